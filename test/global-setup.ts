@@ -11,8 +11,14 @@ import { migrateSchemas } from "./system/schemas.ts";
 /** Of the shared stack; tests of the limit itself start their own. */
 const RATE_LIMIT_PER_MINUTE = 100_000;
 
+/** Tests of the log wait for the epoch that covers their events. */
+const EPOCH_S = "1";
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const stack = await startConstellation({ rateLimitPerMinute: RATE_LIMIT_PER_MINUTE });
+  const stack = await startConstellation({
+    rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+    env: { ledger: { ANNALS_LOG_EPOCH_S: EPOCH_S } },
+  });
   await createTemplate(stack.databaseUrl, migrateSchemas);
   await withoutSync(stack.databaseUrl);
   const shared: SharedStack = {

@@ -18,7 +18,18 @@ import {
   testBlocks,
   WEBHOOK_SECRET,
 } from "../sdk/readme-blocks.ts";
+import {
+  bundleOf,
+  CHAIN,
+  NO_QUORUM,
+  POLICY,
+  relisted,
+  tarOf,
+  vectorBytes,
+  vectorFiles,
+} from "../verifiers/made-bundle.ts";
 import { chainOf, csvOf, exportOf } from "../verifiers/made-export.ts";
+import { MadeLog, serveLog } from "../verifiers/made-log.ts";
 import { installRuntimes, programOf } from "./runtimes.ts";
 
 const FILES = ["calls.mjs", "program.mjs", "worker.mjs", "workerd.capnp"];
@@ -40,11 +51,40 @@ beforeAll(async () => {
   await writeFile(join(verify.folder, "valid.csv"), csvOf(chain));
   const changed = exportOf(chain).replace('"n":1700,', '"n":1701,');
   await writeFile(join(verify.folder, "changed.jsonl"), changed);
+  await writeEvidence(verify.folder);
 }, 2 * PACKED_WITHIN_MS);
 afterAll(async () => {
   await sdk?.remove();
   await verify?.remove();
 });
+
+/** A bundle, the same with a time stamp, and one that was changed. */
+async function writeEvidence(folder: string): Promise<void> {
+  const files = vectorFiles("full");
+  const stamp = JSON.parse(String(vectorBytes("timestamp.json"))) as Record<string, string>;
+  const token = Buffer.from(stamp["response_base64"] ?? "", "base64");
+  const stamped = new Map(vectorFiles("pruned"))
+    .set("timestamps/8.tsr", token)
+    .set("timestamps/8.checkpoint", Buffer.from(stamp["checkpoint"] ?? ""));
+  // More than one megabyte: it is checked in threads.
+  const texts = Array.from({ length: 2_000 }, (_, n) => ({ n, text: "é€😀".repeat(20) }));
+  const { lines, places } = chainOf(CHAIN, texts);
+  const large = bundleOf(
+    lines,
+    places.map(({ hash }) => hash),
+  );
+  const forged = String(large.get("events.jsonl")).replace('"n":1699,', '"n":1698,');
+  const all = {
+    "evidence.tar": tarOf(files),
+    "stamped.tar": tarOf(relisted(stamped)),
+    "large.tar": tarOf(large),
+    "forged.tar": tarOf(relisted(new Map(large).set("events.jsonl", Buffer.from(forged)))),
+    policy: POLICY,
+    none: NO_QUORUM,
+    "ca.pem": stamp["ca_pem"] ?? "",
+  };
+  for (const [name, bytes] of Object.entries(all)) await writeFile(join(folder, name), bytes);
+}
 
 /** What calls.mjs resolves to. */
 const CALLED = {
@@ -122,24 +162,81 @@ describe.each(here(["workerd", [programOf("workerd")]]))("%s", (_, program) => {
   });
 });
 
-describe.each(
+const commandsOfVerify = (...rights: string[]) =>
   here(
     ["node-of-verify", [programOf("node-of-verify"), "node_modules/.bin/annals-verify"]],
     ["bun", [...bun, "x", "--bun", "annals-verify"]],
-    ["deno", [...deno("--allow-read"), "npm:annals-verify"]],
-  ),
-)("annals-verify in %s", (_, [program = "", ...words]) => {
+    ["deno", [...deno(...rights), "npm:annals-verify"]],
+  );
+
+/** The status of annals-verify, and what it printed. */
+async function verified([program = "", ...words]: readonly string[], env: object = {}) {
+  const child = spawn(program, words, { cwd: verify.folder, env: { ...process.env, ...env } });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => (printed += String(chunk)));
+  return [await ended(child), printed];
+}
+
+describe.each(commandsOfVerify("--allow-read"))("annals-verify in %s", (_, command) => {
   test("valid, and changed", async () => {
-    const check = async (file: string) => {
-      const child = spawn(program, [...words, file], { cwd: verify.folder });
-      let printed = "";
-      for (const stream of [child.stdout, child.stderr])
-        stream.on("data", (chunk: Buffer) => (printed += String(chunk)));
-      return [await ended(child), printed];
-    };
     for (const file of ["valid.jsonl", "valid.csv"])
-      expect(await check(file)).toEqual([0, expect.stringMatching(/^valid: 2000 events of /)]);
+      expect(await verified([...command, file])).toEqual([
+        0,
+        expect.stringMatching(/^valid: 2000 events of /),
+      ]);
     const fault = "invalid: line 1701: sequence number 1701: digest_mismatch in metadata\n";
-    expect(await check("changed.jsonl")).toEqual([1, fault]);
+    expect(await verified([...command, "changed.jsonl"])).toEqual([1, fault]);
+  });
+
+  test("a bundle of evidence that is valid, stamped, and changed", async () => {
+    const check = async (...words: readonly string[]) => await verified([...command, ...words]);
+    expect(await check("--policy", "policy", "evidence.tar")).toEqual([
+      0,
+      expect.stringMatching(/^valid: 500 events of "acct_.*\n {2}witnesses "w1" /s),
+    ]);
+    const year = ["--max-anchor-lag", String(366 * 86_400)];
+    expect(await check("--policy", "none", "--tsa-ca", "ca.pem", ...year, "stamped.tar")).toEqual([
+      0,
+      expect.stringContaining("\n  anchored  by time stamps;"),
+    ]);
+    expect(await check("--policy", "policy", "large.tar")).toEqual([
+      0,
+      expect.stringMatching(/^valid: 2000 events of "acct_/),
+    ]);
+    expect(await check("--policy", "policy", "forged.tar")).toEqual([
+      1,
+      expect.stringMatching(/^invalid: digest_mismatch: events\.jsonl line 1700: /),
+    ]);
+  });
+});
+
+describe.each(
+  commandsOfVerify("--allow-read", "--allow-write", "--allow-net", "--allow-env=ANNALS_API_KEY"),
+)("annals-verify watch in %s", (name, command) => {
+  test("a log that goes on, and another one", async () => {
+    const now = Math.floor(Date.now() / 1000);
+    let log = new MadeLog().grow(3).close(now, { w1: now, w2: now });
+    await using served = await serveLog(() => log);
+    const watch = async () => {
+      const words = [
+        "watch",
+        "--url",
+        served.url,
+        "--policy",
+        "policy",
+        "--state",
+        `${name}.state`,
+      ];
+      return await verified([...command, ...words], { ANNALS_API_KEY: "annals_live_1" });
+    };
+    expect(await watch()).toEqual([0, expect.stringContaining("\ncovered 3 of 3 events")]);
+    log.grow(3).close(now + 1, { w1: now, w2: now });
+    expect(await watch()).toEqual([0, expect.stringContaining("\nconsistent with epoch 1 of ")]);
+    log = new MadeLog("other").grow(9).close(now, { w1: now, w2: now });
+    expect(await watch()).toEqual([
+      1,
+      expect.stringMatching(/^invalid: checkpoint_conflict: the log does not continue /),
+    ]);
   });
 });

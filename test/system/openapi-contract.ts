@@ -26,7 +26,7 @@ export class Contract {
     this.#document = document;
     this.#operations = operationsOf(document).map(({ method, path, operation }) => ({
       method: method.toUpperCase(),
-      path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`),
+      path: patternOf(path),
       names: Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name),
       operation,
     }));
@@ -124,6 +124,12 @@ export class Contract {
     const value = JSON.parse(typeof given === "string" ? given : Buffer.from(given).toString());
     return this.#requests.faults("the body", schema, value);
   }
+}
+
+/** The index of a tile is written in groups, with slashes between them. */
+function patternOf(path: string): RegExp {
+  const pattern = path.replace("{index}", "(.+)").replaceAll(/\{\w+\}/g, "([^/]+)");
+  return new RegExp(`^${pattern}$`);
 }
 
 /** Checks values with schemas that refer to components. */

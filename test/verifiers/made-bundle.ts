@@ -12,6 +12,10 @@ import {
   noteSigner,
   noteText,
   rootOf,
+  TILE_WIDTH,
+  tilePath,
+  tileRoot,
+  tilesOf,
 } from "@annals/tlog";
 import { createHash } from "node:crypto";
 import { type EvidenceOptions, type EvidenceReport, verifyEvidence } from "annals-verify";
@@ -70,14 +74,15 @@ export function relisted(files: Files): Files {
 /** A tar file of the ustar format, as the service writes it. */
 export function tarOf(files: Iterable<readonly [string, Buffer]>): Buffer {
   const blocks = [...files].flatMap(([name, bytes]) => [
-    header(name, bytes.length),
+    tarHeader(name, bytes.length),
     bytes,
     Buffer.alloc((512 - (bytes.length % 512)) % 512),
   ]);
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }
 
-function header(name: string, size: number): Buffer {
+/** The block before a file. */
+export function tarHeader(name: string, size: number): Buffer {
   const block = Buffer.alloc(512);
   block.write(name, 0);
   block.write("0000644\0", 100);
@@ -145,11 +150,18 @@ export function erasedLine(text: string, parts: readonly Part[]): string {
   });
 }
 
-/** A bundle of up to 255 events of a new chain, all of which epoch 1 covers. */
+/** A bundle of these events of a new chain, all of which epoch 1 covers. */
 export function bundleOf(texts: readonly string[], hashes: readonly string[]): Files {
+  const events = Buffer.from(texts.map((text) => `${text}\n`).join(""));
+  return relisted(new Map([["events.jsonl", events], ...filesOver(hashes)]));
+}
+
+/** The other files of a bundle over the events with these hashes. Its bundle.json lists no files. */
+export function filesOver(hashes: readonly string[]): Files {
   const leaves = hashes.map((hash) => Buffer.from(hash, "hex"));
+  const size = leaves.length;
   const root = rootOf(append(EMPTY_TREE, leaves));
-  const head = { chain: CHAIN, root: root.toString("hex"), size: leaves.length, v: 1 };
+  const head = { chain: CHAIN, root: root.toString("hex"), size, v: 1 };
   const map = new HeadMap();
   map.set({ ...head, root });
   const time = "2026-03-02T00:00:30.000000Z";
@@ -159,15 +171,27 @@ export function bundleOf(texts: readonly string[], hashes: readonly string[]): F
   const checkpoint = signedCheckpoint(ORIGIN, 1, entryHash(Buffer.from(entry)), seen);
   const line = { epoch: 1, entry, head, path: [], checkpoint, inclusion: [], consistency: [] };
   const index = JSON.parse(String(vectorBytes("full/bundle.json"))) as object;
-  return relisted(
-    new Map([
-      ["events.jsonl", Buffer.from(texts.map((text) => `${text}\n`).join(""))],
-      ["checkpoint", Buffer.from(signedCheckpoint(`${ORIGIN}/${CHAIN}`, leaves.length, root))],
-      [`tile/0/000.p/${leaves.length}`, Buffer.concat(leaves)],
-      ["heads.jsonl", Buffer.from(`${JSON.stringify(line)}\n`)],
-      ["bundle.json", Buffer.from(JSON.stringify({ ...index, to_sequence: leaves.length }))],
-    ]),
-  );
+  return new Map([
+    ["checkpoint", Buffer.from(signedCheckpoint(`${ORIGIN}/${CHAIN}`, size, root))],
+    ...tilesOver(leaves),
+    ["heads.jsonl", Buffer.from(`${JSON.stringify(line)}\n`)],
+    ["bundle.json", Buffer.from(JSON.stringify({ ...index, to_sequence: size, files: {} }))],
+  ]);
+}
+
+function tilesOver(leaves: readonly Buffer[]): [string, Buffer][] {
+  let hashes = leaves;
+  return Array.from(tilesOf(leaves.length), ({ index, level, width }) => {
+    if (index === 0 && level > 0) {
+      const full = Math.floor(hashes.length / TILE_WIDTH);
+      hashes = Array.from({ length: full }, (_, at) => tileRoot(bytesOf(at, TILE_WIDTH)));
+    }
+    return [tilePath({ index, level, width }), bytesOf(index, width)];
+  });
+
+  function bytesOf(index: number, width: number): Buffer {
+    return Buffer.concat(hashes.slice(index * TILE_WIDTH, index * TILE_WIDTH + width));
+  }
 }
 
 /** Verifies a bundle, or a file that is to be one. */

@@ -191,7 +191,7 @@ function answer(
         data: {
           origin: `${log.origin}/${CHAIN}`,
           size: log.leaves.length,
-          newest_epoch: { epoch: log.epoch, time: "2026-01-01T00:00:00.000000Z" },
+          newest_epoch: log.epoch === 0 ? null : { epoch: log.epoch },
           min_index: 0,
         },
       });
@@ -199,7 +199,9 @@ function answer(
       return log.checkpoint();
     case "/v1/log/heads": {
       const lines = log.lines(numbers("after_epoch"));
-      const data = lines.slice(0, pageLines);
+      const data = lines.slice(0, pageLines).map((line) => {
+        return { ...line, head: JSON.stringify(line["head"]) };
+      });
       return JSON.stringify({ data, has_more: lines.length > pageLines });
     }
     case "/v1/log/consistency": {

@@ -1,5 +1,5 @@
-// Guarantee: annals-verify watch prints what it has seen and exits with 0; with 1 and the reason where the log
-// is not what was kept; with 2 where nothing was checked. The real process asks a real server.
+// Guarantee: annals-verify watch prints what it has seen and exits with 0; with 1 and the reason where the
+// log is not what was kept; with 2 where nothing was checked. The real process asks a real server.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -128,7 +128,7 @@ describe("not checked:", () => {
     }
     writeFileSync(at.state, kept);
     const reply = JSON.stringify({
-      data: { origin: `${ORIGIN}/acct_2`, size: 1, newest_epoch: { epoch: 1 } },
+      data: { origin: `${ORIGIN}/acct_2`, size: 1, newest_epoch: null },
     });
     at.served.instead.set("/v1/log", (response) => response.end(reply));
     expect(await at.refused()).toMatch(/^NotChecked: the state is of another account, acct_/);

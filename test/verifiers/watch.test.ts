@@ -59,22 +59,22 @@ describe("a log that continues what was kept:", () => {
 
   test("an epoch that is closed while the lines are read", async () => {
     let reads = 0;
-    const { lines } = at.log;
+    const lines = at.log.lines.bind(at.log);
     at.log.lines = function (after) {
       reads += 1;
       if (reads === 2) hours(this, 4, 4);
-      return lines.call(this, after);
+      return lines(after);
     };
     expect(await at.watch()).toMatchObject({ covered: 400, checked: 4 });
   });
 
   test("a log that grows during each reading is not checked", async () => {
     let hour = 4;
-    const { lines } = at.log;
+    const lines = at.log.lines.bind(at.log);
     at.log.lines = function (after) {
       hours(this, hour, hour);
       hour += 1;
-      return lines.call(this, after);
+      return lines(after);
     };
     expect(await at.verdict()).toMatch(/^NotChecked: the log grew during each of 4 readings/);
   });
@@ -153,6 +153,15 @@ describe("another history:", () => {
     page((data) => data.with(0, { ...data[0], more: 1 }));
     expect(await at.refused()).toMatch(
       /^file_malformed: a line of heads: .*unknown member, "more"/,
+    );
+  });
+
+  test("checkpoint_conflict: fewer events than the checkpoint covers", async () => {
+    hours(at.log, 4, 4);
+    const data = { origin: `${ORIGIN}/${CHAIN}`, size: 399, newest_epoch: { epoch: 4 } };
+    at.served.instead.set("/v1/log", (response) => response.end(JSON.stringify({ data })));
+    expect(await at.refused()).toMatch(
+      /^checkpoint_conflict: the checkpoint covers 400 events, and now there are 399$/,
     );
   });
 

@@ -95,8 +95,12 @@ export function port(env: string, about: string, extra: Extra = {}): Setting<num
 }
 
 /** `true` or `1`, `false` or `0`. A setting that makes the service less safe has DANGEROUS in its name. */
-export function flag(env: string, about: string): Setting<boolean> {
-  return setting(env, about, { fallback: "false" }, (given) => {
+export function flag(
+  env: string,
+  about: string,
+  fallback: "true" | "false" = "false",
+): Setting<boolean> {
+  return setting(env, about, { fallback }, (given) => {
     if (!["true", "1", "false", "0"].includes(given)) throw new Error("must be true or false");
     return given === "true" || given === "1";
   });

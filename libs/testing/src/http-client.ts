@@ -8,6 +8,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** The bytes as text. */
   readonly text: string;
+  /** Absent where a test has made the answer. */
+  readonly bytes?: Buffer;
   /** The text as JSON; undefined where it is empty or none. */
   readonly body: any; // oxlint-disable-line typescript/no-explicit-any -- tests look into it freely
 }
@@ -76,11 +78,13 @@ export class HttpClient {
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("error", reject);
         response.on("end", () => {
-          const text = Buffer.concat(chunks).toString("utf8");
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString("utf8");
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers as Record<string, string>,
             text,
+            bytes,
             body: asJson(text),
           });
         });

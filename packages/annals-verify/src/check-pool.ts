@@ -1,10 +1,13 @@
 // Checks records in several worker threads. An event's digests and hash do not depend on other events, so
-// only the walk along the chain needs their order. Called by verify-file.ts.
+// only the walk along the chain needs their order. Called by verify-file.ts and evidence/verify-evidence.ts.
 
 import { Worker } from "node:worker_threads";
-import { type Checked, checkRecords, type Format, type Records } from "./check-records.ts";
-import type { Checker } from "./checker.ts";
-import type { Checks } from "./verify-source.ts";
+import { availableParallelism } from "node:os";
+import type { Format, Records } from "./check-records.ts";
+import { CHUNK_BYTES } from "./verify-source.ts";
+
+/** What the records are: those of an export, or events of a bundle of evidence. */
+export type RecordKind = Format | "evidence";
 
 const SOURCE = import.meta.url.endsWith(".ts");
 const WORKER = new URL(SOURCE ? "./check-worker.ts" : "./check-worker.js", import.meta.url);
@@ -15,15 +18,19 @@ const YOUNG_GENERATION_MB = 8;
 /** Checks in flight per thread, so that it never waits for work. */
 const CHECKS_PER_THREAD = 2;
 
-export class CheckPool implements Checks {
-  readonly #threads: readonly Thread[];
-  readonly #here: Checker;
+/** Threads that check events: each takes about 40 MB. */
+const MAX_THREADS = 4;
+
+export class CheckPool<Checked> implements AsyncDisposable {
+  readonly #threads: readonly Thread<Checked>[];
+  readonly #here: (records: Records) => Checked;
   #next = 0;
 
-  /** Starts the threads. If `threads` is 0, `here` checks everything in this thread. */
-  constructor(here: Checker, format: Format, threads: number) {
+  /** Starts threads for a file of `bytes`. `here` checks a small one sooner than a thread starts. */
+  constructor(here: (records: Records) => Checked, kind: RecordKind, bytes: number) {
+    const threads = bytes <= CHUNK_BYTES ? 0 : Math.min(availableParallelism(), MAX_THREADS);
     this.#here = here;
-    this.#threads = Array.from({ length: threads }, () => new Thread(format));
+    this.#threads = Array.from({ length: threads }, () => new Thread(kind));
   }
 
   /** Checks in flight at one time; more take memory and save no time. */
@@ -35,24 +42,28 @@ export class CheckPool implements Checks {
   async check(records: Records): Promise<Checked> {
     const thread = this.#threads[this.#next];
     this.#next = (this.#next + 1) % Math.max(1, this.#threads.length);
-    return thread ? thread.check(records) : checkRecords(this.#here, records);
+    return thread ? thread.check(records) : this.#here(records);
   }
 
   /** Drops the checks in flight. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
 }
 
-class Thread {
+class Thread<Checked> {
   readonly #worker: Worker;
   /** Results arrive in the order of the requests. */
   readonly #asked: PromiseWithResolvers<Checked>[] = [];
   #failure: unknown;
 
-  constructor(format: Format) {
+  constructor(kind: RecordKind) {
     this.#worker = new Worker(WORKER, {
-      workerData: format,
+      workerData: kind,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       ...(SOURCE && { execArgv: ["-C", "source"] }),
     });

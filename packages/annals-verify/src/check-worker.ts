@@ -1,13 +1,21 @@
 // A worker thread of check-pool.ts: checks the records that it gets, and returns results in their order.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { checkerOf, checkRecords, type Format, type Records } from "./check-records.ts";
+import type { RecordKind } from "./check-pool.ts";
+import { checkerOf, checkRecords, type Records } from "./check-records.ts";
+import { eventChecks } from "./evidence/check-events.ts";
 
-const checker = checkerOf(workerData as Format);
+const check = checkOf(workerData as RecordKind);
 
 parentPort?.on("message", ({ bytes, ...records }: Records) => {
   // A Buffer arrives as a Uint8Array.
   const { buffer, byteOffset, length } = bytes;
   const asSent = { ...records, bytes: Buffer.from(buffer, byteOffset, length) };
-  parentPort?.postMessage(checkRecords(checker, asSent));
+  parentPort?.postMessage(check(asSent));
 });
+
+function checkOf(kind: RecordKind): (records: Records) => unknown {
+  if (kind === "evidence") return eventChecks();
+  const checker = checkerOf(kind);
+  return (records) => checkRecords(checker, records);
+}

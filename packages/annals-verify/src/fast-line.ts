@@ -1,7 +1,7 @@
 // The fast path of check-line.ts, for a line that is byte for byte as the service writes it: members in its
-// order, parts in their canonical text. It hashes the bytes without parsing them. Called by jsonl-record.ts.
-// It must never accept a line that check-line.ts would refuse; for every other line, a bad one included, it
-// returns undefined, and check-line.ts decides.
+// order, parts in their canonical text. It hashes the bytes without parsing them. Called by
+// jsonl-record.ts and evidence/check-events.ts. It must never accept a line that their parsers would refuse;
+// for every other line, a bad one included, it returns undefined, and they decide.
 //
 // A JSON parser reads from such a line the values that were hashed: each part is scanned to its closing
 // brace, and what has its digest is checked to be canonical. The maker of a file chooses its digests.
@@ -45,13 +45,20 @@ const NUMBER = /^[1-9][0-9]{0,15}$/;
 const HEX = /^[0-9a-f]+$/;
 const CAPITAL = /[A-F]/;
 
+/** What a line says besides its place. */
+export interface FastEvent extends Place {
+  /** JSON text, without an escape. */
+  readonly action: string;
+  readonly createdAt: string;
+}
+
 export class FastLines {
   #scratch = Buffer.alloc(64 * 1024);
   #chain: string | undefined;
   #tail: Tail = tailOf("");
 
   /** Undefined where check-line.ts has to decide. `chain` is the chain that the event must belong to. */
-  check(line: Buffer, chain: string): Place | undefined {
+  check(line: Buffer, chain: string): FastEvent | undefined {
     if (chain !== this.#chain) {
       this.#chain = chain;
       this.#tail = tailOf(chain);
@@ -65,7 +72,7 @@ export class FastLines {
     return values && this.#checkFront(line, text, tailAt, values);
   }
 
-  #checkFront(line: Buffer, text: string, tailAt: number, tail: string[]): Place | undefined {
+  #checkFront(line: Buffer, text: string, tailAt: number, tail: string[]): FastEvent | undefined {
     if (!text.startsWith(OPENING_TEXT)) return undefined;
     const idEnd = text.indexOf('"', OPENING_TEXT.length);
     const id = text.slice(OPENING_TEXT.length, idEnd);
@@ -96,7 +103,7 @@ export class FastLines {
     });
     const size = this.#scratch.write(`\0${leaf}`, 0, "latin1");
     if (hash("sha256", this.#scratch.subarray(0, size), "hex") !== eventHash) return undefined;
-    return { sequenceNumber: Number(number), hash: eventHash, previousHash };
+    return { sequenceNumber: Number(number), hash: eventHash, previousHash, action, createdAt };
   }
 
   /** The offset after the last part; -1 where a part does not have its digest. */

@@ -1,6 +1,7 @@
 // annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
-// it checked. annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid, with the first bad line or the reason. Exit 2: nothing was
-// checked, because a file could not be read or the arguments are invalid; it says nothing about the file.
+// it checked. annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid,
+// with the first bad line or the reason. Exit 2: nothing was checked, because a file could not be read or the
+// arguments are invalid; it says nothing about the file.
 // Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
 // file must never write on the terminal.
 
@@ -74,7 +75,8 @@ when witnesses saw it. To watch a log without a bundle: annals-verify watch --he
   },
 );
 
-const watch = watchCommand(process.env["ANNALS_API_KEY"], tell);
+// Read when it is needed: Deno asks for the right to read the environment.
+const watch = watchCommand(() => process.env["ANNALS_API_KEY"], tell);
 
 process.exitCode = await runCommands("annals-verify", [watch, verify], process.argv.slice(2));
 

@@ -3,8 +3,8 @@
 
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { availableParallelism } from "node:os";
 import { CheckPool } from "./check-pool.ts";
+import { checkRecords } from "./check-records.ts";
 import {
   CHUNK_BYTES,
   type Report,
@@ -12,9 +12,6 @@ import {
   verifySource,
   type VerifyOptions,
 } from "./verify-source.ts";
-
-/** Threads that check events: each takes about 40 MB. */
-const MAX_THREADS = 4;
 
 /**
  * Rejects with BadLine naming the first line that is not valid, and with the system's error where
@@ -32,9 +29,7 @@ export async function verifyFile(path: string, options: VerifyOptions = {}): Pro
     },
     chunks: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }),
   };
-  // A small file is checked sooner than a thread starts.
-  const threads = size <= CHUNK_BYTES ? 0 : Math.min(availableParallelism(), MAX_THREADS);
   const openChecks = (...[checker, format]: Parameters<Parameters<typeof verifySource>[1]>) =>
-    new CheckPool(checker, format, threads);
+    new CheckPool((records) => checkRecords(checker, records), format, size);
   return await verifySource(source, openChecks, options);
 }

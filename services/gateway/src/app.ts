@@ -20,8 +20,9 @@ import type { EarlyResponses } from "./edge/early-response.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
 import { faultOfRequestHead } from "./edge/request-head.ts";
+import { type HeadLogOptions, serveHeadLog } from "./head-log.ts";
 import { PRIVATE_HEADERS } from "./edge/private-headers.ts";
-import type { RefusalBudget } from "./edge/refusal-budget.ts";
+import type { RequestBudget } from "./edge/request-budget.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { showLimit } from "./edge/show-limit.ts";
 import { traceRequests } from "./edge/trace.ts";
@@ -40,13 +41,15 @@ export interface AppOptions {
   readonly earlyResponses: EarlyResponses;
   /** Whether it serves the dashboard. */
   readonly hasDashboard: boolean;
+  /** Counts what each address asks of the head log; absent: the head log is not public. */
+  readonly headLog?: HeadLogOptions["budget"] | undefined;
   readonly inFlight: RequestsInFlight;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly random: Random;
   readonly rateLimitPerMinute: number;
   readonly widgetRateLimitPerMinute: number;
-  readonly refusals: RefusalBudget;
+  readonly refusals: RequestBudget;
   readonly requestTimeoutMs: number;
   /** Whether requests may be recorded. */
   readonly isTracing: boolean;
@@ -131,6 +134,10 @@ async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<voi
   servePages(app, options.deps, inFlight);
   serveStaticFiles(app, widgetFiles(), inFlight);
   if (options.hasDashboard) serveDashboard(app, inFlight);
+  if (options.headLog) {
+    const { ledger } = options.deps;
+    serveHeadLog(app, { ...options, budget: options.headLog, ledger });
+  }
   respondToPreflights(app, options.widgetRateLimitPerMinute, inFlight);
   await app.register(async (others) => {
     others.addHook("onRequest", refuseUnknown);

@@ -142,6 +142,11 @@ export const SETTINGS = {
     "Addresses and networks (`10.0.0.0/8,::1`) of proxies whose X-Forwarded-For names the client's " +
       "address. [Behind a proxy](running.md#behind-a-proxy)",
   ),
+  logPublic: flag(
+    "ANNALS_LOG_PUBLIC",
+    "Serves [the head log](../evidence.md) under `/log/` to anyone. It names no account. Witnesses do not need it.",
+    "true",
+  ),
   dashboard: flag(
     "ANNALS_DASHBOARD",
     "Serves [the dashboard](../dashboard.md) under `/dashboard/`, for anyone who has an API key. `npm " +

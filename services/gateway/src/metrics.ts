@@ -6,13 +6,16 @@ import { batcherMetrics } from "@annals/rpc";
 const RESOURCES = [
   ...(["requests", "unadmitted", "anonymous"] as const),
   ...(["bytes", "unread_bytes", "anonymous_bytes"] as const),
-  ...(["downloads", "lists", "verifications"] as const),
+  ...(["downloads", "lists", "verifications", "head_log"] as const),
 ] as const;
 
 /** What an account, an address, or all of them together, can have too much of. */
 export type Resource = (typeof RESOURCES)[number];
 
-const OTHER_REFUSALS = ["unknown_keys", "pipeline", "slow_body", "slow_reader"] as const;
+const OTHER_REFUSALS = [
+  ...(["unknown_keys", "pipeline", "slow_body", "slow_reader"] as const),
+  "head_log_rate",
+] as const;
 
 /** Why a request was refused at the edge, or its client disconnected. */
 export type Refusal = `${Resource}_${"share" | "total"}` | (typeof OTHER_REFUSALS)[number];

@@ -153,8 +153,14 @@ async function signalsOf(method: Method, path: string): Promise<(AbortSignal | u
   const inFlight = { ...unbounded(), signalOf: () => SIGNAL };
   registerRoutes(app, { deps: deps as unknown as Deps, clock: systemClock(), inFlight });
   const payload = method === "POST" ? { payload: { action: "a" } } : {};
-  await app.inject({ method, url: path.replace(/:\w+/g, "one_1"), ...payload });
+  await app.inject({ method, url: urlOf(path), ...payload });
   return signals;
+}
+
+/** A path with what its parameters may be, and a query that no operation refuses. */
+function urlOf(path: string): string {
+  const url = path.replace(":level", "0").replace("*", "000").replaceAll(/:\w+/g, "one_1");
+  return path.startsWith("/log/") ? `${url}?sequence_number=1&from=1` : url;
 }
 
 type Method = "DELETE" | "GET" | "POST";

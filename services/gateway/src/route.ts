@@ -26,8 +26,8 @@ export interface Call<Body, Query, Params, Headers> {
 
 export interface RouteResponse {
   /**
-   * JSON text, as a string or in UTF-8, or a value to serialise; absent for 204. Another text, or bytes, where
-   * `headers` have their type.
+   * JSON text, as a string or in UTF-8, or a value to serialise; absent for 204. Another text, or bytes,
+   * where `headers` have their type.
    */
   readonly body?: string | Buffer | object;
   /** Bytes to stream in place of a body; `headers` then describe them. */

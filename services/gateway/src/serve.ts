@@ -20,11 +20,12 @@ import { clientAddress } from "./edge/client-address.ts";
 import { drain, MAX_DRAIN_MS } from "./edge/drain.ts";
 import { EarlyResponses } from "./edge/early-response.ts";
 import { ListeningSockets } from "./edge/listening-sockets.ts";
-import { RefusalBudget } from "./edge/refusal-budget.ts";
+import { RequestBudget } from "./edge/request-budget.ts";
 import { refuseRequests } from "./edge/refuse-request.ts";
 import { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { resourceShares } from "./edge/resources.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
+import { HEAD_LOG_PER_SECOND } from "./head-log.ts";
 import { LIMITS } from "./limits.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
@@ -55,7 +56,7 @@ export async function serve(
     metrics.batchers("gateway_appends"),
     clients.ledgers,
   );
-  const refusals = new RefusalBudget({
+  const refusals = new RequestBudget({
     perSecond: config.unauthenticatedPerSecond,
     now: () => performance.now(),
   });
@@ -89,6 +90,9 @@ export async function serve(
     deps: { ...clients, appends, limits, turns: new Turns() },
     earlyResponses,
     hasDashboard: config.dashboard,
+    headLog: config.logPublic
+      ? new RequestBudget({ perSecond: HEAD_LOG_PER_SECOND, now: () => performance.now() })
+      : undefined,
     inFlight,
     refusals,
     isTracing: tracing.isOn,

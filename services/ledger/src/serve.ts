@@ -29,6 +29,7 @@ import { AppendQueue } from "./append/append-queue.ts";
 import { GrownChains } from "./append/grown-chains.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
+import { originCheck } from "./evidence/origin-check.ts";
 import { ROLE, type SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { SearchTurns } from "./search/search-turns.ts";
@@ -135,7 +136,10 @@ export async function serve(
     service: LedgerService,
     access: ACCESS,
     admissions: verifier,
-    checks: { database: schemaCheck(database, SCHEMA) },
+    checks: {
+      database: schemaCheck(database, SCHEMA),
+      log: originCheck(database, config.logOrigin),
+    },
     closers,
     log,
     registry,

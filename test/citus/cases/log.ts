@@ -23,6 +23,12 @@ export const LOG: Cases = {
   ],
   "ledger.create-log": [() => [99, "another", HASH, HASH], () => [1, "another", HASH, HASH]],
   "ledger.create-log-tiles": [() => [1, [0, 1], ["0", "0"], [HASH, HASH], [TILE, TILE]]],
+  "ledger.get-first-account-head": [({ account }) => [account, 1]],
+  "ledger.create-successor": [
+    () => [99, "another", HASH, HASH, "entry"],
+    () => [1, "another", HASH, HASH, "entry"],
+  ],
+  "ledger.forget-maps": [() => [1, ["1", "2"]]],
   "ledger.get-account-head": [
     ({ account }) => [account, 1, "2"],
     ({ account }) => [account, 1, "4"],
@@ -41,10 +47,16 @@ export const LOG: Cases = {
   "ledger.keep-checkpoint": [({ account }) => [account, 1, "3", "signed"]],
   "ledger.list-anchors": [() => [1, "1", "witness"]],
   "ledger.list-bucket": [() => [7, "", 100], ({ account }) => [7, account, 1]],
+  "ledger.list-kept-maps": [() => [1, "0", 5]],
   "ledger.list-log-entries": [() => [1, "1", 2]],
   "ledger.list-log-tile-roots": [() => [1, 0, "0", 2]],
   "ledger.list-maps": [() => [1, "0", "3", 5]],
   "ledger.list-tree-heads": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.thin-account-heads": [
+    ({ accounts }) => [accounts, 1, "0", "3"],
+    // The newest of the range stays.
+    ({ accounts }) => [accounts, 1, "0", "2"],
+  ],
   "ledger.propose": [
     () => [1, "3", "entry", HASH, HASH],
     // It has a proposal.

@@ -1,107 +1,132 @@
-// Step 3 of the verification: each event of a bundle by itself, in its chain, and at its place in the tree.
-// Called by verify-evidence.ts, which gets the events one by one and keeps none of them.
+// Step 3 of the verification: the events of a bundle in their chain, and each at its place in the tree.
+// Called by verify-evidence.ts, which gets the events one by one and keeps none of them. check-events.ts
+// checks each event by itself, in other threads.
 
-import { GENESIS_HASH, leafHash, leafText, partDigest, PARTS } from "@annals/event";
-import { asFault, type BundleFiles } from "./bundle-files.ts";
+import { GENESIS_HASH } from "@annals/event";
+import type { CheckPool } from "../check-pool.ts";
+import type { BundleFiles } from "./bundle-files.ts";
 import type { BundleTree } from "./bundle-tree.ts";
+import type { BundleEvent } from "./bundle-event.ts";
+import type { CheckedEvents } from "./check-events.ts";
 import { EvidenceFault, type EvidenceReason } from "./evidence-fault.ts";
-import { type BundleEvent, readEvent } from "./read-event.ts";
-
-const EVENTS = "events.jsonl";
-const NO_PART = "{}";
 
 /** What the walk along the chain has seen. */
 export interface Walk {
-  events: number;
-  linksUnchecked: number;
+  readonly events: number;
+  readonly linksUnchecked: number;
 }
 
-/** The events, each after its checks. Throws EvidenceFault at the first that is not valid. */
-export async function* bundleEvents(
+/** Lines that are being checked, and the number of the first one. */
+interface Pending {
+  readonly checked: Promise<CheckedEvents>;
+  readonly line: number;
+}
+
+export const EVENTS = "events.jsonl";
+/** They come before the order of the events. */
+const OF_THE_LINE: readonly EvidenceReason[] = ["file_malformed", "chain_mismatch"];
+
+/** Gives each event to `take` after its checks. Throws EvidenceFault at the first that is not valid. */
+export async function walkEvents(
   files: BundleFiles,
   tree: BundleTree,
-  walk: Walk,
-): AsyncGenerator<BundleEvent> {
-  const { bundle } = files;
-  let last: BundleEvent | undefined;
-  for await (const { bytes, line } of files.lines(EVENTS)) {
-    const where = `${EVENTS} line ${line}`;
-    const event = asFault("file_malformed", where, () => readEvent(bytes));
-    const fault = (reason: EvidenceReason, message: string): EvidenceFault =>
-      new EvidenceFault(reason, `${where}: sequence number ${event.sequenceNumber}: ${message}`);
-    if (event.chain !== bundle.chain) throw fault("chain_mismatch", "is of another chain");
-    const gap = orderFault(event, last, bundle);
-    if (gap !== undefined) throw fault("sequence_gap", gap);
-    checkParts(event, fault);
-    if (hashOf(event) !== event.hash) throw fault("hash_mismatch", "its hash is another one");
-    checkLink(event, last, tree, walk, fault);
-    if (tree.leaf(event.sequenceNumber) !== event.hash)
-      throw fault("inclusion_mismatch", "its hash is not at its place in the tree");
-    walk.events += 1;
-    last = event;
-    yield event;
+  pool: CheckPool<CheckedEvents>,
+  take: (event: BundleEvent) => void,
+): Promise<Walk> {
+  const walk = new EventWalk(files, tree, take);
+  const pending: Pending[] = [];
+  const { chain } = files.bundle;
+  let fault: EvidenceFault | undefined;
+  for await (const piece of files.pieces(EVENTS)) {
+    // Lines before it may have a fault of their own.
+    if (piece instanceof EvidenceFault) {
+      fault = piece;
+      break;
+    }
+    const checked = pool.check({ bytes: piece.bytes, bounds: piece.bounds, chain });
+    // Awaited below; until then a failure would be an unhandled rejection.
+    checked.catch(() => {});
+    pending.push({ checked, line: piece.lines[0] ?? 0 });
+    if (pending.length > pool.size) await walk.takeAll(pending.splice(0, 1));
   }
-  if (last === undefined) throw new EvidenceFault("sequence_gap", "there is not one event");
-  if (!bundle.isFiltered && last.sequenceNumber !== bundle.to)
-    throw new EvidenceFault("sequence_gap", `the events end before ${bundle.to}`);
+  await walk.takeAll(pending);
+  if (fault !== undefined) throw fault;
+  return walk.end();
 }
 
-function orderFault(
-  { sequenceNumber }: BundleEvent,
-  last: BundleEvent | undefined,
-  { from, isFiltered, to }: BundleFiles["bundle"],
-): string | undefined {
-  const expected = last === undefined ? from : last.sequenceNumber + 1;
-  if (sequenceNumber < expected) return "is out of order";
-  if (!isFiltered && sequenceNumber !== expected) return `${expected} is missing before it`;
-  return sequenceNumber > to ? `is beyond the range, which ends at ${to}` : undefined;
-}
+class EventWalk {
+  readonly #bundle: BundleFiles["bundle"];
+  readonly #tree: BundleTree;
+  readonly #take: (event: BundleEvent) => void;
+  #last: BundleEvent | undefined;
+  #events = 0;
+  #linksUnchecked = 0;
 
-function checkParts(
-  { digests, erased, parts, salts }: BundleEvent,
-  fault: (reason: EvidenceReason, message: string) => EvidenceFault,
-): void {
-  for (const part of PARTS) {
-    const salt = salts[part];
-    if (erased.has(part)) continue;
-    if (salt === undefined || !partDigest(salt, parts[part]).equals(digests[part]))
-      throw fault("digest_mismatch", `${part} is not what was hashed`);
+  constructor({ bundle }: BundleFiles, tree: BundleTree, take: (event: BundleEvent) => void) {
+    this.#bundle = bundle;
+    this.#tree = tree;
+    this.#take = take;
   }
-  for (const part of erased)
-    if (salts[part] !== undefined || parts[part] !== NO_PART)
-      throw fault("erased_value_present", `${part} is erased, and has a value or a salt`);
-}
 
-function checkLink(
-  { previousHash, sequenceNumber }: BundleEvent,
-  last: BundleEvent | undefined,
-  tree: BundleTree,
-  walk: Walk,
-  fault: (reason: EvidenceReason, message: string) => EvidenceFault,
-): void {
-  const before = previousOf(sequenceNumber, last, tree);
-  if (before === undefined) walk.linksUnchecked += 1;
-  else if (before !== previousHash)
-    throw fault("link_mismatch", "does not link to the event before");
-}
-
-/** The link of the first event is taken from the tree; those over the gaps of a filter are not checked. */
-function previousOf(
-  sequenceNumber: number,
-  last: BundleEvent | undefined,
-  tree: BundleTree,
-): string | undefined {
-  if (sequenceNumber === 1) return GENESIS_HASH;
-  if (last === undefined) return tree.leaf(sequenceNumber - 1);
-  return last.sequenceNumber === sequenceNumber - 1 ? last.hash : undefined;
-}
-
-/** Undefined where the members cannot make a leaf. */
-function hashOf({ digests, ...event }: BundleEvent): string | undefined {
-  try {
-    const run = Buffer.concat(PARTS.map((part) => digests[part]));
-    return leafHash(leafText({ ...event, digests: run }));
-  } catch {
-    return undefined;
+  async takeAll(pending: readonly Pending[]): Promise<void> {
+    for (const { checked, line } of pending) {
+      const { events, fault } = await checked;
+      for (const [at, event] of events.entries()) this.#next(event, line + at);
+      if (fault === undefined) continue;
+      const { message, reason, sequenceNumber } = fault;
+      const where = `${EVENTS} line ${line + events.length}`;
+      if (sequenceNumber === undefined) throw new EvidenceFault(reason, `${where}: ${message}`);
+      const isFirst = OF_THE_LINE.includes(reason);
+      if (!isFirst) this.#checkOrder(sequenceNumber, line + events.length);
+      throw new EvidenceFault(reason, `${where}: sequence number ${sequenceNumber}: ${message}`);
+    }
   }
+
+  end(): Walk {
+    const { isFiltered, to } = this.#bundle;
+    if (this.#last === undefined) throw new EvidenceFault("sequence_gap", "there is not one event");
+    if (!isFiltered && this.#last.sequenceNumber !== to)
+      throw new EvidenceFault("sequence_gap", `the events end before ${to}`);
+    return { events: this.#events, linksUnchecked: this.#linksUnchecked };
+  }
+
+  #next(event: BundleEvent, line: number): void {
+    const { hash, previousHash, sequenceNumber } = event;
+    this.#checkOrder(sequenceNumber, line);
+    const before = this.#previousOf(sequenceNumber);
+    if (before === undefined) this.#linksUnchecked += 1;
+    else if (before !== previousHash)
+      throw faultAt(line, event, "link_mismatch", "does not link to the event before");
+    if (this.#tree.leaf(sequenceNumber) !== hash)
+      throw faultAt(line, event, "inclusion_mismatch", "its hash is not at its place in the tree");
+    this.#events += 1;
+    this.#last = event;
+    this.#take(event);
+  }
+
+  #checkOrder(sequenceNumber: number, line: number): void {
+    const { from, isFiltered, to } = this.#bundle;
+    const expected = this.#last === undefined ? from : this.#last.sequenceNumber + 1;
+    const fault = (message: string) => faultAt(line, { sequenceNumber }, "sequence_gap", message);
+    if (sequenceNumber < expected) throw fault("is out of order");
+    if (!isFiltered && sequenceNumber !== expected) throw fault(`${expected} is missing before it`);
+    if (sequenceNumber > to) throw fault(`is beyond the range, which ends at ${to}`);
+  }
+
+  /** The link of the first event is taken from the tree; those over the gaps of a filter are not checked. */
+  #previousOf(sequenceNumber: number): string | undefined {
+    if (sequenceNumber === 1) return GENESIS_HASH;
+    if (this.#last === undefined) return this.#tree.leaf(sequenceNumber - 1);
+    return this.#last.sequenceNumber === sequenceNumber - 1 ? this.#last.hash : undefined;
+  }
+}
+
+function faultAt(
+  line: number,
+  { sequenceNumber }: Pick<BundleEvent, "sequenceNumber">,
+  reason: EvidenceReason,
+  message: string,
+): EvidenceFault {
+  const where = `${EVENTS} line ${line}: sequence number ${sequenceNumber}`;
+  return new EvidenceFault(reason, `${where}: ${message}`);
 }

@@ -5,7 +5,7 @@ import { JsonFault, quoteVisibly } from "@annals/event";
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { BadLine } from "../bad-line.ts";
-import { pieces, recordOf } from "../records.ts";
+import { type Piece, pieces, recordOf } from "../records.ts";
 import { CHUNK_BYTES } from "../verify-source.ts";
 import { type BundleJson, MAX_BUNDLE_JSON_BYTES, readBundleJson } from "./bundle-json.ts";
 import { EvidenceFault, type EvidenceReason } from "./evidence-fault.ts";
@@ -51,20 +51,24 @@ export class BundleFiles implements Disposable {
   }
 
   /** Throws EvidenceFault (file_mismatch) unless the files are those of bundle.json, byte for byte. */
-  async check(onProgress: (done: number) => void): Promise<void> {
+  check(onProgress: (done: number) => void): void {
     const { files } = this.bundle;
     for (const name of this.names)
       if (name !== INDEX && !files.has(name))
         throw mismatch(`${quoteVisibly(name)} is not in ${INDEX}`);
     let done = 0;
+    // One for all pieces: they are many, and each is needed for a moment.
+    const piece = Buffer.alloc(CHUNK_BYTES);
     for (const [name, listed] of files) {
       if (!BELONGS.test(name)) throw mismatch(`${quoteVisibly(name)} does not belong to a bundle`);
       const entry = this.#entries.get(name);
       if (entry === undefined || name === INDEX) throw mismatch(`${quoteVisibly(name)} is missing`);
       const digest = createHash("sha256");
-      for await (const chunk of this.#chunks(entry)) {
-        digest.update(chunk);
-        done += chunk.length;
+      for (let at = 0; at < entry.size; at += CHUNK_BYTES) {
+        const length = Math.min(CHUNK_BYTES, entry.size - at);
+        const read = readSync(this.#file, piece, 0, length, entry.offset + at);
+        digest.update(piece.subarray(0, read));
+        done += read;
         onProgress(done);
       }
       if (entry.size !== listed.size || digest.digest("hex") !== listed.sha256)
@@ -83,12 +87,31 @@ export class BundleFiles implements Disposable {
     return this.#readAt(entry.offset, entry.size);
   }
 
-  /** Throws EvidenceFault as `fault` says where a line has another shape, whatever reads it. */
+  /** The lines of a file. Throws EvidenceFault (file_malformed) where one is too long or has no end. */
   async *lines(name: string): AsyncGenerator<Line> {
-    const seen = (): void => {};
-    const chunks = this.#chunks(this.#entry(name));
-    for await (const piece of inFile(name, pieces(chunks, false, seen)))
+    for await (const piece of this.pieces(name)) {
+      if (piece instanceof EvidenceFault) throw piece;
       for (const [at, line] of piece.lines.entries()) yield { bytes: recordOf(piece, at), line };
+    }
+  }
+
+  /** The same in pieces of many lines. Its last value may be the fault. */
+  async *pieces(name: string): AsyncGenerator<Piece | EvidenceFault> {
+    const seen = (): void => {};
+    const malformed = (message: string) =>
+      new EvidenceFault("file_malformed", `${name}: ${message}`);
+    try {
+      for await (const piece of pieces(this.#chunks(this.#entry(name)), false, seen))
+        yield piece.isOpen === true ? malformed("the end was cut off") : piece;
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      yield malformed(error.message);
+    }
+  }
+
+  /** Bytes of a file. */
+  sizeOf(name: string): number {
+    return this.#entry(name).size;
   }
 
   #entry(name: string): TarEntry {
@@ -123,17 +146,6 @@ export function asFault<Value>(reason: EvidenceReason, where: string, read: () =
   } catch (error) {
     if (error instanceof BadLine || error instanceof JsonFault)
       throw new EvidenceFault(reason, `${where}: ${error.message}`);
-    throw error;
-  }
-}
-
-/** A line that is too long is a fault of the file. */
-async function* inFile<Value>(name: string, values: AsyncIterable<Value>): AsyncGenerator<Value> {
-  try {
-    yield* values;
-  } catch (error) {
-    if (error instanceof BadLine)
-      throw new EvidenceFault("file_malformed", `${name}: ${error.message}`);
     throw error;
   }
 }

@@ -23,6 +23,8 @@ export class BundleTree {
   readonly #files: BundleFiles;
   readonly #readNode: ReadNode;
   readonly checkpoint: Checkpoint;
+  /** The leaf hashes of one tile, one after the other. */
+  #leaves: { readonly tile: number; readonly text: string } | undefined;
   #cached: { readonly path: string; readonly bytes: Buffer } | undefined;
 
   constructor(files: BundleFiles, checkpoint: Checkpoint) {
@@ -56,9 +58,13 @@ export class BundleTree {
   /** The leaf hash of an event, in hexadecimal. Its tile must be in the bundle. */
   leaf(sequenceNumber: number): string {
     const index = sequenceNumber - 1;
-    const bytes = this.#readTile(tileAt(this.checkpoint.size, 0, index));
-    const at = (index % TILE_WIDTH) * HASH_BYTES;
-    return bytes.toString("hex", at, at + HASH_BYTES);
+    const tile = Math.floor(index / TILE_WIDTH);
+    if (this.#leaves?.tile !== tile) {
+      const bytes = this.#readTile(tileAt(this.checkpoint.size, 0, index));
+      this.#leaves = { tile, text: bytes.toString("hex") };
+    }
+    const at = (index % TILE_WIDTH) * 2 * HASH_BYTES;
+    return this.#leaves.text.slice(at, at + 2 * HASH_BYTES);
   }
 
   /** The root that the tree had. Throws NotChecked where the tiles for it are not in the bundle. */

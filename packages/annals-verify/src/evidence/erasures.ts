@@ -1,9 +1,9 @@
 // Step 4 of the verification: each erased part is named by a later record of the chain. Events come in their
 // order; runs of erased events are kept, and not the events.
 
-import { type Part, PARTS } from "@annals/event";
+import { type JsonObject, type Part, PARTS } from "@annals/event";
 import { EvidenceFault } from "./evidence-fault.ts";
-import type { BundleEvent } from "./read-event.ts";
+import { type BundleEvent, RETENTION } from "./bundle-event.ts";
 
 /** Sequence numbers, both inclusive. */
 interface Range {
@@ -11,8 +11,6 @@ interface Range {
   readonly to: number;
 }
 
-const ERASURE = "annals.erasure";
-const RETENTION = "annals.retention";
 /** An erasure names at most a million events. */
 const MAX_RANGES = 1_000_000;
 const RANGE = /^([1-9]\d{0,15})(?:-([1-9]\d{0,15}))?$/;
@@ -25,21 +23,22 @@ export class Erasures {
   erasedParts = 0;
   records = 0;
 
-  take(event: BundleEvent): void {
-    for (const part of event.erased) {
+  take({ erased = [], record, sequenceNumber }: BundleEvent): void {
+    for (const part of erased) {
       this.erasedParts += 1;
       const runs = this.#erased.get(part) ?? [];
       const last = runs.at(-1);
-      if (last !== undefined && last.to === event.sequenceNumber - 1) last.to += 1;
-      else runs.push({ from: event.sequenceNumber, to: event.sequenceNumber });
+      if (last !== undefined && last.to === sequenceNumber - 1) last.to += 1;
+      else runs.push({ from: sequenceNumber, to: sequenceNumber });
     }
-    if (event.erased.has("metadata")) return;
-    const parts = event.action === RETENTION ? PARTS : partsOf(event);
-    const ranges = event.action === RETENTION ? retainedFrom(event) : rangesOf(event);
+    if (record === undefined) return;
+    const isRetention = record.action === RETENTION;
+    const parts = isRetention ? PARTS : partsOf(record.metadata);
+    const ranges = isRetention ? retainedFrom(record.metadata) : rangesOf(record.metadata);
     if (ranges.length === 0 || parts.length === 0) return;
     this.records += 1;
     for (const part of parts)
-      for (const range of before(event, ranges)) this.#recorded.get(part)?.push(range);
+      for (const range of before(sequenceNumber, ranges)) this.#recorded.get(part)?.push(range);
   }
 
   /** Throws EvidenceFault (erasure_unrecorded). */
@@ -61,21 +60,21 @@ export class Erasures {
   }
 }
 
-function retainedFrom({ metadata }: BundleEvent): Range[] {
+function retainedFrom(metadata: JsonObject): Range[] {
   const through = metadata["through_sequence"];
   return typeof through === "number" && Number.isSafeInteger(through) && through > 0
     ? [{ from: 1, to: through }]
     : [];
 }
 
-/** Empty for other events, and for a record that is not one. */
-function partsOf({ action, metadata }: BundleEvent): readonly Part[] {
-  const parts = action === ERASURE ? metadata["parts"] : undefined;
+/** Empty for a record of another form, as are the ranges. */
+function partsOf(metadata: JsonObject): readonly Part[] {
+  const { parts } = metadata;
   return Array.isArray(parts) ? PARTS.filter((part) => parts.includes(part)) : [];
 }
 
-function rangesOf({ action, metadata }: BundleEvent): Range[] {
-  const text = action === ERASURE ? metadata["sequence_numbers"] : undefined;
+function rangesOf(metadata: JsonObject): Range[] {
+  const { sequence_numbers: text } = metadata;
   if (typeof text !== "string") return [];
   const ranges = text.split(",", MAX_RANGES + 1).map((range): Range => {
     const [, from = "", to = from] = RANGE.exec(range) ?? [];
@@ -88,7 +87,7 @@ function rangesOf({ action, metadata }: BundleEvent): Range[] {
 }
 
 /** A record says nothing of itself, and nothing of later events. */
-function before({ sequenceNumber }: BundleEvent, ranges: readonly Range[]): Range[] {
+function before(sequenceNumber: number, ranges: readonly Range[]): Range[] {
   return ranges
     .filter(({ from }) => from < sequenceNumber)
     .map(({ from, to }) => ({ from, to: Math.min(to, sequenceNumber - 1) }));

@@ -1,5 +1,5 @@
 // Reads one line of events.jsonl: an event with its proof, parts of which may be erased. Called by
-// bundle-events.ts. It only reads: what the values must be to each other is checked there.
+// check-events.ts. It only reads: what the values must be to each other is checked there.
 
 import {
   canonicalJson,
@@ -26,7 +26,7 @@ import {
   TIME,
 } from "../shape.ts";
 
-export interface BundleEvent {
+export interface ReadEvent {
   readonly id: string;
   readonly sequenceNumber: number;
   readonly action: string;
@@ -50,7 +50,7 @@ const PROOF_MEMBERS = ["v", "chain", "salts", "digests"];
 const VERSION = 1;
 
 /** Throws BadLine, and JsonFault for what is not JSON. */
-export function readEvent(line: Buffer): BundleEvent {
+export function readEvent(line: Buffer): ReadEvent {
   const record = exactObject(readJson(line, READ_LIMITS), ["event", "proof"], "the line");
   const given = anyObject(record["event"], "the event");
   const names = given["erased"] === undefined ? MEMBERS : [...MEMBERS, "erased"];

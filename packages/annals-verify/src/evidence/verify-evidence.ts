@@ -3,12 +3,14 @@
 
 import type { Policy } from "@annals/tlog";
 import type { X509Certificate } from "node:crypto";
+import { CheckPool } from "../check-pool.ts";
 import { type Anchor, Anchoring, type Waited } from "./anchoring.ts";
-import { bundleEvents, type Walk } from "./bundle-events.ts";
+import { EVENTS, walkEvents } from "./bundle-events.ts";
 import { BundleFiles } from "./bundle-files.ts";
 import { type BundleHeads, bundleHeads } from "./bundle-heads.ts";
 import type { BundleJson } from "./bundle-json.ts";
 import { BundleTree } from "./bundle-tree.ts";
+import { eventChecks } from "./check-events.ts";
 import { Erasures } from "./erasures.ts";
 import { EvidenceFault } from "./evidence-fault.ts";
 import { checkKnown, readKnown } from "./known-checkpoints.ts";
@@ -79,7 +81,7 @@ export async function verifyEvidence(
   const known = (options.known ?? []).map((bytes) =>
     readKnown(Buffer.from(bytes), policy, bundle.chain),
   );
-  await files.check(options.onProgress ?? (() => {}));
+  files.check(options.onProgress ?? (() => {}));
   const keys = accountKeys(policy, bundle.origin, bundle.chain);
   const { checkpoint } = trustedNote(files.read("checkpoint"), keys, [], "checkpoint");
   const tree = new BundleTree(files, checkpoint);
@@ -91,11 +93,11 @@ export async function verifyEvidence(
   const maxLag = options.maxAnchorLag ?? DEFAULT_MAX_LAG_S;
   const anchoring = new Anchoring(anchors.anchors, exceptedThrough, maxLag);
   const erasures = new Erasures();
-  const walk: Walk = { events: 0, linksUnchecked: 0 };
-  for await (const event of bundleEvents(files, tree, walk)) {
+  await using pool = new CheckPool(eventChecks(), "evidence", files.sizeOf(EVENTS));
+  const walk = await walkEvents(files, tree, pool, (event) => {
     erasures.take(event);
     anchoring.take(event);
-  }
+  });
   erasures.check();
   if (heads.fault !== undefined) throw heads.fault;
   if (anchors.fault !== undefined) throw anchors.fault;

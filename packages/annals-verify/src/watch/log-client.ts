@@ -11,11 +11,11 @@ import { boundedGet } from "./bounded-get.ts";
 
 /** What GET /v1/log says that the watch needs. */
 export interface LogState {
-  /** Of the account's log. */
+  /** The origin of the account's log. */
   readonly origin: string;
   /** Events of the account. */
   readonly size: number;
-  /** The newest epoch, whether or not it is served. */
+  /** The newest epoch, whether or not it is served; 0 before the first one. */
   readonly epoch: number;
 }
 
@@ -51,7 +51,7 @@ export class LogClient {
       return {
         origin: anyText(log["origin"], "the origin"),
         size: integerFrom(log["size"], 0, "the size"),
-        epoch: newestEpoch(log["newest_epoch"]),
+        epoch: newestIn(log["newest_epoch"]),
       };
     });
   }
@@ -67,7 +67,7 @@ export class LogClient {
       const { data: lines, has_more: hasMore } = page;
       if (!Array.isArray(lines) || lines.length > MAX_PAGE_LINES || typeof hasMore !== "boolean")
         throw new BadLine("it is not a page");
-      return { lines, hasMore };
+      return { lines: lines.map(lineOf), hasMore };
     });
   }
 
@@ -100,18 +100,26 @@ export class LogClient {
   }
 }
 
-/** 0 before the first epoch. */
-function newestEpoch(newest: JsonValue | undefined): number {
-  if (newest === null) return 0;
-  return integerFrom(anyObject(newest, "the newest epoch")["epoch"], 1, "the epoch");
+function newestIn(value: JsonValue | undefined): number {
+  return value === null
+    ? 0
+    : integerFrom(anyObject(value, "the newest epoch")["epoch"], 1, "its epoch");
+}
+
+/** The line of heads.jsonl: a response may have the record of the head as a text. */
+function lineOf(value: JsonValue): JsonValue {
+  const line = anyObject(value, "a line");
+  const { head } = line;
+  return typeof head === "string" ? { ...line, head: readJson(Buffer.from(head), LIMITS) } : line;
 }
 
 /** An address to which paths can be added. Throws NotChecked. */
 export function httpAddress(text: string, what: string): URL {
-  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+  if (!URL.canParse(text)) throw new NotChecked(`${what} is not an address`);
+  const url = new URL(text.endsWith("/") ? text : `${text}/`);
+  const { hash, password, protocol, search, username } = url;
+  if (!/^https?:$/.test(protocol) || username !== "" || password !== "")
     throw new NotChecked(`${what} is not an address of http or https without a user`);
-  if (url.search !== "" || url.hash !== "")
-    throw new NotChecked(`${what} has a query or a fragment`);
+  if (search !== "" || hash !== "") throw new NotChecked(`${what} has a query or a fragment`);
   return url;
 }

@@ -11,7 +11,7 @@ import { watchText } from "./watch-text.ts";
 
 /** `finish` prints an outcome and answers the exit status. */
 export function watchCommand(
-  apiKey: string | undefined,
+  readKey: () => string | undefined,
   finish: (outcome: EvidenceOutcome) => number,
 ): Command {
   return command(
@@ -44,6 +44,7 @@ the scope verify. Run it at least once in 14 days, for example each hour by cron
     async ({ policy, state, url, ...given }) =>
       finish(
         await outcomeOf(async () => {
+          const apiKey = readKey();
           if (apiKey === undefined || apiKey === "")
             throw new NotChecked("ANNALS_API_KEY is not set");
           const report = await watchLog({

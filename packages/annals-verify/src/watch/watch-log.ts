@@ -35,13 +35,13 @@ export interface WatchOptions {
 }
 
 export interface WatchReport {
-  /** Of the head log. */
+  /** The origin of the head log. */
   readonly origin: string;
   readonly chain: string;
   /** Events of the account, and how many of them a checkpoint covers. */
   readonly events: number;
   readonly covered: number;
-  /** Of the last epoch in which the account's head changed. */
+  /** The last epoch in which the account's head changed. */
   readonly epoch: number;
   /** When it was closed, as the log states it. */
   readonly closed: string;
@@ -78,6 +78,7 @@ interface Subject {
   readonly kept: KeptState | undefined;
 }
 
+const NO_VIEWS: Views = { views: [], unread: [] };
 /** An epoch may close while its lines are read. */
 const MAX_READINGS = 4;
 const MAX_EPOCHS = 200_000;
@@ -98,8 +99,8 @@ export async function watchLog(options: WatchOptions): Promise<WatchReport> {
     throw new NotChecked(`the state is of another account, ${kept.chain}`);
   const reading = await read({ client, policy, kept, ...named });
   const asks = (options.asksWitnesses ?? true) && policy.witnesses.length > 0;
-  const views = asks ? await readViews(policy, named.origin) : { views: [], unread: [] };
-  // Read again, so that it is no older than the checkpoint and what the witnesses say.
+  const views = asks ? await readViews(policy, named.origin) : NO_VIEWS;
+  // Read again, so that it is at least as new as the checkpoint and what the witnesses say.
   const { epoch, size } = await client.state();
   const watched = checkTimes(reading, kept, { size, maxAnchorLag, now: now() });
   checkViews(views, reading.heads, epoch, now());
@@ -183,8 +184,8 @@ async function* headLines(client: LogClient, afterEpoch: number): AsyncGenerator
     count += lines.length;
     if (!hasMore) return;
     const { epoch } = (lines.at(-1) ?? {}) as { readonly epoch?: JsonValue };
-    if (typeof epoch !== "number" || epoch <= after)
-      throw new NotChecked("the pages of heads do not come to an end");
+    // That the epochs rise is checked line by line.
+    if (typeof epoch !== "number") throw new NotChecked("the pages of heads do not come to an end");
     after = epoch;
   }
   throw new NotChecked(`there are over ${MAX_EPOCHS} epochs`);

@@ -290,7 +290,7 @@ export interface paths {
         };
         /**
          * List the heads of the log
-         * @description Oldest first: served epochs in which the head has changed and which are still kept. Returns 404 until an epoch covers the account. Needs the scope `verify`.
+         * @description Oldest first: the served epochs that are still kept, with the head that the account has in each. Returns 404 until an epoch covers the account. Needs the scope `verify`.
          */
         get: operations["list-heads"];
         put?: never;
@@ -662,7 +662,7 @@ export interface paths {
         };
         /**
          * Get how far the log covers the events
-         * @description Returns 404 if the service keeps no log. Needs a widget token.
+         * @description `covered` is null if the service keeps no log, too. Needs a widget token.
          */
         get: operations["get-widget-log"];
         put?: never;
@@ -1049,11 +1049,20 @@ export interface components {
              * @example 8812
              */
             epoch: number;
-            /**
-             * @description The record of the account's head in this epoch, in canonical JSON.
-             * @example {"chain":"acct_0h4n8r2v6y1b5e9j3m7q0t4w8z","root":"9f86d0…","size":42,"v":1}
-             */
-            head: string;
+            /** @description The record of the account's head in this epoch. */
+            head: {
+                /** @example acct_0h4n8r2v6y1b5e9j3m7q0t4w8z */
+                chain: string;
+                /**
+                 * @description 64 lower-case hexadecimal characters.
+                 * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                 */
+                root: string;
+                /** @example 42 */
+                size: number;
+                /** @constant */
+                v: 1;
+            };
             /**
              * @description Proves the entry under this checkpoint.
              * @example [
@@ -1378,7 +1387,7 @@ export interface components {
              */
             origin: string;
             /**
-             * @description The operator's policy of witnesses. Null if there is none: each epoch counts at once.
+             * @description The operator's policy of witnesses. Null without a policy: then each epoch counts at once.
              * @example null
              */
             policy: string | null;
@@ -1925,6 +1934,8 @@ export interface components {
              * @example 42
              */
             checked: number;
+            /** @description Null if no epoch covers an event of the account yet. */
+            covered: components["schemas"]["Covered"] | null;
             /**
              * @description The first event that does not verify; null for a valid chain.
              * @example null
@@ -1933,7 +1944,7 @@ export interface components {
                 /** @description Null if no event has this number. */
                 event_id: string | null;
                 /** @enum {string} */
-                reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch";
+                reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch" | "tree_mismatch";
                 sequence_number: number;
             } | null;
             /**
@@ -3314,7 +3325,12 @@ export interface operations {
                      *         {
                      *           "epoch": 8812,
                      *           "entry": "{\"epoch\":8812,\"heads\":\"9f86d0…\",\"kind\":\"heads\",\"time\":\"2026-01-31T09:30:00.000000Z\",\"v\":1}",
-                     *           "head": "{\"chain\":\"acct_0h4n8r2v6y1b5e9j3m7q0t4w8z\",\"root\":\"9f86d0…\",\"size\":42,\"v\":1}",
+                     *           "head": {
+                     *             "chain": "acct_0h4n8r2v6y1b5e9j3m7q0t4w8z",
+                     *             "root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "size": 42,
+                     *             "v": 1
+                     *           },
                      *           "path": [
                      *             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *           ],
@@ -3590,6 +3606,17 @@ export interface operations {
                      *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *         },
                      *         "first_invalid": null,
+                     *         "covered": {
+                     *           "sequence_number": 42,
+                     *           "epoch": 8812,
+                     *           "time": "2026-01-31T09:30:00.052919Z",
+                     *           "witnesses": [
+                     *             {
+                     *               "name": "witness.example.com",
+                     *               "time": "2026-01-31T09:30:00.052919Z"
+                     *             }
+                     *           ]
+                     *         },
                      *         "verified_at": "2026-01-31T09:30:00.052919Z"
                      *       }
                      *     }

@@ -12,7 +12,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { errorResponder } from "./error-responder.ts";
 import { EarlyResponses } from "./early-response.ts";
-import { RefusalBudget } from "./refusal-budget.ts";
+import { RequestBudget } from "./request-budget.ts";
 import { RequestsInFlight } from "./requests-in-flight.ts";
 
 /** An address may use ten seconds of it at once. */
@@ -31,7 +31,7 @@ async function open() {
   const log = createLog({ service: "test", level: "info" }, { write });
   const earlyResponses = new EarlyResponses();
   // No time passes for it: a slow machine would give an address more.
-  const refusals = new RefusalBudget({ perSecond: PER_SECOND, now: () => 0 });
+  const refusals = new RequestBudget({ perSecond: PER_SECOND, now: () => 0 });
   const inFlight = new RequestsInFlight({
     shares: {
       requests: share,
@@ -43,6 +43,7 @@ async function open() {
       downloads: share,
       lists: share,
       verifications: share,
+      head_log: share,
     },
     transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, responseWindowMs: 60_000 },
     addressOf: ({ headers }) => String(headers["from"]),

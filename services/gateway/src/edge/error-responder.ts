@@ -7,13 +7,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorResponse } from "../errors.ts";
 import { type EarlyResponses, hasUnreadBody } from "./early-response.ts";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
-import type { RefusalBudget } from "./refusal-budget.ts";
+import type { RequestBudget } from "./request-budget.ts";
 
 export interface ErrorResponderOptions {
   readonly log: Logger;
   readonly inFlight: Pick<RequestsInFlight, "addressOf" | "responded">;
   readonly earlyResponses: EarlyResponses;
-  readonly refusals: Pick<RefusalBudget, "isOver" | "refused">;
+  readonly refusals: Pick<RequestBudget, "isOver" | "count">;
 }
 
 /** Delay of responses to a client that has used up its budget of refusals. */
@@ -76,7 +76,7 @@ function isOverBudget(
   const isLimited = error instanceof AnnalsError && error.kind === "rate_limited";
   if (admission && !isLimited) return false;
   const client = admission?.accountId ?? inFlight.addressOf(raw);
-  if (admission || !isLimited) refusals.refused(client);
+  if (admission || !isLimited) refusals.count(client);
   return refusals.isOver(client);
 }
 

@@ -159,6 +159,20 @@ export class RequestsInFlight {
       this.#resources.check("unread_bytes", "share");
   }
 
+  /**
+   * Does work that several requests may wait for: it has one of the resource until it has ended, whichever of
+   * their clients disconnects. Rejects as `acquire` does.
+   */
+  async withOne<T>(resource: "head_log", holder: string, work: () => Promise<T>): Promise<T> {
+    const { taken, release } = this.#resources.shares[resource].acquire(holder);
+    try {
+      if (taken !== undefined) this.#resources.check(resource, await taken);
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
   /** Takes memory for a response, until its client has read it. Throws as `acquire` rejects. */
   reserveResponse(request: IncomingMessage, bytes: number): void {
     const exchange = this.#open.get(request);

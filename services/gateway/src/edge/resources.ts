@@ -13,6 +13,9 @@ const SHARES = 4;
 /** A page is read in milliseconds: many that come together, or during a short stall, soon have their turn. */
 const LIST_WAIT_MS = 5_000;
 
+/** Reads of the head log, which anyone may ask for: in all, and of one address. */
+const HEAD_LOG = { total: 32, share: 16, waitMs: LIST_WAIT_MS };
+
 /** Memory of a download: what its call to the export service reads ahead, and a piece of the file. */
 export const DOWNLOAD_BYTES = 1.25 * MIB;
 
@@ -46,6 +49,7 @@ export function resourceShares(config: SharedAmounts): Record<Resource, SharesOp
     downloads: shares(config.downloadsMaxPerAccount),
     lists: { ...shares(config.listsMaxPerAccount), waitMs: LIST_WAIT_MS },
     verifications: shares(config.verificationsMaxPerAccount),
+    head_log: HEAD_LOG,
   };
 }
 
@@ -59,6 +63,7 @@ const BEYOND_SHARE: Readonly<Record<Resource, string>> = {
   downloads: "Too many concurrent downloads for this account. Try again.",
   lists: "Too many concurrent lists for this account. Try again.",
   verifications: "Too many concurrent verifications for this account. Try again.",
+  head_log: "Too many concurrent reads of the log from this address. Try again.",
 };
 
 export class Resources {
@@ -80,6 +85,7 @@ export class Resources {
       downloads: new Shares(options.downloads),
       lists: new Shares(options.lists),
       verifications: new Shares(options.verifications),
+      head_log: new Shares(options.head_log),
     };
   }
 

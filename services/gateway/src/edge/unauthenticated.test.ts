@@ -8,7 +8,7 @@ import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { Admissions } from "../admission/admission.ts";
-import { RefusalBudget } from "./refusal-budget.ts";
+import { RequestBudget } from "./request-budget.ts";
 import { Unauthenticated } from "./unauthenticated.ts";
 
 const PER_SECOND = 5;
@@ -36,7 +36,7 @@ function open() {
     },
   };
   let isBad = false;
-  const budget = new RefusalBudget({ perSecond: PER_SECOND, now: () => nowMs });
+  const budget = new RequestBudget({ perSecond: PER_SECOND, now: () => nowMs });
   const unauthenticated = new Unauthenticated({
     budget,
     onRefused: () => (refused += 1),
@@ -47,7 +47,7 @@ function open() {
       .admit(`Bearer ${key}`, { address, requestId: "req_1", body: ARRIVED, isWidget: false })
       .catch((error) => error);
     if (!(outcome instanceof AnnalsError)) return "admitted";
-    if (outcome.kind === "unauthenticated") budget.refused(address);
+    if (outcome.kind === "unauthenticated") budget.count(address);
     return outcome.kind;
   };
   return {
@@ -107,9 +107,9 @@ test("a key that was revoked is refused, and is no longer one that was admitted"
 });
 
 test("the addresses that are remembered are bounded", () => {
-  const budget = new RefusalBudget({ perSecond: 1, now: () => 0 });
-  for (let n = 0; n < AT_ONCE; n += 1) budget.refused(ATTACKER);
+  const budget = new RequestBudget({ perSecond: 1, now: () => 0 });
+  for (let n = 0; n < AT_ONCE; n += 1) budget.count(ATTACKER);
   expect(budget.isOver(ATTACKER)).toBe(true);
-  for (let n = 0; n < 10_000; n += 1) budget.refused(`address ${n}`);
+  for (let n = 0; n < 10_000; n += 1) budget.count(`address ${n}`);
   expect(budget.isOver(ATTACKER)).toBe(false);
 });

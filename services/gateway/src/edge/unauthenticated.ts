@@ -5,7 +5,7 @@
 
 import { keyHash } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
-import type { RefusalBudget } from "./refusal-budget.ts";
+import type { RequestBudget } from "./request-budget.ts";
 
 /** Keys that are remembered; the oldest is forgotten first. */
 const MAX_KEYS = 20_000;
@@ -16,7 +16,7 @@ interface Known {
 }
 
 export interface UnauthenticatedOptions {
-  readonly budget: Pick<RefusalBudget, "isOver">;
+  readonly budget: Pick<RequestBudget, "isOver">;
   readonly onRefused: () => void;
 }
 

@@ -1,5 +1,5 @@
-// What a client accepts, by its headers: a compressed body, a text in place of JSON, or that nothing has changed.
-// Used by static-files.ts, head-log.ts and the routes of the log.
+// What a client accepts, by its headers: a compressed body, a text in place of JSON, or that nothing has
+// changed. Used by static-files.ts, head-log.ts and the routes of the log.
 
 /** Whether Accept-Encoding, such as `gzip, br;q=0.5`, takes gzip. */
 export function takesGzip(header?: string): boolean {

@@ -5,6 +5,9 @@ import { parseTilePath, type TilePath, TlogError } from "@annals/tlog";
 import { AnnalsError } from "@annals/errors";
 import { Type } from "typebox";
 
+/** What precedes the path of a tile. */
+const LOG = "/log/";
+
 export const TileIndex = Type.String({
   pattern: "^(x\\d{3}/)*\\d{3}(\\.p/\\d{1,3})?$",
   description:
@@ -23,10 +26,10 @@ export function tileAt(path: string): TilePath | undefined {
   }
 }
 
-/** Throws `not_found` for a path that no tile has. `url` may have a query, and `prefix` ends with a slash. */
-export function tileOf(url: string, prefix: string): TilePath {
-  const path = url.split("?", 1)[0] ?? "";
-  const tile = path.startsWith(prefix) ? tileAt(path.slice(prefix.length)) : undefined;
+/** The tile of a URL as the client sent it, query or not. Throws `not_found` for any other path. */
+export function tileOf(url: string): TilePath {
+  const [path = ""] = url.split("?", 1);
+  const tile = tileAt(path.slice(path.indexOf(LOG) + LOG.length));
   if (tile === undefined) throw new AnnalsError("not_found", "This is not the path of a tile.");
   return tile;
 }

@@ -24,6 +24,7 @@ export const NOTHING = {
   downloads: 0,
   lists: 0,
   verifications: 0,
+  head_log: 0,
 };
 
 type Exchanged = readonly [IncomingMessage, ServerResponse];
@@ -55,6 +56,7 @@ export async function openServer(transfers: Partial<InFlightOptions["transfers"]
       downloads: some,
       lists: { ...some, waitMs: WAIT_MS },
       verifications: some,
+      head_log: some,
     },
     transfers: {
       minBytesPerSecond: 10_000,

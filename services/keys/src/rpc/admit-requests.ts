@@ -1,6 +1,6 @@
-// AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and 3):
-// those by API keys in one statement, or two if some count in the window of the log, and those by widget tokens
-// in another.
+// AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and
+// 3): those by API keys in one statement, or two if some count in the window of the log, and those by
+// widget tokens in another.
 
 import { WIDGET } from "@annals/contract";
 import { invalid } from "@annals/errors";

@@ -152,7 +152,7 @@ test.each([0, 1, 5])(
     );
     expect(answers.map(({ signedSize }) => signedSize)).toEqual([size + 1, size + 1].map(BigInt));
     const signed = answers.map(({ checkpoint }) => checkpoint !== "");
-    expect(signed.toSorted()).toEqual([false, true]);
+    expect(signed.filter((is) => is)).toHaveLength(1);
     const [row] = await owner.query("SELECT root FROM keys.signed_heads");
     expect(row).toEqual({ root: both[signed.indexOf(true)]?.root() });
   },

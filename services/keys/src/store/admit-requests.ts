@@ -1,8 +1,8 @@
-// Authenticates and counts a group of requests in one statement. The database's clock and the row
-// lock of the rate window decide, so any number of gateways and of keys services count as one
-// (interface 3). A count of 0 authenticates, and neither counts nor begins a window. It must never get two
-// entries with the same secret: one statement cannot update a row twice. Requests that count in another window
-// of the same key are admitted by a statement of their own.
+// Authenticates and counts a group of requests in one statement. The database's clock and the row lock of
+// the rate window decide, so any number of gateways and of keys services count as one (interface 3). A
+// count of 0 authenticates, and neither counts nor begins a window. It must never get two entries with the
+// same secret: one statement cannot update a row twice. Requests that count in another window of the same
+// key are admitted by a statement of their own.
 
 import { statement } from "@annals/postgres";
 import {

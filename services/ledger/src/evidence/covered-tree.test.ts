@@ -1,7 +1,7 @@
-// Guarantees: what the log shows of an account ends at the size that its newest served epoch covers, though its
-// chain and its tree are longer. Up to there each tile, bundle of entries and proof is what RFC 6962 says of
-// the hashes of its events, at every size that the tree has had. Nothing is shown before an epoch covers the
-// account, nor of another account.
+// Guarantees: what the log shows of an account ends at the size that its newest served epoch covers, though
+// its chain and its tree are longer. Up to there each tile, bundle of entries and proof is what RFC 6962
+// says of the hashes of its events, at every size that the tree has had. Nothing is shown before an epoch
+// covers the account, nor of another account.
 
 import { createLog } from "@annals/chassis";
 import { leafHash } from "@annals/event";

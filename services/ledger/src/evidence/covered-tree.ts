@@ -1,9 +1,16 @@
-// The tree of an account as far as its newest served epoch covers it: its tiles, and what is proved from them.
-// Called by the RPCs of the log. It must never show a hash that no served epoch covers.
+// The tree of an account as far as its newest served epoch covers it: its tiles, and what is proved from
+// them. Called by the RPCs of the log. It must never show a hash that no served epoch covers.
 
 import { AnnalsError, internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { HASH_BYTES, type ReadNode, TILE_WIDTH, type TilePath, TlogError } from "@annals/tlog";
+import {
+  HASH_BYTES,
+  type ReadNode,
+  rootFromNodes,
+  TILE_WIDTH,
+  type TilePath,
+  TlogError,
+} from "@annals/tlog";
 import { getTile } from "../store/get-tile.ts";
 import { listLeaves } from "../store/list-leaves.ts";
 import { listTileRoots } from "../store/list-tile-roots.ts";
@@ -53,8 +60,8 @@ export class CoveredTree {
   }
 
   /**
-   * What `work` makes of the nodes of the tree of the first `size` events. `check` throws TlogError for a proof
-   * that does not hold, which is never shown: a tile was changed.
+   * What `work` makes of the nodes of the tree of the first `size` events. `check` throws TlogError for a
+   * proof that does not hold, which is never shown: a tile was changed.
    */
   async prove<T extends { readonly root: Buffer }>(
     size: number,
@@ -71,6 +78,17 @@ export class CoveredTree {
       throw internal(`the tree of ${this.#accountId} cannot be proved: ${error.message}`);
     }
     return proof;
+  }
+
+  /** Whether the tiles have the root of the head. */
+  async isWhole(): Promise<boolean> {
+    const { root, size } = this.head;
+    const made = await withTiles(
+      size,
+      (tile) => this.readTile(tile),
+      (readNode) => rootFromNodes(size, readNode),
+    );
+    return made.equals(root);
   }
 
   /** Hashes of a level in the covered tree. */

@@ -7,7 +7,7 @@ import type { LedgerService } from "@annals/proto/ledger";
 import { vkeyOf } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { notCovered } from "../evidence/covered-head.ts";
-import { coveredBy } from "../evidence/covered-by.ts";
+import { coveredBy, renderCovered } from "../evidence/covered-by.ts";
 import { publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
 import { getNewestEpoch } from "../store/epochs.ts";
 import { getLog as getLogStatement } from "../store/logs.ts";
@@ -31,7 +31,7 @@ export function getLog({ database }: Deps): ServiceImpl<typeof LedgerService>["g
       logOrigin: log.origin,
       vkeys: verifierKeys(log.origin, publicKeysOf(log.keys)).map(vkeyOf),
       size: BigInt(usage?.sequence_number ?? 0),
-      ...(covered && { covered }),
+      ...(covered && { covered: renderCovered(covered) }),
       epoch: BigInt(newest?.epoch ?? 0),
       epochTime: newest?.time ?? "",
       policy: "",

@@ -9,12 +9,12 @@ import { headRecord, proveConsistency, rootFromNodes, verifyConsistency } from "
 import type { ServiceImpl } from "@connectrpc/connect";
 import { AccountPaths } from "../evidence/account-path.ts";
 import { cosigned } from "../evidence/cosigned.ts";
-import { type CoveredHead, coveredHead } from "../evidence/covered-head.ts";
+import { type CoveredHead, coveredHead, notCovered } from "../evidence/covered-head.ts";
 import { CoveredTree } from "../evidence/covered-tree.ts";
 import { HeadLog } from "../evidence/head-log.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
 import { getServingEpoch, listMaps, type MapRow } from "../store/epochs.ts";
-import { getAccountHead } from "../store/get-account-head.ts";
+import { getAccountHead, getFirstAccountHead } from "../store/get-account-head.ts";
 
 const MAX_HEADS = 50;
 
@@ -31,9 +31,12 @@ export function listHeads({ searches }: Deps): ServiceImpl<typeof LedgerService>
     const kind = admissionOf(context) ? "client" : "service";
     const own = searches.of(accountId, kind, context.signal);
     const covered = await coveredHead(own, accountId);
-    if (covered === undefined) return { heads: [], hasMore: false };
+    if (covered === undefined) throw notCovered();
     const { log, servedEpoch } = covered;
-    const range = [String(afterEpoch), String(servedEpoch)] as const;
+    // No earlier epoch has the account: a page of such epochs would be empty, and not the last one.
+    const [first] = await own.run(getFirstAccountHead, [accountId, log]);
+    const after = Math.max(Number(afterEpoch), Number(first?.epoch ?? 1) - 1);
+    const range = [String(after), String(servedEpoch)] as const;
     const maps = await own.run(listMaps, [log, ...range, limit + 1]);
     const lines = new HeadLines(own, accountId, covered);
     const heads = [];

@@ -116,3 +116,28 @@ LIMIT 1
 `,
   { route: "local" },
 );
+
+export interface KeptMapRow {
+  readonly epoch: string;
+  readonly time: string;
+}
+
+/** The epochs of a log whose map is kept, after one, in their order. */
+export const listKeptMaps = statement<[log: number, after: string, count: number], KeptMapRow>(
+  `/* ledger.list-kept-maps */
+SELECT epoch, time FROM ledger.epochs
+WHERE log = $1::smallint AND epoch > $2::bigint AND buckets IS NOT NULL
+ORDER BY epoch
+LIMIT $3::integer
+`,
+  { route: "local" },
+);
+
+/** Forgets the maps of some epochs. Their entries and checkpoints stay. */
+export const forgetMaps = statement<[log: number, epochs: readonly string[]], never>(
+  `/* ledger.forget-maps */
+UPDATE ledger.epochs SET buckets = NULL
+WHERE log = $1::smallint AND epoch = ANY ($2::bigint[]) AND buckets IS NOT NULL
+`,
+  { route: "local" },
+);

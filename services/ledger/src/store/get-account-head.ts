@@ -21,3 +21,17 @@ LIMIT 1
 `,
   { route: "one account" },
 );
+
+/** The first epoch of which the account's head is kept. */
+export const getFirstAccountHead = statement<
+  [accountId: string, log: number],
+  Pick<AccountHeadRow, "epoch">
+>(
+  `/* ledger.get-first-account-head */
+SELECT epoch FROM ledger.account_heads
+WHERE account_id = $1::text AND log = $2::smallint
+ORDER BY epoch
+LIMIT 1
+`,
+  { route: "one account" },
+);

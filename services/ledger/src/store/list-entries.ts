@@ -1,5 +1,5 @@
-// What the leaves of a range of events are made of, in the order of the chain. The parts of the events are not
-// read: a leaf has only their digests.
+// What the leaves of a range of events are made of, in the order of the chain. The parts of the events are
+// not read: a leaf has only their digests.
 
 import { statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";

@@ -52,6 +52,8 @@ export class LogSigner {
       const head = { size: Number(request.size), root: bytesOf(request.root ?? []) };
       const isSame = head.size === this.head.size && head.root.equals(this.head.root);
       if (!isSame) {
+        // A log that follows another begins anew.
+        if (parseEntry(entry).kind === "succeeds") this.head = EMPTY;
         if (Number(oldSize) !== this.head.size) return answer("", this.head.size);
         try {
           verifyConsistency(this.head, head, consistency.map(bytesOf));

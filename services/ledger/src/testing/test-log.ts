@@ -1,5 +1,5 @@
-// A head log within the process of a test: a ledger, its trees, a signer, and processes that close epochs, with
-// a clock that the test sets. Imported by tests only.
+// A head log within the process of a test: a ledger, its trees, a signer, and processes that close epochs,
+// with a clock that the test sets. Imported by tests only.
 
 import { createLog } from "@annals/chassis";
 import type { Pool } from "@annals/postgres";

@@ -1,5 +1,5 @@
-// Guarantees: each epoch continues the head log, has the heads that all accounts had then, and is signed once,
-// whichever replica closes it and wherever another one was stopped. No epoch is skipped.
+// Guarantees: each epoch continues the head log, has the heads that all accounts had then, and is signed
+// once, whichever replica closes it and wherever another one was stopped. No epoch is skipped.
 
 import type { Pool } from "@annals/postgres";
 import { append, EMPTY_TREE, entryHash, rootOf } from "@annals/tlog";

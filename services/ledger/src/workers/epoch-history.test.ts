@@ -1,5 +1,5 @@
-// Guarantees: no epoch is closed where history went back, or over heads that were changed. A key that joins is
-// named by the log.
+// Guarantees: no epoch is closed where history went back, or over heads that were changed. A key that joins
+// is named by the log.
 
 import { append, EMPTY_TREE, entryHash, parseEntry, parseNote, rootOf } from "@annals/tlog";
 import { beforeEach, describe, expect, test } from "vitest";

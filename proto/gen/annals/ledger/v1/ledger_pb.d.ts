@@ -879,6 +879,13 @@ export declare type VerifyChainResponse = Message<"annals.ledger.v1.VerifyChainR
    * @generated from field: string verified_at = 8;
    */
   verifiedAt: string;
+
+  /**
+   * Absent where no served epoch has the account.
+   *
+   * @generated from field: annals.ledger.v1.Covered covered = 9;
+   */
+  covered?: Covered | undefined;
 };
 
 /**
@@ -2037,6 +2044,13 @@ export enum InvalidReason {
    * @generated from enum value: INVALID_REASON_HEAD_MISMATCH = 5;
    */
   HEAD_MISMATCH = 5,
+
+  /**
+   * The hashes of the tiles, the root of a head, and the chain disagree.
+   *
+   * @generated from enum value: INVALID_REASON_TREE_MISMATCH = 6;
+   */
+  TREE_MISMATCH = 6,
 }
 
 /**

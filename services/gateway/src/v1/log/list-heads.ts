@@ -1,5 +1,5 @@
-// GET /v1/log/heads (docs/evidence.md): the heads of the account in served epochs, with what proves each of them:
-// the lines of heads.jsonl of a bundle of evidence.
+// GET /v1/log/heads (docs/evidence.md): the heads of the account in served epochs, with what proves each of
+// them: the lines of heads.jsonl of a bundle of evidence.
 
 import type { EpochHead } from "@annals/proto/ledger";
 import { Type } from "typebox";

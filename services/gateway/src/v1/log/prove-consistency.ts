@@ -1,5 +1,5 @@
-// GET /v1/log/consistency (docs/evidence.md): proves that the account's log at one size is the beginning of the
-// log at another.
+// GET /v1/log/consistency (docs/evidence.md): proves that the account's log at one size is the beginning of
+// the log at another.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";

@@ -1,5 +1,5 @@
-// GET /v1/log/checkpoint (docs/evidence.md): the signed checkpoint of the account's log at the newest size that
-// is served.
+// GET /v1/log/checkpoint (docs/evidence.md): the signed checkpoint of the account's log at the newest size
+// that is served.
 
 import { admittedBy } from "../../admission/admission.ts";
 import { CHECKPOINT_EXAMPLE } from "../../render/log.ts";

@@ -10,8 +10,6 @@ import { TileIndex, tileOf } from "../../render/tile-path.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
-const PREFIX = "/v1/log/";
-
 const compress = promisify(gzip);
 
 export function readEntries({ ledger }: Pick<Deps, "ledger">): Route {
@@ -26,12 +24,12 @@ export function readEntries({ ledger }: Pick<Deps, "ledger">): Route {
     success: { status: 200, mediaTypes: { "application/octet-stream": "" } },
     failures: [404],
     handle: async ({ admission, headers, signal, url }) => {
-      const { index, width } = tileOf(url, PREFIX);
+      const { index, width } = tileOf(url);
       const request = { accountId: admission.accountId, index: BigInt(index), width };
       const { entries } = await ledger.readEntries(request, admittedBy(admission, signal));
       const type = { "content-type": "application/octet-stream" };
       const { "accept-encoding": accepted } = headers as IncomingHttpHeaders;
-      if (!takesGzip(String(accepted ?? ""))) return { headers: type, body: Buffer.from(entries) };
+      if (!takesGzip(accepted)) return { headers: type, body: Buffer.from(entries) };
       return { headers: { ...type, "content-encoding": "gzip" }, body: await compress(entries) };
     },
   });

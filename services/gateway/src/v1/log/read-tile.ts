@@ -6,8 +6,6 @@ import { TileIndex, tileOf } from "../../render/tile-path.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
-const PREFIX = "/v1/log/";
-
 export function readTile({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "Get a tile of the log",
@@ -22,7 +20,7 @@ export function readTile({ ledger }: Pick<Deps, "ledger">): Route {
     success: { status: 200, mediaTypes: { "application/octet-stream": "" } },
     failures: [404],
     handle: async ({ admission, signal, url }) => {
-      const { index, level, width } = tileOf(url, PREFIX);
+      const { index, level, width } = tileOf(url);
       const request = {
         accountId: admission.accountId,
         level: Number(level),

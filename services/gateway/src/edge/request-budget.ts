@@ -1,6 +1,7 @@
-// Counts the refusals of each client, so that one who repeats refused requests as fast as it can is slowed
-// down. Called by unauthenticated.ts and error-responder.ts. A client is an address, and an account from when
-// it is authenticated. It must never count what was served.
+// Counts requests of each client, so that a client has so many per second and ten times as many at once.
+// One counts refused requests, for unauthenticated.ts and error-responder.ts: there a client is an address,
+// and an account from when it is authenticated, and what was served must not count. Another one counts all
+// requests of an address for the head log.
 
 /** Clients that are remembered; the oldest is forgotten first. */
 const MAX_CLIENTS = 10_000;
@@ -14,35 +15,35 @@ interface Spent {
   readonly atMs: number;
 }
 
-export interface RefusalBudgetOptions {
+export interface RequestBudgetOptions {
   readonly perSecond: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
 }
 
-export class RefusalBudget {
-  readonly #options: RefusalBudgetOptions;
+export class RequestBudget {
+  readonly #options: RequestBudgetOptions;
   readonly #spent = new Map<string, Spent>();
 
-  constructor(options: RefusalBudgetOptions) {
+  constructor(options: RequestBudgetOptions) {
     this.#options = options;
   }
 
   isOver(client: string): boolean {
-    return this.#spent.size > 0 && this.#count(client) >= BURST_S * this.#options.perSecond;
+    return this.#spent.size > 0 && this.#countOf(client) >= BURST_S * this.#options.perSecond;
   }
 
-  /** A request of `client` was refused. */
-  refused(client: string): void {
+  /** Counts a request of `client`. */
+  count(client: string): void {
     const { perSecond, now } = this.#options;
-    const count = Math.min(this.#count(client) + 1, MAX_DEBT_S * perSecond);
+    const count = Math.min(this.#countOf(client) + 1, MAX_DEBT_S * perSecond);
     this.#spent.delete(client);
     this.#spent.set(client, { count, atMs: now() });
     const [oldest] = this.#spent.keys();
     if (this.#spent.size > MAX_CLIENTS && oldest !== undefined) this.#spent.delete(oldest);
   }
 
-  #count(client: string): number {
+  #countOf(client: string): number {
     const { perSecond, now } = this.#options;
     const spent = this.#spent.get(client);
     if (spent === undefined) return 0;
