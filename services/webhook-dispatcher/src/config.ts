@@ -96,6 +96,17 @@ export const SETTINGS = {
     "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can " +
       "continue their traces.",
   ),
+  logPolicyFile: optionalText(
+    "ANNALS_LOG_POLICY_FILE",
+    "File with the policy of the [log of evidence](../evidence.md#anchors), as the ledger has it. Each " +
+      "checkpoint is sent to the URLs of its witnesses. The file is read again every five seconds.",
+  ),
+  logWitnessIntervalS: integer(
+    "ANNALS_LOG_WITNESS_INTERVAL_S",
+    "Seconds between two requests to a witness of the log, at least.",
+    { min: 1, max: 86_400 },
+    { fallback: "60" },
+  ),
   sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",
     "Milliseconds between two sweeps for what no notice announced.",
