@@ -2,13 +2,15 @@
 // served as soon as its cosignatures make a quorum.
 
 import type { Logger } from "@annals/chassis";
-import { invalid, notFound } from "@annals/errors";
+import { complete, invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
-import type { LedgerService } from "@annals/proto/ledger";
+import type { LedgerService, TimeStamp } from "@annals/proto/ledger";
 import { TlogError } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { createHash } from "node:crypto";
 import type { LogPolicy } from "../evidence/log-policy.ts";
 import { serveOnQuorum } from "../evidence/serve-on-quorum.ts";
+import { stampedTime, TimeStampFault } from "../evidence/time-stamp.ts";
 import type { Metrics } from "../metrics.ts";
 import { createAnchor } from "../store/anchors.ts";
 import { type EpochRow, getEpoch } from "../store/epochs.ts";
@@ -36,10 +38,11 @@ export function addAnchor(deps: Deps): ServiceImpl<typeof LedgerService>["addAnc
     }
     const [epoch] = await database.run(getEpoch, [log, String(size)]);
     if (epoch === undefined) throw notFound("epoch", String(size));
-    if (anchor.case !== "cosignatures")
-      throw invalid({ field: "anchor", message: "Send one anchor." });
-    const names = await addCosignatures(deps, log, epoch, anchor.value);
-    return { names };
+    if (anchor.case === "cosignatures")
+      return { names: await addCosignatures(deps, log, epoch, anchor.value) };
+    if (anchor.case === "timeStamp")
+      return { names: await addTimeStamp(deps, log, epoch, anchor.value) };
+    throw invalid({ field: "anchor", message: "Send one anchor." });
   };
 }
 
@@ -56,6 +59,27 @@ async function addCosignatures(
   }
   await serveOnQuorum(database, policy, log, epoch);
   return signed.map(({ name }) => name);
+}
+
+async function addTimeStamp(
+  { database }: Deps,
+  log: number,
+  { checkpoint, epoch }: EpochRow,
+  { name, nonce, token }: Pick<TimeStamp, "name" | "nonce" | "token">,
+): Promise<string[]> {
+  complete({ name });
+  if (token.length > MAX_BYTES)
+    throw invalid({ field: "time_stamp", message: `Must have at most ${MAX_BYTES} bytes.` });
+  const [bytes, expected] = [Buffer.from(token), Buffer.from(nonce)];
+  try {
+    const digest = createHash("sha256").update(checkpoint).digest();
+    const time = stampedTime(bytes, digest, expected);
+    await database.run(createAnchor, [log, epoch, "timestamp", name, bytes, time]);
+    return [name];
+  } catch (error) {
+    if (!(error instanceof TimeStampFault)) throw error;
+    throw invalid({ field: "time_stamp", message: error.message });
+  }
 }
 
 /** Throws `invalid` unless all lines of witnesses of the policy are right, and one of them is there. */

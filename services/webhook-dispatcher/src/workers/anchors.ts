@@ -11,6 +11,7 @@ import type { Client } from "@connectrpc/connect";
 import type { WitnessTarget } from "../domain/witness-targets.ts";
 import type { Metrics, WITNESS_OUTCOMES } from "../metrics.ts";
 import { addCheckpoint, type WitnessAnswer } from "../outbound/witness.ts";
+import { TimeStamps } from "./time-stamps.ts";
 import {
   type AnchorRow,
   claimAnchor,
@@ -29,8 +30,12 @@ export interface AnchorsDeps {
   readonly extraAuthorities: string | undefined;
   readonly ledger: AnchorLedger;
   readonly log: Logger;
+  readonly logTsaIntervalS: number;
+  /** Undefined: no time stamps are made. */
+  readonly logTsaUrl: string | undefined;
   readonly logWitnessIntervalS: number;
   readonly metrics: Pick<Metrics, "anchorLag" | "failures" | "witnessRequests">;
+  readonly random: (size: number) => Uint8Array;
   readonly witnesses: () => readonly WitnessTarget[];
 }
 
@@ -39,7 +44,7 @@ const DELAY_MS = 2_000;
 const MAX_BACKOFF_S = 600;
 
 type Outcome = (typeof WITNESS_OUTCOMES)[number];
-type Work = Awaited<ReturnType<AnchorLedger["listAnchorWork"]>>;
+export type Work = Awaited<ReturnType<AnchorLedger["listAnchorWork"]>>;
 
 export function startAnchors(deps: AnchorsDeps): Loop {
   const { log, metrics } = deps;
@@ -55,25 +60,30 @@ export function startAnchors(deps: AnchorsDeps): Loop {
 
 class Anchors {
   readonly #deps: AnchorsDeps;
+  readonly #timeStamps: TimeStamps;
 
   constructor(deps: AnchorsDeps) {
     this.#deps = deps;
+    this.#timeStamps = new TimeStamps(deps);
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { ledger } = this.#deps;
-    const targets = this.#deps.witnesses();
-    if (targets.length === 0) return;
+    const { ledger, logTsaUrl, witnesses: targetsOf } = this.#deps;
+    const targets = targetsOf();
+    const isStamped = logTsaUrl !== undefined;
+    if (targets.length === 0 && !isStamped) return;
     const due = (await this.#rowsOf(targets)).filter((row) => row.is_due);
     const witnesses = due.map(({ name, size }) => ({ name, oldSize: BigInt(size) }));
-    const work = await ledger.listAnchorWork({ witnesses }, { signal });
-    this.#report(work);
+    const work = await ledger.listAnchorWork({ isStamped, witnesses }, { signal });
+    if (targets.length > 0) this.#report(work);
     const asked = due.flatMap((row) => {
       const target = targets.find(({ name }) => name === row.name);
       const isBehind = BigInt(row.size) !== work.size || row.is_failing;
       return target && isBehind && work.size > 0n ? [this.#ask(target, row, work, signal)] : [];
     });
-    const failed = (await Promise.allSettled(asked)).find(({ status }) => status === "rejected");
+    const failed = (await Promise.allSettled([...asked, this.#timeStamps.run(work, signal)])).find(
+      ({ status }) => status === "rejected",
+    );
     if (failed?.status === "rejected") throw failed.reason;
   }
 
