@@ -18,43 +18,51 @@ interface Stamped {
   readonly time: Date;
 }
 
-test.skipIf(!hasOpenssl())("each interval has a time stamp, and a false one is not kept", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "annals-tsa-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const tsa = await OpensslTsa.start(join(folder, "tsa"));
-  onTestFinished(() => tsa.stop());
-  const database = await createMigratedDatabase(inject("stack").databaseUrl);
-  onTestFinished(() => database.drop());
-  const system = await startConstellation({
-    databaseUrl: database.url,
-    isMigrated: true,
-    without: ["export"],
-    replicas: { "webhook-dispatcher": 2 },
-    env: {
-      ledger: { ANNALS_LOG_EPOCH_S: "1" },
-      "webhook-dispatcher": { ANNALS_LOG_TSA_URL: tsa.url, ANNALS_LOG_TSA_INTERVAL_S: "1" },
-    },
-  });
-  onTestFinished(() => system.stop());
-  const { client } = await newClient(system);
-  const append = () => client.post("/v1/events", { action: "thing.done" });
-  const stamps = () =>
-    database.query<Stamped>(
-      `SELECT checkpoint, bytes, time FROM ledger.anchors JOIN ledger.epochs USING (log, epoch)
+test.skipIf(!hasOpenssl())(
+  "each interval has a time stamp, and a false one is not kept",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "annals-tsa-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const tsa = await OpensslTsa.start(join(folder, "tsa"));
+    onTestFinished(() => tsa.stop());
+    const database = await createMigratedDatabase(inject("stack").databaseUrl);
+    onTestFinished(() => database.drop());
+    const system = await startConstellation({
+      databaseUrl: database.url,
+      isMigrated: true,
+      without: ["export"],
+      replicas: { "webhook-dispatcher": 2 },
+      env: {
+        ledger: { ANNALS_LOG_EPOCH_S: "1" },
+        "webhook-dispatcher": { ANNALS_LOG_TSA_URL: tsa.url, ANNALS_LOG_TSA_INTERVAL_S: "1" },
+      },
+    });
+    onTestFinished(() => system.stop());
+    const { client } = await newClient(system);
+    const append = () => client.post("/v1/events", { action: "thing.done" });
+    const stamps = () =>
+      database.query<Stamped>(
+        `SELECT checkpoint, bytes, time FROM ledger.anchors JOIN ledger.epochs USING (log, epoch)
        WHERE kind = 'timestamp' ORDER BY epoch`,
+      );
+    await append();
+    const [first] = await eventually(
+      "a stamp",
+      async () => (await stamps()).length > 0 && stamps(),
+      WITHIN_MS,
     );
-  await append();
-  const [first] = await eventually("a stamp", async () => (await stamps()).length > 0 && stamps(), WITHIN_MS);
-  if (first === undefined) throw new Error("there is no stamp");
-  await tsa.verify(first.bytes, first.checkpoint);
-  expect(Math.abs(first.time.getTime() - Date.now())).toBeLessThan(WITHIN_MS);
-  await append();
-  await eventually("another stamp", async () => (await stamps()).length > 1, WITHIN_MS);
-  // A right answer for an earlier request.
-  tsa.change = () => first.bytes;
-  const [before, answered] = [await stamps(), tsa.answered];
-  await append();
-  await eventually("a false answer", () => tsa.answered > answered, WITHIN_MS);
-  const { bytes: last } = (await stamps()).at(-1) ?? {};
-  expect(last).toEqual(before.at(-1)?.bytes);
-}, 180_000);
+    if (first === undefined) throw new Error("there is no stamp");
+    await tsa.verify(first.bytes, first.checkpoint);
+    expect(Math.abs(first.time.getTime() - Date.now())).toBeLessThan(WITHIN_MS);
+    await append();
+    await eventually("another stamp", async () => (await stamps()).length > 1, WITHIN_MS);
+    // A right answer for an earlier request.
+    tsa.change = () => first.bytes;
+    const [before, answered] = [await stamps(), tsa.answered];
+    await append();
+    await eventually("a false answer", () => tsa.answered > answered, WITHIN_MS);
+    const { bytes: last } = (await stamps()).at(-1) ?? {};
+    expect(last).toEqual(before.at(-1)?.bytes);
+  },
+  180_000,
+);

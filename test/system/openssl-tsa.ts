@@ -104,7 +104,16 @@ export class OpensslTsa {
 
   async #stamp(query: Buffer): Promise<Buffer> {
     writeFileSync(join(this.#folder, "query.tsq"), query);
-    const args = ["ts", "-reply", "-config", "tsa.cnf", "-section", "tsa", "-queryfile", "query.tsq"];
+    const args = [
+      "ts",
+      "-reply",
+      "-config",
+      "tsa.cnf",
+      "-section",
+      "tsa",
+      "-queryfile",
+      "query.tsq",
+    ];
     const options = { cwd: this.#folder, encoding: "buffer" } as const;
     return (await run("openssl", args, options)).stdout;
   }
