@@ -31,6 +31,7 @@ import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { originCheck } from "./evidence/origin-check.ts";
 import { ROLE, type SETTINGS } from "./config.ts";
+import { openLogPolicy } from "./log-policy-file.ts";
 import { createMetrics } from "./metrics.ts";
 import { SearchTurns } from "./search/search-turns.ts";
 import { ledgerService } from "./service.ts";
@@ -97,12 +98,14 @@ export async function serve(
     interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
   closers.add("keys client", keys, () => keys.close());
+  const policy = await openLogPolicy(config, { closers, database, log });
   const epochs = {
     clock,
     closer: randomUUID(),
     intervalS: config.logEpochS,
     keys: keys.client,
     origin: config.logOrigin,
+    policy,
   };
   startWorkers({
     ...config,
@@ -129,6 +132,7 @@ export async function serve(
       log,
       metrics,
       notices,
+      policy,
       random,
       searches: new SearchTurns(database),
       turns: new Turns(),

@@ -17,6 +17,10 @@ export const LOG: Cases = {
     ({ account }) => [account, 1, "5", "9", HASH],
     ({ account }) => [account, 1, "3", "9", HASH],
   ],
+  "ledger.create-anchor": [
+    () => [1, "2", "witness", "w2", HASH, 1_577_836_800],
+    () => [1, "1", "witness", "w1", HASH, 1_577_836_800],
+  ],
   "ledger.create-epoch": [
     () => [1, "99", "entry", TIME, "checkpoint", HASH, true],
     () => [1, "1", "another", TIME, "checkpoint", HASH, true],
@@ -43,6 +47,8 @@ export const LOG: Cases = {
   "ledger.get-proposal": [() => [2], () => [1]],
   "ledger.get-served-epoch": [() => []],
   "ledger.get-serving-epoch": [() => [1, "2"]],
+  "ledger.get-unserved-since": [() => [1], () => [2]],
+  "ledger.get-unstamped-since": [() => [1]],
   "ledger.get-tree-heads": [({ accounts }) => [accounts]],
   "ledger.keep-checkpoint": [({ account }) => [account, 1, "3", "signed"]],
   "ledger.list-anchors": [() => [1, "1", "witness"]],
@@ -57,6 +63,7 @@ export const LOG: Cases = {
     // The newest of the range stays.
     ({ accounts }) => [accounts, 1, "0", "2"],
   ],
+  "ledger.serve-epoch": [() => [1, "3"], () => [1, "1"]],
   "ledger.propose": [
     () => [1, "3", "entry", HASH, HASH],
     // It has a proposal.

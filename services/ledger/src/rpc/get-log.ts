@@ -9,15 +9,17 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { notCovered } from "../evidence/covered-head.ts";
 import { coveredBy, renderCovered } from "../evidence/covered-by.ts";
 import { publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
+import type { LogPolicy } from "../evidence/log-policy.ts";
 import { getNewestEpoch } from "../store/epochs.ts";
 import { getLog as getLogStatement } from "../store/logs.ts";
 import { getUsage } from "../store/get-usage.ts";
 
 interface Deps {
   readonly database: Pool;
+  readonly policy: LogPolicy;
 }
 
-export function getLog({ database }: Deps): ServiceImpl<typeof LedgerService>["getLog"] {
+export function getLog({ database, policy }: Deps): ServiceImpl<typeof LedgerService>["getLog"] {
   return async ({ accountId }, { signal }) => {
     complete({ account_id: accountId });
     const own = database.forAccount(accountId, signal);
@@ -34,7 +36,7 @@ export function getLog({ database }: Deps): ServiceImpl<typeof LedgerService>["g
       ...(covered && { covered: renderCovered(covered) }),
       epoch: BigInt(newest?.epoch ?? 0),
       epochTime: newest?.time ?? "",
-      policy: "",
+      policy: policy.text,
     };
   };
 }

@@ -31,9 +31,9 @@ export interface EpochRow {
 }
 
 /** The newest epoch of a log, served or not. */
-export const getNewestEpoch = statement<[log: number], EpochRow>(
+export const getNewestEpoch = statement<[log: number], EpochRow & { readonly is_served: boolean }>(
   `/* ledger.get-newest-epoch */
-SELECT epoch, entry, time, checkpoint FROM ledger.epochs
+SELECT epoch, entry, time, checkpoint, quorum_at IS NOT NULL AS is_served FROM ledger.epochs
 WHERE log = $1::smallint
 ORDER BY epoch DESC
 LIMIT 1
@@ -55,6 +55,31 @@ export const getNewestServedEpoch = statement<[log: number], EpochRow>(
 SELECT epoch, entry, time, checkpoint FROM ledger.epochs
 WHERE log = $1::smallint AND quorum_at IS NOT NULL
 ORDER BY epoch DESC
+LIMIT 1
+`,
+  { route: "local" },
+);
+
+/** Serves an epoch from now on. One that is served already stays as it is. */
+export const serveEpoch = statement<[log: number, epoch: string], never>(
+  `/* ledger.serve-epoch */
+UPDATE ledger.epochs SET quorum_at = statement_timestamp()
+WHERE log = $1::smallint AND epoch = $2::bigint AND quorum_at IS NULL
+`,
+  { route: "local" },
+);
+
+/** When the first epoch after the newest served one was closed. */
+export const getUnservedSince = statement<[log: number], { readonly time: string }>(
+  `/* ledger.get-unserved-since */
+SELECT time FROM ledger.epochs
+WHERE log = $1::smallint AND epoch > coalesce((
+  SELECT epoch FROM ledger.epochs
+  WHERE log = $1::smallint AND quorum_at IS NOT NULL
+  ORDER BY epoch DESC
+  LIMIT 1
+), 0)
+ORDER BY epoch
 LIMIT 1
 `,
   { route: "local" },

@@ -18,7 +18,10 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   readonly blocks: BlockChecker;
   readonly closers: Closers;
   readonly database: Pool;
-  readonly epochs: Pick<EpochCloserDeps, "clock" | "closer" | "intervalS" | "keys" | "origin">;
+  readonly epochs: Pick<
+    EpochCloserDeps,
+    "clock" | "closer" | "intervalS" | "keys" | "origin" | "policy"
+  >;
   readonly grown: GrownChains;
   /** Whether the filter index is only measured. */
   readonly indexPaused: boolean;
@@ -97,7 +100,6 @@ function newEpochCloser({
   return new EpochCloser({
     ...epochs,
     database,
-    isServedAtOnce: true,
     log,
     metrics: {
       age: (seconds) => metrics.epochAge.set(seconds),
