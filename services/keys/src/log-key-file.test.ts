@@ -208,9 +208,8 @@ test("a file that leaves out a key too early does not replace the one in use, an
 test("a database that cannot be asked yet does not keep the service from starting; it signs nothing then", async () => {
   await rotated();
   await owner.query("ALTER TABLE keys.log_keys RENAME TO log_keys_away");
-  const keys = await start([NEW]).finally(async () => {
-    await owner.query("ALTER TABLE keys.log_keys_away RENAME TO log_keys");
-  });
+  const keys = await start([NEW]);
+  await owner.query("ALTER TABLE keys.log_keys_away RENAME TO log_keys");
   await expect(keys.signEpoch(log.grow().epoch())).rejects.toMatchObject({
     kind: "unavailable",
     message: expect.stringContaining("leaves out the key"),
