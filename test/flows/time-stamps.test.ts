@@ -1,6 +1,6 @@
-// Guarantees: a time stamping authority stamps the log's own checkpoint in each interval, and the ledger keeps
-// what it says; what is of another checkpoint is not kept. The authority is `openssl ts`: without it the test
-// says so.
+// Guarantees: a time stamping authority stamps the log's own checkpoint in each interval, and the ledger
+// keeps what it says; what is of another checkpoint is not kept. The authority is `openssl ts`: without it
+// the test says so.
 
 import { createMigratedDatabase, eventually, newClient } from "@annals/testing";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -18,7 +18,7 @@ interface Stamped {
   readonly time: Date;
 }
 
-test.skipIf(!hasOpenssl())(
+test.runIf(hasOpenssl)(
   "each interval has a time stamp, and a false one is not kept",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "annals-tsa-"));

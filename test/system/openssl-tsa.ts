@@ -10,6 +10,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
+/** A program of the machine. */
+const OPENSSL = "openssl";
 
 const CONFIG = `
 [tsa]
@@ -30,9 +32,11 @@ ess_cert_id_alg = sha256
 const EXTENSIONS = "extendedKeyUsage = critical, timeStamping\nbasicConstraints = CA:FALSE\n";
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
 
-export function hasOpenssl(): boolean {
+export const hasOpenssl = works();
+
+function works(): boolean {
   try {
-    execFileSync("openssl", ["version"], { stdio: "ignore" });
+    execFileSync(OPENSSL, ["version"], { stdio: "ignore" });
     return true;
   } catch {
     return false;
@@ -70,7 +74,7 @@ export class OpensslTsa {
       ["tsa.ext", EXTENSIONS],
     ] as const)
       writeFileSync(join(folder, file), text);
-    const openssl = (...args: string[]) => run("openssl", args, { cwd: folder });
+    const openssl = (...args: string[]) => run(OPENSSL, args, { cwd: folder });
     const authority = ["-x509", "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Test CA"];
     await openssl("req", ...NEW_KEY, ...authority, "-days", "30");
     const own = ["-keyout", "tsa.key", "-out", "tsa.csr", "-subj", "/CN=Test TSA"];
@@ -93,7 +97,7 @@ export class OpensslTsa {
     writeFileSync(answer, response);
     writeFileSync(data, stamped);
     const given = ["-in", answer, "-data", data, "-CAfile", "ca.pem"];
-    await run("openssl", ["ts", "-verify", ...given], { cwd: this.#folder });
+    await run(OPENSSL, ["ts", "-verify", ...given], { cwd: this.#folder });
   }
 
   async stop(): Promise<void> {
@@ -115,6 +119,6 @@ export class OpensslTsa {
       "query.tsq",
     ];
     const options = { cwd: this.#folder, encoding: "buffer" } as const;
-    return (await run("openssl", args, options)).stdout;
+    return (await run(OPENSSL, args, options)).stdout;
   }
 }

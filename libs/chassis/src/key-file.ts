@@ -1,6 +1,6 @@
-// Reads a file of keys, or of what names them, that a setting names, and reads it again while the process runs. Called by the
-// `serve` of every service that has one. Errors name the setting, the file and the line, never their content.
-// A file that cannot be used must never replace what works.
+// Reads a file of keys, or of what names them, that a setting names, and reads it again while the process
+// runs. Called by the `serve` of every service that has one. Errors name the setting, the file and the
+// line, never their content. A file that cannot be used must never replace what works.
 
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "./config.ts";
@@ -12,7 +12,7 @@ export interface KeyFileSetting {
   readonly env: string;
   /** What the file does. */
   readonly purpose: string;
-  /** Of its lines of the log; by default they are about keys. */
+  /** Texts of the log; by default they are about keys. */
   readonly messages?: FollowOptions["messages"];
 }
 

@@ -1,5 +1,6 @@
-// Guarantees: a policy of the log that is malformed, or that names other logs only, does not start the ledger,
-// and the error names the setting and the line. While it runs, such a file does not replace the one in use.
+// Guarantees: a policy of the log that is malformed, or that names other logs only, does not start the
+// ledger, and the error names the setting and the line. While it runs, such a file does not replace the one
+// in use.
 
 import { Closers, ConfigError, createLog } from "@annals/chassis";
 import { keyOf, vkeyOf } from "@annals/tlog";

@@ -7,7 +7,7 @@ import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
-import type { AnchorLedger } from "./workers/anchors.ts";
+import type { AnchorLedger } from "./workers/anchor-deps.ts";
 
 export interface OpenProducers extends Pick<
   Producers,

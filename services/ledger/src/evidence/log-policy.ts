@@ -29,7 +29,7 @@ export class LogPolicy {
   #policy = NO_POLICY;
   #text = "";
 
-  /** Empty: there is none. */
+  /** The file as it is; empty without one. */
   get text(): string {
     return this.#text;
   }

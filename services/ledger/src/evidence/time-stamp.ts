@@ -1,6 +1,6 @@
-// Reads the answer of a time stamping authority (RFC 3161): whether it is of this digest and this request, and
-// its time. Called by AddAnchor. It does not verify the authority's signature: who reads the time stamp names
-// the authorities to trust.
+// Reads the answer of a time stamping authority (RFC 3161): whether it is of this digest and this request,
+// and its time. Called by AddAnchor. It does not verify the authority's signature: who reads the time stamp
+// names the authorities to trust.
 
 const TAG = {
   integer: 0x02,

@@ -5,7 +5,7 @@
 import { type Answer, post, type Posted } from "./post.ts";
 
 export interface Shown {
-  /** Of what the witness has seen. */
+  /** What the witness has seen. */
   readonly oldSize: bigint;
   readonly proof: readonly Uint8Array[];
   /** The signed note. */

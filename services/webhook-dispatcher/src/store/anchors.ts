@@ -1,5 +1,5 @@
-// The rows of what signs the checkpoints of the log: what each has seen, and when it may be asked next. Called
-// by workers/anchors.ts.
+// The rows of what signs the checkpoints of the log: what each has seen, and when it may be asked next.
+// Called by workers/anchors.ts.
 
 import { statement } from "@annals/postgres";
 
@@ -57,7 +57,9 @@ WHERE kind = $1::text AND name = $2::text
   { route: "local" },
 );
 
-/** The target has signed nothing, and says that it has seen this size. It is asked again as it was claimed. */
+/**
+ * The target has signed nothing, and says that it has seen this size. It is asked again as it was claimed.
+ */
 export const moveAnchor = statement<[kind: AnchorKind, name: string, size: string], never>(
   `/* webhooks.move-anchor */
 UPDATE webhooks.anchors

@@ -1,16 +1,14 @@
-// Carries the newest checkpoint of the log to the witnesses of the policy, and their signatures to the ledger,
-// which verifies them. Started by serve.ts. Replicas claim a witness by its time, so that each is asked once
-// in an interval. A witness that fails must never keep another one waiting for longer than one request.
+// Carries the newest checkpoint of the log to the witnesses of the policy, and their signatures to the
+// ledger, which verifies them. Started by serve.ts. Replicas claim a witness by its time, so that each is
+// asked once in an interval. A witness that fails must never keep another one waiting for longer than one
+// request.
 
-import { type Logger, type Loop, startLoop } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
+import { type Loop, startLoop } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
-import type { Database } from "@annals/postgres";
-import type { LedgerService } from "@annals/proto/ledger";
-import type { Client } from "@connectrpc/connect";
 import type { WitnessTarget } from "../domain/witness-targets.ts";
-import type { Metrics, WITNESS_OUTCOMES } from "../metrics.ts";
+import type { WITNESS_OUTCOMES } from "../metrics.ts";
 import { addCheckpoint, type WitnessAnswer } from "../outbound/witness.ts";
+import type { AnchorsDeps, AnchorWork } from "./anchor-deps.ts";
 import { TimeStamps } from "./time-stamps.ts";
 import {
   type AnchorRow,
@@ -22,29 +20,11 @@ import {
   succeedAnchor,
 } from "../store/anchors.ts";
 
-export type AnchorLedger = Pick<Client<typeof LedgerService>, "addAnchor" | "listAnchorWork">;
-
-export interface AnchorsDeps {
-  readonly clock: Clock;
-  readonly database: Database;
-  readonly extraAuthorities: string | undefined;
-  readonly ledger: AnchorLedger;
-  readonly log: Logger;
-  readonly logTsaIntervalS: number;
-  /** Undefined: no time stamps are made. */
-  readonly logTsaUrl: string | undefined;
-  readonly logWitnessIntervalS: number;
-  readonly metrics: Pick<Metrics, "anchorLag" | "failures" | "witnessRequests">;
-  readonly random: (size: number) => Uint8Array;
-  readonly witnesses: () => readonly WitnessTarget[];
-}
-
 const DELAY_MS = 2_000;
 /** A witness that fails is asked again after as long as it has failed, and after these at most. */
 const MAX_BACKOFF_S = 600;
 
 type Outcome = (typeof WITNESS_OUTCOMES)[number];
-export type Work = Awaited<ReturnType<AnchorLedger["listAnchorWork"]>>;
 
 export function startAnchors(deps: AnchorsDeps): Loop {
   const { log, metrics } = deps;
@@ -97,7 +77,7 @@ class Anchors {
   }
 
   /** An epoch waits for the next request as long as an interval; beyond that it is late. */
-  #report({ unservedSince }: Work): void {
+  #report({ unservedSince }: AnchorWork): void {
     const { clock, logWitnessIntervalS, metrics } = this.#deps;
     const waited = clock.nowMicros() / 1e6 - Date.parse(unservedSince) / 1e3;
     const late = unservedSince === "" ? 0 : Math.max(0, waited - logWitnessIntervalS);
@@ -107,7 +87,7 @@ class Anchors {
   async #ask(
     { name, url }: WitnessTarget,
     row: AnchorRow,
-    work: Work,
+    work: AnchorWork,
     signal: AbortSignal,
   ): Promise<void> {
     const { database, extraAuthorities, logWitnessIntervalS, metrics } = this.#deps;
@@ -129,7 +109,7 @@ class Anchors {
   async #settle(
     name: string,
     oldSize: bigint,
-    work: Work,
+    work: AnchorWork,
     answer: WitnessAnswer,
   ): Promise<Outcome> {
     const { database, ledger } = this.#deps;
@@ -155,7 +135,7 @@ class Anchors {
   }
 
   /** Resolves to whether the ledger has taken the signatures. */
-  async #store(name: string, { log, size }: Work, lines: string): Promise<boolean> {
+  async #store(name: string, { log, size }: AnchorWork, lines: string): Promise<boolean> {
     const anchor = { case: "cosignatures", value: lines } as const;
     try {
       await this.#deps.ledger.addAnchor({ log, size, anchor });
@@ -167,7 +147,7 @@ class Anchors {
     }
   }
 
-  async #fail(name: string, { size }: Pick<Work, "size">, reason: string): Promise<void> {
+  async #fail(name: string, { size }: Pick<AnchorWork, "size">, reason: string): Promise<void> {
     const { database, log, logWitnessIntervalS } = this.#deps;
     const backoff = [logWitnessIntervalS, Math.max(MAX_BACKOFF_S, logWitnessIntervalS)] as const;
     await database.run(failAnchor, ["witness", name, ...backoff]);

@@ -1,8 +1,7 @@
-// Has the newest checkpoint of the log stamped by a time stamping authority now and then, and hands the answer
-// to the ledger, which verifies that it is of this checkpoint. Called by anchors.ts. Replicas claim the
-// authority by its time, so that it is asked once in an interval.
+// Has the newest checkpoint of the log stamped by a time stamping authority now and then, and hands the
+// answer to the ledger, which verifies that it is of this checkpoint. Called by anchors.ts. Replicas claim
+// the authority by its time, so that it is asked once in an interval.
 
-import { type Work, type AnchorsDeps } from "./anchors.ts";
 import { askForTimeStamp } from "../outbound/timestamp.ts";
 import {
   claimAnchor,
@@ -11,6 +10,7 @@ import {
   listAnchors,
   succeedAnchor,
 } from "../store/anchors.ts";
+import type { AnchorsDeps, AnchorWork } from "./anchor-deps.ts";
 
 /** After a failure it is asked again after as long as it has failed, within these bounds. */
 const BACKOFF_S = [60, 600] as const;
@@ -23,7 +23,7 @@ export class TimeStamps {
     this.#deps = deps;
   }
 
-  async run(work: Work, signal: AbortSignal): Promise<void> {
+  async run(work: AnchorWork, signal: AbortSignal): Promise<void> {
     const { database, logTsaIntervalS, logTsaUrl } = this.#deps;
     if (logTsaUrl === undefined) return;
     this.#report(work);
@@ -43,7 +43,11 @@ export class TimeStamps {
     return "0";
   }
 
-  async #stamp(url: URL, { checkpoint, log, size }: Work, signal: AbortSignal): Promise<void> {
+  async #stamp(
+    url: URL,
+    { checkpoint, log, size }: AnchorWork,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { database, extraAuthorities, ledger, log: logger, random } = this.#deps;
     const name = url.host;
     const nonce = Buffer.from(random(NONCE_BYTES));
@@ -62,7 +66,7 @@ export class TimeStamps {
     }
   }
 
-  #report({ unstampedSince }: Work): void {
+  #report({ unstampedSince }: AnchorWork): void {
     const { clock, logTsaIntervalS, metrics } = this.#deps;
     const waited = clock.nowMicros() / 1e6 - Date.parse(unstampedSince) / 1e3;
     const late = unstampedSince === "" ? 0 : Math.max(0, waited - logTsaIntervalS);
