@@ -46,14 +46,15 @@ export interface WatchReport {
   /** When it was closed, as the log states it. */
   readonly closed: string;
   /** Names of witnesses within the policy that have seen it, with seconds since 1970. */
-  readonly witnesses: SeenHead["cosignatures"];
+  readonly witnesses: readonly { readonly witness: string; readonly time: number }[];
   readonly witnessesInPolicy: number;
   readonly hasQuorum: boolean;
   /** Epochs that were checked in this call. */
   readonly checked: number;
   /** The last epoch of the call before. */
   readonly before: { readonly origin: string; readonly epoch: number } | undefined;
-  readonly unread: Views["unread"];
+  /** Names of witnesses that were not read, and why. */
+  readonly unread: readonly { readonly witness: string; readonly why: string }[];
   /** Witnesses whose cosignatures count for nothing here. */
   readonly uncounted: readonly string[];
 }
