@@ -1473,6 +1473,13 @@ export declare type ReadCheckpointRequest = Message<"annals.ledger.v1.ReadCheckp
    * @generated from field: string account_id = 1;
    */
   accountId: string;
+
+  /**
+   * Of the tree: that of a served epoch. 0: that of the newest one.
+   *
+   * @generated from field: uint64 size = 2;
+   */
+  size: bigint;
 };
 
 /**
@@ -1746,6 +1753,14 @@ export declare type ListHeadsRequest = Message<"annals.ledger.v1.ListHeadsReques
    * @generated from field: uint32 limit = 3;
    */
   limit: number;
+
+  /**
+   * Not 0: only the lines of a bundle of evidence whose checkpoint has this size, which is that of a served
+   * epoch: epoch 1, the last epoch of each UTC day in which the chain grew, and the first one of this size.
+   *
+   * @generated from field: uint64 size = 4;
+   */
+  size: bigint;
 };
 
 /**
@@ -1820,11 +1835,18 @@ export declare type EpochHead = Message<"annals.ledger.v1.EpochHead"> & {
   inclusion: Uint8Array[];
 
   /**
-   * From this head to the account's newest served head.
+   * From this head to the account's newest served head, or to the one of the size that was asked for.
    *
    * @generated from field: repeated bytes consistency = 7;
    */
   consistency: Uint8Array[];
+
+  /**
+   * Of the checkpoint above, without its cosignatures, if it has one.
+   *
+   * @generated from field: optional annals.ledger.v1.TimeStamp time_stamp = 8;
+   */
+  timeStamp?: TimeStamp | undefined;
 };
 
 /**
@@ -1832,6 +1854,38 @@ export declare type EpochHead = Message<"annals.ledger.v1.EpochHead"> & {
  * Use `create(EpochHeadSchema)` to create a new message.
  */
 export declare const EpochHeadSchema: GenMessage<EpochHead>;
+
+/**
+ * @generated from message annals.ledger.v1.TimeStamp
+ */
+export declare type TimeStamp = Message<"annals.ledger.v1.TimeStamp"> & {
+  /**
+   * Of the head log.
+   *
+   * @generated from field: uint64 size = 1;
+   */
+  size: bigint;
+
+  /**
+   * With the log's own signatures only: these bytes are stamped.
+   *
+   * @generated from field: string checkpoint = 2;
+   */
+  checkpoint: string;
+
+  /**
+   * RFC 3161.
+   *
+   * @generated from field: bytes token = 3;
+   */
+  token: Uint8Array;
+};
+
+/**
+ * Describes the message annals.ledger.v1.TimeStamp.
+ * Use `create(TimeStampSchema)` to create a new message.
+ */
+export declare const TimeStampSchema: GenMessage<TimeStamp>;
 
 /**
  * @generated from message annals.ledger.v1.ReadHeadLogRequest
