@@ -57,7 +57,6 @@ export function createMetrics(registry: Registry) {
     }),
   };
   // An alert on the increase sees the first one only if the series existed before it.
-  for (const outcome of OUTCOMES)
-    metrics.attempts.inc({ outcome }, 0);
+  for (const outcome of OUTCOMES) metrics.attempts.inc({ outcome }, 0);
   return metrics;
 }

@@ -98,8 +98,11 @@ export class PartUpload {
     const part = this.#filling;
     this.#filling = Buffer.alloc(0);
     this.#filled = 0;
-    if (this.#parts === 1) this.#first = part;
-    else await this.#send(this.#parts, part);
+    if (this.#parts > 1) return this.#send(this.#parts, part);
+    this.#first = part;
+    // A replica that takes over the export aborts the upload: then no part can be sent, nor the object be
+    // made.
+    await this.#begin();
   }
 
   /** Resolves when the part is in flight, and fewer than {@link CONCURRENT_PARTS} others are. */
@@ -115,7 +118,13 @@ export class PartUpload {
   }
 
   async #upload(UploadId: string, PartNumber: number, Body: Buffer): Promise<void> {
-    const part = { ...this.#object, UploadId, PartNumber, Body, ChecksumAlgorithm: CHECKSUM } as const;
+    const part = {
+      ...this.#object,
+      UploadId,
+      PartNumber,
+      Body,
+      ChecksumAlgorithm: CHECKSUM,
+    } as const;
     const { ChecksumCRC32, ETag } = await this.#client.send(
       new UploadPartCommand(part),
       this.#options(),

@@ -76,7 +76,9 @@ function originOf(checkpoint: string, job: TakenRow): string {
   const end = `/${job.account_id}`;
   const isSame = String(size) === job.head_sequence && root.toString("hex") === job.head_hash;
   if (!isSame || !origin.endsWith(end))
-    throw new Error("the account's log has another head of this size than when the export was made");
+    throw new Error(
+      "the account's log has another head of this size than when the export was made",
+    );
   return origin.slice(0, -end.length);
 }
 

@@ -33,6 +33,7 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
       mediaTypes: {
         "application/x-ndjson": `${JSON.stringify(exampleOf(EventBody))}\n`,
         "text/csv": csvHeader(false),
+        "application/x-tar": "",
       },
     },
     failures: [404],
