@@ -37,8 +37,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description Effective immediately: a request that begins after this response is refused. Needs
-         * the scope `keys:manage`.
+         * @description Effective immediately: a request that begins after this response is refused. Needs the scope `keys:manage`.
          */
         delete: operations["delete-api-key"];
         options?: never;
@@ -59,9 +58,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description A page ends at its limit, at 1 MiB, or after a bounded number of events was read. So
-         * it can be shorter than its limit or even empty if a filter excludes most events: continue while
-         * has_more is true. Needs the scope `events:read`.
+         * @description A page ends at its limit, at 1 MiB, or after a bounded number of events was read. So it can be shorter than its limit or even empty if a filter excludes most events: continue while has_more is true. Needs the scope `events:read`.
          */
         get: operations["list-events"];
         put?: never;
@@ -107,8 +104,7 @@ export interface paths {
         put?: never;
         /**
          * Store a batch of events
-         * @description All or none are stored. The batch counts as one request. Needs the scope
-         * `events:write`.
+         * @description All or none are stored. The batch counts as one request. Needs the scope `events:write`.
          */
         post: operations["create-event-batch"];
         delete?: never;
@@ -132,10 +128,7 @@ export interface paths {
         put?: never;
         /**
          * Export events
-         * @description The range is fixed by the request and ends at the last stored event. The file is
-         * written afterwards; poll the export until its status is completed, or subscribe to
-         * export.completed. If there is an export with the same members, and no event was stored since,
-         * that export is returned. Needs the scope `export`.
+         * @description The range is fixed by the request and ends at the last stored event. The file is written afterwards; poll the export until its status is completed, or subscribe to export.completed. If there is an export with the same members, and no event was stored since, that export is returned. Needs the scope `export`.
          */
         post: operations["create-export"];
         delete?: never;
@@ -160,8 +153,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an export
-         * @description An export that is being written is cancelled. Its file is deleted shortly after the
-         * response. Needs the scope `export`.
+         * @description An export that is being written is cancelled. Its file is deleted shortly after the response. Needs the scope `export`.
          */
         delete: operations["delete-export"];
         options?: never;
@@ -258,8 +250,7 @@ export interface paths {
         };
         /**
          * Get the checkpoint of the log
-         * @description A signed note of c2sp.org/tlog-checkpoint. Returns 404 until an epoch covers the
-         * account. Needs the scope `verify`.
+         * @description A signed note of c2sp.org/tlog-checkpoint. Returns 404 until an epoch covers the account. Needs the scope `verify`.
          */
         get: operations["read-checkpoint"];
         put?: never;
@@ -299,8 +290,7 @@ export interface paths {
         };
         /**
          * List the heads of the log
-         * @description Oldest first: the served epochs that are still kept, with the head that the account
-         * has in each. Returns 404 until an epoch covers the account. Needs the scope `verify`.
+         * @description Oldest first: the served epochs that are still kept, with the head that the account has in each. Returns 404 until an epoch covers the account. Needs the scope `verify`.
          */
         get: operations["list-heads"];
         put?: never;
@@ -320,9 +310,7 @@ export interface paths {
         };
         /**
          * Prove an event in the log
-         * @description With `Accept: text/plain` a proof of c2sp.org/tlog-proof with its checkpoint, or 404
-         * if no served epoch has this size. Returns 404 for what no served epoch covers. Needs the scope
-         * `verify`.
+         * @description With `Accept: text/plain` a proof of c2sp.org/tlog-proof with its checkpoint, or 404 if no served epoch has this size. Returns 404 for what no served epoch covers. Needs the scope `verify`.
          */
         get: operations["prove-inclusion"];
         put?: never;
@@ -342,8 +330,7 @@ export interface paths {
         };
         /**
          * Get a tile of the log
-         * @description 256 hashes of 32 bytes; a partial tile has as many as its width. Returns 404 for any
-         * other path, and for what no served epoch covers. Needs the scope `verify`.
+         * @description 256 hashes of 32 bytes; a partial tile has as many as its width. Returns 404 for any other path, and for what no served epoch covers. Needs the scope `verify`.
          */
         get: operations["read-tile"];
         put?: never;
@@ -363,9 +350,7 @@ export interface paths {
         };
         /**
          * Get a bundle of entries of the log
-         * @description 256 entries, or as many as the width of a partial bundle, each behind its length in
-         * two bytes. An entry is the text that the hash of an event is made of. Returns 404 for any other
-         * path, and for what no served epoch covers. Needs the scope `events:read`.
+         * @description 256 entries, or as many as the width of a partial bundle, each behind its length in two bytes. An entry is the text that the hash of an event is made of. Returns 404 for any other path, and for what no served epoch covers. Needs the scope `events:read`.
          */
         get: operations["read-entries"];
         put?: never;
@@ -431,8 +416,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Events stored after this response are delivered; events stored before the request
-         * are not. Needs the scope `keys:manage`.
+         * @description Events stored after this response are delivered; events stored before the request are not. Needs the scope `keys:manage`.
          */
         post: operations["create-webhook"];
         delete?: never;
@@ -453,16 +437,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Effective immediately: no delivery begins after this response. Needs the scope
-         * `keys:manage`.
+         * @description Effective immediately: no delivery begins after this response. Needs the scope `keys:manage`.
          */
         delete: operations["delete-webhook"];
         options?: never;
         head?: never;
         /**
          * Change a webhook
-         * @description After the response to `active: false`, no delivery begins. A webhook that is
-         * activated again receives only later events. Needs the scope `keys:manage`.
+         * @description After the response to `active: false`, no delivery begins. A webhook that is activated again receives only later events. Needs the scope `keys:manage`.
          */
         patch: operations["update-webhook"];
         trace?: never;
@@ -498,8 +480,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a delivery
-         * @description Queues a new delivery with the same `data` and new ids, for one of the newest 10,000
-         * attempted deliveries. Returns 422 if the webhook is disabled. Needs the scope `keys:manage`.
+         * @description Queues a new delivery with the same `data` and new ids, for one of the newest 10,000 attempted deliveries. Returns 422 if the webhook is disabled. Needs the scope `keys:manage`.
          */
         post: operations["replay-delivery"];
         delete?: never;
@@ -519,9 +500,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a range of events
-         * @description Queues a new delivery for each event of the range, both ends included, at most
-         * 1,000: all of them or none. Returns 422 if the webhook is disabled, or if its URL has not
-         * accepted a delivery yet: send a test delivery first. Needs the scope `keys:manage`.
+         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. Returns 422 if the webhook is disabled, or if its URL has not accepted a delivery yet: send a test delivery first. Needs the scope `keys:manage`.
          */
         post: operations["replay-events"];
         delete?: never;
@@ -541,8 +520,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret of a webhook
-         * @description During the grace period `webhook-signature` contains a signature for each secret,
-         * and `X-Service-Signature` is made with the old one. Needs the scope `keys:manage`.
+         * @description During the grace period `webhook-signature` contains a signature for each secret, and `X-Service-Signature` is made with the old one. Needs the scope `keys:manage`.
          */
         post: operations["rotate-secret"];
         delete?: never;
@@ -562,9 +540,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description Queues a delivery of the event `webhook.test`, even if the webhook does not
-         * subscribe to it. The delivery is retried and recorded like any other. Returns 422 if the webhook
-         * is disabled. Needs the scope `keys:manage`.
+         * @description Queues a delivery of the event `webhook.test`, even if the webhook does not subscribe to it. The delivery is retried and recorded like any other. Returns 422 if the webhook is disabled. Needs the scope `keys:manage`.
          */
         post: operations["test-webhook"];
         delete?: never;
@@ -582,16 +558,13 @@ export interface paths {
         };
         /**
          * List widget tokens
-         * @description Live tokens, newest first: those created by the key of the request, or with the
-         * scope keys:manage those of all keys. Needs the scope `events:read`.
+         * @description Live tokens, newest first: those created by the key of the request, or with the scope keys:manage those of all keys. Needs the scope `events:read`.
          */
         get: operations["list-widget-tokens"];
         put?: never;
         /**
          * Create a widget token
-         * @description For use in a browser. The token can only read the events of its filter through the
-         * widget routes. It stops working when it expires, when it is revoked, and when the API key that
-         * created it is revoked. Needs the scope `events:read`.
+         * @description For use in a browser. The token can only read the events of its filter through the widget routes. It stops working when it expires, when it is revoked, and when the API key that created it is revoked. Needs the scope `events:read`.
          */
         post: operations["create-widget-token"];
         delete?: never;
@@ -612,9 +585,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a widget token
-         * @description Effective immediately: a request that begins after this response is refused. To
-         * revoke a token of another key needs the scope keys:manage; without it the response is 404. Needs
-         * the scope `events:read`.
+         * @description Effective immediately: a request that begins after this response is refused. To revoke a token of another key needs the scope keys:manage; without it the response is 404. Needs the scope `events:read`.
          */
         delete: operations["delete-widget-token"];
         options?: never;
@@ -631,9 +602,7 @@ export interface paths {
         };
         /**
          * List the events of a widget token
-         * @description Like GET /v1/events, but limited to the filter of the token, and always with proofs.
-         * A page ends at 768 KiB. Continue while has_more is true, even after an empty page. Needs a widget
-         * token.
+         * @description Like GET /v1/events, but limited to the filter of the token, and always with proofs. A page ends at 768 KiB. Continue while has_more is true, even after an empty page. Needs a widget token.
          */
         get: operations["list-widget-events"];
         put?: never;
@@ -653,8 +622,7 @@ export interface paths {
         };
         /**
          * Get an event of a widget token
-         * @description Returns 404 for an event outside the filter of the token, as for one that does not
-         * exist. Needs a widget token.
+         * @description Returns 404 for an event outside the filter of the token, as for one that does not exist. Needs a widget token.
          */
         get: operations["get-widget-event"];
         put?: never;
@@ -674,8 +642,7 @@ export interface paths {
         };
         /**
          * List the values to filter by
-         * @description The distinct actions and types of the newest events that the token can see: at most
-         * 3,000 events, or fewer if its filter excludes most of them. Needs a widget token.
+         * @description The distinct actions and types of the newest events that the token can see: at most 3,000 events, or fewer if its filter excludes most of them. Needs a widget token.
          */
         get: operations["list-widget-filters"];
         put?: never;
@@ -762,10 +729,7 @@ export interface components {
         };
         ApiKeyPage: {
             data: components["schemas"]["ApiKey"][];
-            /**
-             * @description Whether there is a next page. A page can be shorter than its limit or even
-             * empty, so rely on this member only.
-             */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
@@ -961,8 +925,10 @@ export interface components {
              */
             id: string;
             /**
-             * @description Origins of the web pages that may use the token. Default: none, only pages of
-             * the service itself. @example [       "https://app.example.com"     ]
+             * @description Origins of the web pages that may use the token. Default: none, only pages of the service itself.
+             * @example [
+             *       "https://app.example.com"
+             *     ]
              */
             origins: string[];
             /**
@@ -1022,10 +988,7 @@ export interface components {
         };
         DeliveryPage: {
             data: components["schemas"]["Delivery"][];
-            /**
-             * @description Whether there is a next page. A page can be shorter than its limit or even
-             * empty, so rely on this member only.
-             */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
@@ -1051,10 +1014,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /**
-         * @description Deliveries that were not queued, because the account had too many pending. Absent if
-         * there are none.
-         */
+        /** @description Deliveries that were not queued, because the account had too many pending. Absent if there are none. */
         DroppedDeliveries: {
             count: number;
             first_sequence_number: number | null;
@@ -1081,8 +1041,7 @@ export interface components {
             consistency: string[];
             /**
              * @description The epoch's entry of the head log, in canonical JSON.
-             * @example
-             * {"epoch":8812,"heads":"9f86d0…","kind":"heads","time":"2026-01-31T09:30:00.000000Z","v":1}
+             * @example {"epoch":8812,"heads":"9f86d0…","kind":"heads","time":"2026-01-31T09:30:00.000000Z","v":1}
              */
             entry: string;
             /**
@@ -1256,16 +1215,14 @@ export interface components {
             before_sequence?: number;
             /**
              * Format: date-time
-             * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a
-             * comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth
-             * are truncated. @example 2026-01-31T09:30:00Z
+             * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
              */
             occurred_from?: string;
             /**
              * Format: date-time
-             * @description Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a
-             * comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth
-             * are truncated. @example 2026-01-31T09:30:00Z
+             * @description Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
              */
             occurred_to?: string;
             /**
@@ -1281,10 +1238,7 @@ export interface components {
         };
         EventPage: {
             data: components["schemas"]["Event"][];
-            /**
-             * @description Whether there is a next page. A page can be shorter than its limit or even
-             * empty, so rely on this member only.
-             */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
@@ -1324,16 +1278,13 @@ export interface components {
             event_count: number | null;
             filter: components["schemas"]["EventFilter"];
             /** @enum {string} */
-            format: "jsonl" | "csv";
+            format: "jsonl" | "csv" | "evidence";
             /**
              * @description `exp_` and an opaque string.
              * @example exp_5v8n1c4x7z0q3w6t9r2k5m8p1d
              */
             id: string;
-            /**
-             * @description SHA-256 of the complete file, in lower-case hexadecimal. Null until the export
-             * is completed.
-             */
+            /** @description SHA-256 of the complete file, in lower-case hexadecimal. Null until the export is completed. */
             sha256: string | null;
             /** @description Size of the complete file. Null until the export is completed. */
             size_bytes: number | null;
@@ -1361,10 +1312,7 @@ export interface components {
         };
         ExportPage: {
             data: components["schemas"]["Export"][];
-            /**
-             * @description Whether there is a next page. A page can be shorter than its limit or even
-             * empty, so rely on this member only.
-             */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
@@ -1422,10 +1370,7 @@ export interface components {
              * @example 0
              */
             min_index: number;
-            /**
-             * @description The newest epoch, which the witnesses may not have seen yet. Null before the
-             * first epoch.
-             */
+            /** @description The newest epoch, which the witnesses may not have seen yet. Null before the first epoch. */
             newest_epoch: {
                 /** @example 8813 */
                 epoch: number;
@@ -1442,8 +1387,8 @@ export interface components {
              */
             origin: string;
             /**
-             * @description The operator's policy of witnesses. Null if there is none: each epoch counts at
-             * once. @example null
+             * @description The operator's policy of witnesses. Null if there is none: each epoch counts at once.
+             * @example null
              */
             policy: string | null;
             /**
@@ -1451,10 +1396,7 @@ export interface components {
              * @example 44
              */
             size: number;
-            /**
-             * @description Verifier keys of the head log, newest first. The account's log is signed with
-             * the same public keys under its own origin.
-             */
+            /** @description Verifier keys of the head log, newest first. The account's log is signed with the same public keys under its own origin. */
             vkeys: string[];
         };
         NewApiKey: {
@@ -1502,9 +1444,8 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no
-             * seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond
-             * the sixth are truncated. @example 2026-01-31T09:30:00Z
+             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
              */
             occurred_at?: string;
             target?: components["schemas"]["Target"];
@@ -1543,9 +1484,8 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no
-             * seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond
-             * the sixth are truncated. @example 2026-01-31T09:30:00Z
+             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
              */
             occurred_at?: string;
             target?: components["schemas"]["Target"];
@@ -1583,9 +1523,8 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no
-             * seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond
-             * the sixth are truncated. @example 2026-01-31T09:30:00Z
+             * @description Default: the time of receipt. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
              */
             occurred_at?: string;
             target?: components["schemas"]["Target"];
@@ -1614,15 +1553,14 @@ export interface components {
         NewExport: {
             filter?: components["schemas"]["EventFilter"];
             /**
-             * @description Default: jsonl.
+             * @description Default: jsonl. evidence: a tar file that is verified against the log, with proofs and salts whatever include_proofs says. Its range ends at the last event that the log covers.
              * @example jsonl
              * @enum {string}
              */
-            format?: "jsonl" | "csv";
+            format?: "jsonl" | "csv" | "evidence";
             /**
-             * @description Whether the file can be verified without the service. Such a file contains
-             * salts: anyone who has it can confirm a guess at an erased value. Default: false. @example
-             * true
+             * @description Whether the file can be verified without the service. Such a file contains salts: anyone who has it can confirm a guess at an erased value. Default: false.
+             * @example true
              */
             include_proofs?: boolean;
         };
@@ -1654,8 +1592,10 @@ export interface components {
             expires_in?: number;
             filter?: components["schemas"]["EventFilter"];
             /**
-             * @description Origins of the web pages that may use the token. Default: none, only pages of
-             * the service itself. @example [       "https://app.example.com"     ]
+             * @description Origins of the web pages that may use the token. Default: none, only pages of the service itself.
+             * @example [
+             *       "https://app.example.com"
+             *     ]
              */
             origins?: string[];
             /**
@@ -1810,10 +1750,7 @@ export interface components {
         Usage: {
             /** @example acct_0h4n8r2v6y1b5e9j3m7q0t4w8z */
             account_id: string;
-            /**
-             * @description Requests of all keys and widget tokens of the account in its window of 60
-             * seconds.
-             */
+            /** @description Requests of all keys and widget tokens of the account in its window of 60 seconds. */
             account_requests: {
                 /** @example 6000 */
                 limit: number;
@@ -1950,13 +1887,13 @@ export interface components {
             };
             retention_days: {
                 /**
-                 * @description How long the record of a delivery is kept. Null if the plan does not include
-                 * the feature. @example 30
+                 * @description How long the record of a delivery is kept. Null if the plan does not include the feature.
+                 * @example 30
                  */
                 deliveries: number | null;
                 /**
-                 * @description How long an export is kept. Null if exports do not expire. Null if the plan
-                 * does not include the feature. @example 30
+                 * @description How long an export is kept. Null if exports do not expire. Null if the plan does not include the feature.
+                 * @example 30
                  */
                 exports: number | null;
             };
@@ -2077,10 +2014,7 @@ export interface components {
         };
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
-            /**
-             * @description Whether there is a next page. A page can be shorter than its limit or even
-             * empty, so rely on this member only.
-             */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
@@ -2147,9 +2081,7 @@ export interface components {
              */
             witness_count: number;
         };
-        /**
-         * @description An event. context, diff, metadata and meta: absent where the token does not show it.
-         */
+        /** @description An event. context, diff, metadata and meta: absent where the token does not show it. */
         WidgetEvent: {
             /**
              * @description What was done, such as `invoice.update`.
@@ -2218,10 +2150,7 @@ export interface components {
         };
         WidgetEventPage: {
             data: components["schemas"]["WidgetEvent"][];
-            /**
-             * @description Whether there is a next page. A page can be shorter than its limit or even
-             * empty, so rely on this member only.
-             */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
@@ -2316,8 +2245,10 @@ export interface components {
              */
             id: string;
             /**
-             * @description Origins of the web pages that may use the token. Default: none, only pages of
-             * the service itself. @example [       "https://app.example.com"     ]
+             * @description Origins of the web pages that may use the token. Default: none, only pages of the service itself.
+             * @example [
+             *       "https://app.example.com"
+             *     ]
              */
             origins: string[];
             /**
@@ -2338,10 +2269,7 @@ export interface components {
         };
         WidgetTokenPage: {
             data: components["schemas"]["WidgetToken"][];
-            /**
-             * @description Whether there is a next page. A page can be shorter than its limit or even
-             * empty, so rely on this member only.
-             */
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
             has_more: boolean;
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
@@ -2580,15 +2508,13 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description At or after this time. RFC 3339 with any offset. Accepted as well: no
-                 * seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits
-                 * beyond the sixth are truncated. @example 2026-01-31T09:30:00Z
+                 * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
                  */
                 occurred_from?: string;
                 /**
-                 * @description Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a
-                 * comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the
-                 * sixth are truncated. @example 2026-01-31T09:30:00Z
+                 * @description Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
                  */
                 occurred_to?: string;
                 /**
@@ -2655,12 +2581,15 @@ export interface operations {
                      *             "request": "r-77"
                      *           },
                      *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *           "previous_hash":
-                     * "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-                     * "occurred_at": "2026-01-31T09:30:00.052919Z",           "received_at":
-                     * "2026-01-31T09:30:00.052919Z",           "created_at": "2026-01-31T09:30:00.052919Z"
-                     * }       ],       "has_more": true,       "next_cursor":
-                     * "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"     }
+                     *           "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                     *           "occurred_at": "2026-01-31T09:30:00.052919Z",
+                     *           "received_at": "2026-01-31T09:30:00.052919Z",
+                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
+                     *     }
                      */
                     "application/json": components["schemas"]["EventPage"];
                 };
@@ -2672,8 +2601,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A retry with the same key and body within 24 hours stores nothing and gets
-                 * the first response. @example invoice-9-update-3
+                 * @description A retry with the same key and body within 24 hours stores nothing and gets the first response.
+                 * @example invoice-9-update-3
                  */
                 "idempotency-key"?: string;
             };
@@ -2761,11 +2690,12 @@ export interface operations {
                      *           "request": "r-77"
                      *         },
                      *         "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *         "previous_hash":
-                     * "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-                     * "occurred_at": "2026-01-31T09:30:00.052919Z",         "received_at":
-                     * "2026-01-31T09:30:00.052919Z",         "created_at": "2026-01-31T09:30:00.052919Z"
-                     * }     }
+                     *         "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                     *         "occurred_at": "2026-01-31T09:30:00.052919Z",
+                     *         "received_at": "2026-01-31T09:30:00.052919Z",
+                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *       }
+                     *     }
                      */
                     "application/json": {
                         data: components["schemas"]["Event"];
@@ -2833,23 +2763,30 @@ export interface operations {
                      *           "request": "r-77"
                      *         },
                      *         "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *         "previous_hash":
-                     * "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-                     * "occurred_at": "2026-01-31T09:30:00.052919Z",         "received_at":
-                     * "2026-01-31T09:30:00.052919Z",         "created_at": "2026-01-31T09:30:00.052919Z"
-                     * },       "proof": {         "v": 1,         "chain":
-                     * "acct_3t7p0v9k5c1q8z2m6x4r0w7d9a",         "salts": {           "actor":
-                     * "00112233445566778899aabbccddeeff",           "context":
-                     * "00112233445566778899aabbccddeeff",           "diff":
-                     * "00112233445566778899aabbccddeeff",           "metadata":
-                     * "00112233445566778899aabbccddeeff",           "target":
-                     * "00112233445566778899aabbccddeeff"         },         "digests": {           "actor":
-                     * "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "context": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "diff": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "metadata": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "target": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
-                     * }       }     }
+                     *         "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                     *         "occurred_at": "2026-01-31T09:30:00.052919Z",
+                     *         "received_at": "2026-01-31T09:30:00.052919Z",
+                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *       },
+                     *       "proof": {
+                     *         "v": 1,
+                     *         "chain": "acct_3t7p0v9k5c1q8z2m6x4r0w7d9a",
+                     *         "salts": {
+                     *           "actor": "00112233445566778899aabbccddeeff",
+                     *           "context": "00112233445566778899aabbccddeeff",
+                     *           "diff": "00112233445566778899aabbccddeeff",
+                     *           "metadata": "00112233445566778899aabbccddeeff",
+                     *           "target": "00112233445566778899aabbccddeeff"
+                     *         },
+                     *         "digests": {
+                     *           "actor": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "context": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "diff": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "metadata": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "target": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+                     *         }
+                     *       }
+                     *     }
                      */
                     "application/json": {
                         data: components["schemas"]["Event"];
@@ -2864,8 +2801,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A retry with the same key and body within 24 hours stores nothing and gets
-                 * the first response. @example invoice-9-update-3
+                 * @description A retry with the same key and body within 24 hours stores nothing and gets the first response.
+                 * @example invoice-9-update-3
                  */
                 "idempotency-key"?: string;
             };
@@ -2940,11 +2877,13 @@ export interface operations {
                      *             "request": "r-77"
                      *           },
                      *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *           "previous_hash":
-                     * "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-                     * "occurred_at": "2026-01-31T09:30:00.052919Z",           "received_at":
-                     * "2026-01-31T09:30:00.052919Z",           "created_at": "2026-01-31T09:30:00.052919Z"
-                     * }       ]     }
+                     *           "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                     *           "occurred_at": "2026-01-31T09:30:00.052919Z",
+                     *           "received_at": "2026-01-31T09:30:00.052919Z",
+                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         }
+                     *       ]
+                     *     }
                      */
                     "application/json": {
                         data: components["schemas"]["Event"][];
@@ -3151,22 +3090,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {"id":"evt_0000000000001zttz581y73f7x","sequence_number":42,"action":"invoic
-                     * e.update","actor":{"id":"u_1","type":"user","meta":{"email":"ada@example.com"}},"targ
-                     * et":{"type":"invoice","id":"inv_9","meta":{"number":"2026-0009"}},"context":{"ip":"20
-                     * 3.0.113.7"},"diff":{"before":{"total":1200},"after":{"total":1250}},"metadata":{"requ
-                     * est":"r-77"},"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-                     * ","previous_hash":"60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-                     * "occurred_at":"2026-01-31T09:30:00.052919Z","received_at":"2026-01-31T09:30:00.052919
-                     * Z","created_at":"2026-01-31T09:30:00.052919Z"}
-                     */
+                    /** @example {"id":"evt_0000000000001zttz581y73f7x","sequence_number":42,"action":"invoice.update","actor":{"id":"u_1","type":"user","meta":{"email":"ada@example.com"}},"target":{"type":"invoice","id":"inv_9","meta":{"number":"2026-0009"}},"context":{"ip":"203.0.113.7"},"diff":{"before":{"total":1200},"after":{"total":1250}},"metadata":{"request":"r-77"},"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","previous_hash":"60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752","occurred_at":"2026-01-31T09:30:00.052919Z","received_at":"2026-01-31T09:30:00.052919Z","created_at":"2026-01-31T09:30:00.052919Z"} */
                     "application/x-ndjson": string;
-                    /**
-                     * @example sequence_number,id,action,actor_id,actor_type,target_id,target_type,occurred
-                     * _at,received_at,created_at,hash,previous_hash,actor,target,context,diff,metadata,mani
-                     * fest
-                     */
+                    /** @example  */
+                    "application/x-tar": string;
+                    /** @example sequence_number,id,action,actor_id,actor_type,target_id,target_type,occurred_at,received_at,created_at,hash,previous_hash,actor,target,context,diff,metadata,manifest */
                     "text/csv": string;
                 };
             };
@@ -3349,12 +3277,14 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "from": 40,
-                     *         "from_root":
-                     * "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",         "to": 42,
-                     * "to_root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     * "hashes": [
-                     * "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"         ]       }
-                     * }
+                     *         "from_root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "to": 42,
+                     *         "to_root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "hashes": [
+                     *           "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *         ]
+                     *       }
+                     *     }
                      */
                     "application/json": {
                         data: components["schemas"]["Consistency"];
@@ -3394,20 +3324,27 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "epoch": 8812,
-                     *           "entry": "{\"epoch\":8812,\"heads\":\"9f86d0…\",\"kind\":\"heads\",\"time\"
-                     * :\"2026-01-31T09:30:00.000000Z\",\"v\":1}",           "head": {             "chain":
-                     * "acct_0h4n8r2v6y1b5e9j3m7q0t4w8z",             "root":
-                     * "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     * "size": 42,             "v": 1           },           "path": [
-                     * "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"           ],
-                     * "checkpoint": "annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z\n42\nn4bQgYhMfWWaL+
-                     * qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n—
-                     * annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==\n",
-                     * "inclusion": [
-                     * "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"           ],
-                     * "consistency": [
-                     * "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"           ]
-                     * }       ],       "has_more": true     }
+                     *           "entry": "{\"epoch\":8812,\"heads\":\"9f86d0…\",\"kind\":\"heads\",\"time\":\"2026-01-31T09:30:00.000000Z\",\"v\":1}",
+                     *           "head": {
+                     *             "chain": "acct_0h4n8r2v6y1b5e9j3m7q0t4w8z",
+                     *             "root": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "size": 42,
+                     *             "v": 1
+                     *           },
+                     *           "path": [
+                     *             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *           ],
+                     *           "checkpoint": "annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z\n42\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n— annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==\n",
+                     *           "inclusion": [
+                     *             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *           ],
+                     *           "consistency": [
+                     *             "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "has_more": true
+                     *     }
                      */
                     "application/json": components["schemas"]["EpochHeadPage"];
                 };
@@ -3451,9 +3388,9 @@ export interface operations {
                      *         "hashes": [
                      *           "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *         ],
-                     *         "checkpoint": "annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z\n42\nn4bQgY
-                     * hMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n—
-                     * annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==\n"       }     }
+                     *         "checkpoint": "annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z\n42\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n— annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==\n"
+                     *       }
+                     *     }
                      */
                     "application/json": {
                         data: components["schemas"]["Inclusion"];
@@ -3479,8 +3416,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The index in groups of three digits as c2sp.org/tlog-tiles writes it, such
-                 * as `x001/x234/067`. `.p/` and a width from 1 to 255 at the end name a partial tile.
+                 * @description The index in groups of three digits as c2sp.org/tlog-tiles writes it, such as `x001/x234/067`. `.p/` and a width from 1 to 255 at the end name a partial tile.
                  * @example 000
                  */
                 index: string;
@@ -3511,8 +3447,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The index in groups of three digits as c2sp.org/tlog-tiles writes it, such
-                 * as `x001/x234/067`. `.p/` and a width from 1 to 255 at the end name a partial tile.
+                 * @description The index in groups of three digits as c2sp.org/tlog-tiles writes it, such as `x001/x234/067`. `.p/` and a width from 1 to 255 at the end name a partial tile.
                  * @example 000
                  */
                 index: string;
@@ -4280,15 +4215,13 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description At or after this time. RFC 3339 with any offset. Accepted as well: no
-                 * seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits
-                 * beyond the sixth are truncated. @example 2026-01-31T09:30:00Z
+                 * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
                  */
                 occurred_from?: string;
                 /**
-                 * @description Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a
-                 * comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the
-                 * sixth are truncated. @example 2026-01-31T09:30:00Z
+                 * @description Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
                  */
                 occurred_to?: string;
                 /**
@@ -4341,27 +4274,49 @@ export interface operations {
                      *             }
                      *           },
                      *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *           "previous_hash":
-                     * "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-                     * "occurred_at": "2026-01-31T09:30:00.052919Z",           "received_at":
-                     * "2026-01-31T09:30:00.052919Z",           "created_at": "2026-01-31T09:30:00.052919Z",
-                     * "context": {             "ip": "203.0.113.7"           },           "diff": {
-                     * "before": {               "total": 1200             },             "after": {
-                     * "total": 1250             }           },           "metadata": {
-                     * "request": "r-77"           }         }       ],       "proofs": [         {
-                     * "v": 1,           "chain": "acct_3t7p0v9k5c1q8z2m6x4r0w7d9a",           "salts": {
-                     * "actor": "00112233445566778899aabbccddeeff",             "context":
-                     * "00112233445566778899aabbccddeeff",             "diff":
-                     * "00112233445566778899aabbccddeeff",             "metadata":
-                     * "00112233445566778899aabbccddeeff",             "target":
-                     * "00112233445566778899aabbccddeeff"           },           "digests": {
-                     * "actor": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "context": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "diff": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "metadata": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "target": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
-                     * }         }       ],       "has_more": true,       "next_cursor":
-                     * "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"     }
+                     *           "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                     *           "occurred_at": "2026-01-31T09:30:00.052919Z",
+                     *           "received_at": "2026-01-31T09:30:00.052919Z",
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "context": {
+                     *             "ip": "203.0.113.7"
+                     *           },
+                     *           "diff": {
+                     *             "before": {
+                     *               "total": 1200
+                     *             },
+                     *             "after": {
+                     *               "total": 1250
+                     *             }
+                     *           },
+                     *           "metadata": {
+                     *             "request": "r-77"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "proofs": [
+                     *         {
+                     *           "v": 1,
+                     *           "chain": "acct_3t7p0v9k5c1q8z2m6x4r0w7d9a",
+                     *           "salts": {
+                     *             "actor": "00112233445566778899aabbccddeeff",
+                     *             "context": "00112233445566778899aabbccddeeff",
+                     *             "diff": "00112233445566778899aabbccddeeff",
+                     *             "metadata": "00112233445566778899aabbccddeeff",
+                     *             "target": "00112233445566778899aabbccddeeff"
+                     *           },
+                     *           "digests": {
+                     *             "actor": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *             "context": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *             "diff": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *             "metadata": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *             "target": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
+                     *     }
                      */
                     "application/json": components["schemas"]["WidgetEventPage"];
                 };
@@ -4413,26 +4368,44 @@ export interface operations {
                      *           }
                      *         },
                      *         "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-                     *         "previous_hash":
-                     * "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-                     * "occurred_at": "2026-01-31T09:30:00.052919Z",         "received_at":
-                     * "2026-01-31T09:30:00.052919Z",         "created_at": "2026-01-31T09:30:00.052919Z",
-                     * "context": {           "ip": "203.0.113.7"         },         "diff": {
-                     * "before": {             "total": 1200           },           "after": {
-                     * "total": 1250           }         },         "metadata": {           "request":
-                     * "r-77"         }       },       "proof": {         "v": 1,         "chain":
-                     * "acct_3t7p0v9k5c1q8z2m6x4r0w7d9a",         "salts": {           "actor":
-                     * "00112233445566778899aabbccddeeff",           "context":
-                     * "00112233445566778899aabbccddeeff",           "diff":
-                     * "00112233445566778899aabbccddeeff",           "metadata":
-                     * "00112233445566778899aabbccddeeff",           "target":
-                     * "00112233445566778899aabbccddeeff"         },         "digests": {           "actor":
-                     * "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "context": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "diff": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "metadata": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
-                     * "target": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
-                     * }       }     }
+                     *         "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                     *         "occurred_at": "2026-01-31T09:30:00.052919Z",
+                     *         "received_at": "2026-01-31T09:30:00.052919Z",
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "context": {
+                     *           "ip": "203.0.113.7"
+                     *         },
+                     *         "diff": {
+                     *           "before": {
+                     *             "total": 1200
+                     *           },
+                     *           "after": {
+                     *             "total": 1250
+                     *           }
+                     *         },
+                     *         "metadata": {
+                     *           "request": "r-77"
+                     *         }
+                     *       },
+                     *       "proof": {
+                     *         "v": 1,
+                     *         "chain": "acct_3t7p0v9k5c1q8z2m6x4r0w7d9a",
+                     *         "salts": {
+                     *           "actor": "00112233445566778899aabbccddeeff",
+                     *           "context": "00112233445566778899aabbccddeeff",
+                     *           "diff": "00112233445566778899aabbccddeeff",
+                     *           "metadata": "00112233445566778899aabbccddeeff",
+                     *           "target": "00112233445566778899aabbccddeeff"
+                     *         },
+                     *         "digests": {
+                     *           "actor": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "context": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "diff": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "metadata": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+                     *           "target": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+                     *         }
+                     *       }
+                     *     }
                      */
                     "application/json": {
                         data: components["schemas"]["WidgetEvent"];
