@@ -8,7 +8,7 @@ import { eventually, type HttpClient, newClient, ownerOf, type TestAccount } fro
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ended } from "../system/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
 import { startConstellation } from "../system/constellation.ts";
+import { inTheMiddle as interrupted } from "../system/exports-interrupted.ts";
 import { download, exportAll, MAX_RSS_MB } from "../system/exports-large.ts";
 
 const EVENTS = 30_000;
@@ -71,36 +72,8 @@ const create = async (request: object): Promise<string> => {
   return body.data.id;
 };
 
-/** The replica that writes something now, once one does. */
-function writing(): Promise<StackProcess> {
-  return eventually("a replica writes", async () => {
-    for (const one of services("export")) {
-      const page = await fetch(`${one.adminUrl}/metrics`).then((answer) => answer.text());
-      if (/^annals_exports_running(?:\{[^}]*\})? 1$/m.test(page)) return one;
-    }
-    return undefined;
-  });
-}
-
-/**
- * An export that is in the middle for as long as `work` takes, however fast the machine is: the ledger
- * is paused once some bytes are written to the file.
- */
-async function inTheMiddle<T>(id: string, work: (writer: StackProcess) => Promise<T>): Promise<T> {
-  const directory = join(stack.dataDir, "exports", account.accountId);
-  const [ledger] = services("ledger");
-  await eventually("a file was begun", async () => {
-    const names = await readdir(directory).catch(() => []);
-    const part = names.find((name) => name.startsWith(`${id}.`) && name.endsWith(".part"));
-    return part !== undefined && (await stat(join(directory, part))).size > 0;
-  });
-  ledger?.kill("SIGSTOP");
-  try {
-    return await work(await writing());
-  } finally {
-    ledger?.kill("SIGCONT");
-  }
-}
+const inTheMiddle = <T>(id: string, work: (writer: StackProcess) => Promise<T>) =>
+  interrupted(stack, account.accountId, id, work);
 
 const outboxOf = (accountId: string) =>
   owner.query<{ position: string; event_name: string; data: string }>(

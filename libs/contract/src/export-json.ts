@@ -5,9 +5,16 @@ export const EXPORT_STATUSES = ["pending", "running", "completed", "failed"] as 
 
 export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 
-export const EXPORT_FORMATS = ["jsonl", "csv"] as const;
+export const EXPORT_FORMATS = ["jsonl", "csv", "evidence"] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** How the names of their files end. */
+export const EXPORT_ENDINGS: Record<ExportFormat, string> = {
+  jsonl: "jsonl",
+  csv: "csv",
+  evidence: "tar",
+};
 
 export interface ExportText {
   readonly id: string;

@@ -2,13 +2,23 @@
 
 import { Counter, Gauge, type Registry, rowsSwept, workerFailures } from "@annals/chassis";
 
+const OUTCOMES = [
+  "completed",
+  "failed",
+  "lease_lost",
+  "no_events",
+  "no_room",
+  "put_back",
+  "stopped",
+];
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(registry: Registry) {
   const metrics = {
     attempts: new Counter({
       name: "annals_export_attempts_total",
-      help: "Finished attempts at an export, by outcome: completed, failed, lease_lost, no_room, put_back, stopped.",
+      help: "Finished attempts at an export, by outcome: completed, failed, lease_lost, no_events, no_room, put_back, stopped.",
       labelNames: ["outcome"],
       registers: [registry],
     }),
@@ -47,7 +57,6 @@ export function createMetrics(registry: Registry) {
     }),
   };
   // An alert on the increase sees the first one only if the series existed before it.
-  for (const outcome of ["completed", "failed", "lease_lost", "no_room", "put_back", "stopped"])
-    metrics.attempts.inc({ outcome }, 0);
+  for (const outcome of OUTCOMES) metrics.attempts.inc({ outcome }, 0);
   return metrics;
 }

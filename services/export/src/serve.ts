@@ -79,7 +79,14 @@ export async function serve(
     peer: "ledger",
     tls,
     address: config.ledgerAddress,
-    idempotentMethods: ["ListEvents", "RecordAuditEvents"],
+    idempotentMethods: [
+      "GetLog",
+      "ListEvents",
+      "ListHeads",
+      "ReadCheckpoint",
+      "ReadTile",
+      "RecordAuditEvents",
+    ],
     interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
   closers.add("ledger client", ledger, () => ledger.close());

@@ -19,7 +19,7 @@ import { streamExportContent } from "./rpc/stream-export-content.ts";
 export interface Deps {
   readonly clock: Clock;
   readonly database: Pool;
-  readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
+  readonly ledger: Pick<Client<typeof LedgerService>, "listEvents" | "readCheckpoint">;
   readonly limits: ExportLimits;
   /** Days after which an export expires; 0: never. */
   readonly retentionDays: number;

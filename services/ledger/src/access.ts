@@ -19,7 +19,7 @@ export const ACCESS: Access<typeof LedgerService> = {
   listWidgetFilters: { gateway: "widget" },
   recordAuditEvents: { keys: "itself", export: "itself", "webhook-dispatcher": "itself" },
   getUsage: { gateway: "any_key" },
-  getLog: { gateway: "verify" },
+  getLog: { gateway: "verify", export: "itself" },
   getWidgetLog: { gateway: "widget" },
   readCheckpoint: { gateway: "verify", export: "itself" },
   readTile: { gateway: "verify", export: "itself" },

@@ -33,6 +33,18 @@ export const LOG: Cases = {
     () => [1, "another", HASH, HASH, "entry"],
   ],
   "ledger.forget-maps": [() => [1, ["1", "2"]]],
+  "ledger.get-account-head-of-size": [
+    ({ account }) => [account, 1, "9"],
+    ({ account }) => [account, 1, "1"],
+  ],
+  "ledger.get-last-map-of-day": [
+    () => [1, "1", "2020-03-02", "3"],
+    () => [1, "1", "2020-02-29", "3"],
+  ],
+  "ledger.get-next-account-head": [
+    ({ account }) => [account, 1, "0"],
+    ({ account }) => [account, 1, "3"],
+  ],
   "ledger.get-account-head": [
     ({ account }) => [account, 1, "2"],
     ({ account }) => [account, 1, "4"],

@@ -60,8 +60,9 @@ async function createFile(path: string): Promise<Sink> {
   const handle = await open(path + PART, "wx", 0o600);
   let isLinked = false;
   return {
-    write: (chunk) => writeAll(handle, chunk),
-    finish: async () => {
+    write: (chunk) => writeAll(handle, chunk, null),
+    finish: async (head) => {
+      if (head !== undefined) await writeAll(handle, head, 0);
       await handle.sync();
       await handle.close();
       // Unlike a rename, a link fails if the name is taken.
@@ -79,10 +80,16 @@ async function createFile(path: string): Promise<Sink> {
   };
 }
 
-async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
+/** Writes at a position of the file, or at its end (null). */
+async function writeAll(
+  handle: FileHandle,
+  chunk: Uint8Array,
+  position: number | null,
+): Promise<void> {
   let from = 0;
   while (from < chunk.length) {
-    const { bytesWritten } = await handle.write(chunk, from);
+    const at = position === null ? null : position + from;
+    const { bytesWritten } = await handle.write(chunk, from, chunk.length - from, at);
     from += bytesWritten;
   }
 }

@@ -2,8 +2,7 @@
 // stream that breaks (a replica that drains, a connection at its maximum age, a deadline) is opened again
 // where it was: after the last event that arrived, or where a search says that it is.
 
-import { AnnalsError, internal } from "@annals/errors";
-import type { ExportFormat } from "@annals/contract";
+import { internal } from "@annals/errors";
 import {
   type EventFilter,
   type LedgerService,
@@ -11,15 +10,16 @@ import {
   type StreamEventsResponse,
 } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
-import { setTimeout as pause } from "node:timers/promises";
+import type { RecordsFormat } from "../domain/file-format.ts";
 import type { EventPosition } from "../domain/manifest.ts";
+import { Breaks } from "./breaks.ts";
 
 export interface EventSelection {
   readonly accountId: string;
   /** Bounded above. */
   readonly filter: EventFilter;
   readonly includeProof: boolean;
-  readonly format: ExportFormat;
+  readonly format: RecordsFormat;
 }
 
 /** Some events in ascending order, as the records of a file. */
@@ -30,7 +30,7 @@ export interface EventPage {
   readonly last: EventPosition;
 }
 
-const RECORD_FORMATS: Record<ExportFormat, RecordFormat> = {
+const RECORD_FORMATS: Record<RecordsFormat, RecordFormat> = {
   jsonl: RecordFormat.JSONL,
   csv: RecordFormat.CSV,
 };
@@ -38,24 +38,19 @@ const RECORD_FORMATS: Record<ExportFormat, RecordFormat> = {
 /** Deadline of one stream. A longer export goes on with another stream. */
 const STREAM_TIMEOUT_MS = 5 * 60_000;
 
-/** Consecutive breaks, without an event between them, after which reading fails: about 20 seconds. */
-const MAX_BREAKS = 8;
-const FIRST_BACKOFF_MS = 100;
-const MAX_BACKOFF_MS = 5_000;
-
 export async function* readEvents(
   ledger: Pick<Client<typeof LedgerService>, "streamEvents">,
   selection: EventSelection,
   signal: AbortSignal,
 ): AsyncGenerator<EventPage> {
   let { filter } = selection;
-  let breaks = 0;
+  const breaks = new Breaks(signal);
   for (;;) {
     try {
       const request = { ...selection, filter, format: RECORD_FORMATS[selection.format] };
       const options = { signal, timeoutMs: STREAM_TIMEOUT_MS };
       for await (const response of ledger.streamEvents(request, options)) {
-        breaks = 0;
+        breaks.end();
         if (response.count === 0) {
           filter = { ...filter, afterSequence: response.reached };
           continue;
@@ -66,11 +61,7 @@ export async function* readEvents(
       }
       return;
     } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof AnnalsError) || error.kind !== "unavailable") throw error;
-      breaks += 1;
-      if (breaks > MAX_BREAKS) throw error;
-      await pause(Math.min(FIRST_BACKOFF_MS * 2 ** breaks, MAX_BACKOFF_MS), undefined, { signal });
+      await breaks.wait(error);
     }
   }
 }

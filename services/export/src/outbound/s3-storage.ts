@@ -1,6 +1,6 @@
 // Export files in S3-compatible storage. A file is uploaded in parts while it is written. It appears only at
-// the end, complete, and only if no object has its name. Loaded only if a bucket is configured: only this
-// file imports the AWS SDK.
+// the end, complete, and only if no object has its name. Loaded only if a bucket is configured: only this file and
+// part-upload.ts import the AWS SDK.
 
 import {
   AbortMultipartUploadCommand,
@@ -11,9 +11,7 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { Upload } from "@aws-sdk/lib-storage";
-import { once } from "node:events";
-import { PassThrough } from "node:stream";
+import { PartUpload } from "./part-upload.ts";
 import type { Sink, Storage } from "./storage.ts";
 
 export interface S3Options {
@@ -25,12 +23,6 @@ export interface S3Options {
   readonly prefix: string;
 }
 
-/** S3 takes 10,000 parts: files up to 78 GiB. */
-const PART_BYTES = 8 * 1024 * 1024;
-/** Parts that are uploaded at once, and kept in memory. */
-const CONCURRENT_PARTS = 2;
-/** Bytes that wait for the next part. */
-const BUFFERED_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 5;
 
 export function s3Storage(options: S3Options): Storage {
@@ -62,37 +54,13 @@ export function s3Storage(options: S3Options): Storage {
 }
 
 function upload(client: S3Client, bucket: string, key: string): Sink {
-  const body = new PassThrough({ highWaterMark: BUFFERED_BYTES });
-  const sending = new Upload({
-    client,
-    params: { Bucket: bucket, Key: key, Body: body, IfNoneMatch: "*" },
-    partSize: PART_BYTES,
-    queueSize: CONCURRENT_PARTS,
-    leavePartsOnError: false,
-  });
-  // A failure rejects the next write or `finish`, and the write that waits.
-  const done = sending.done();
-  done.catch((error: unknown) => body.destroy(error instanceof Error ? error : undefined));
-  body.on("error", () => {});
+  const parts = new PartUpload(client, { Bucket: bucket, Key: key });
   return {
-    write: async (chunk) => {
-      if (body.destroyed) await done;
-      if (body.write(Buffer.from(chunk))) return;
-      await Promise.race([once(body, "drain"), done]);
-    },
-    finish: async () => {
-      body.end();
-      await done;
-    },
+    write: (chunk) => parts.write(chunk),
+    finish: (head) => parts.finish(head),
     abort: async () => {
-      // This stops the upload, and `done` then waits for the parts in flight; the SDK's own abort does not
-      // wait.
-      body.destroy(new Error("the export was aborted"));
-      const isComplete = await done.then(
-        () => true,
-        () => false,
-      );
-      if (isComplete) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+      if (await parts.stop())
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
       await abortUploads(client, bucket, key, undefined);
     },
   };

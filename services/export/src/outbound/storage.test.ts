@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { directoryStorage } from "./directory-storage.ts";
 import { s3Storage } from "./s3-storage.ts";
-import type { Storage } from "./storage.ts";
+import { MAX_HEAD_BYTES, type Storage } from "./storage.ts";
 
 const SERVER = process.env["ANNALS_TEST_S3_SERVER"] ?? onPath("versitygw");
 const KINDS = SERVER === undefined ? ["directory"] : ["directory", "S3"];
@@ -115,6 +115,18 @@ describe.each(KINDS)("%s", (kind) => {
       true,
     );
   });
+
+  test.each([1, 20])(
+    "the first bytes of a file of %i MiB may be written at the end",
+    async (mib) => {
+      const bytes = randomBytes(mib * MIB);
+      const sink = await storage.create(`a/exp_6.${mib}.tar`);
+      await sink.write(Buffer.alloc(MAX_HEAD_BYTES));
+      await sink.write(bytes.subarray(MAX_HEAD_BYTES));
+      await sink.finish(bytes.subarray(0, MAX_HEAD_BYTES));
+      expect((await read(`a/exp_6.${mib}.tar`)).equals(bytes)).toBe(true);
+    },
+  );
 
   test("the bytes of a chunk may be used again once it is written", async () => {
     const chunk = Buffer.from("first");

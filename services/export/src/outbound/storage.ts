@@ -1,12 +1,18 @@
 // The storage of export files: the interface of directory-storage.ts and s3-storage.ts. A file is named
-// `<account>/<export>.<lease token>.<format>`, so that a worker without the lease cannot touch the file of
+// `<account>/<export>.<lease token>.<ending>`, so that a worker without the lease cannot touch the file of
 // the worker that has it.
+
+/** A storage keeps so many bytes of a file open until the end. */
+export const MAX_HEAD_BYTES = 512;
 
 export interface Sink {
   /** Resolves when more may be written, and the bytes of `chunk` may be used again. */
   write(chunk: Uint8Array): Promise<void>;
-  /** Resolves when the complete file is durable under its name. */
-  finish(): Promise<void>;
+  /**
+   * Resolves when the complete file is durable under its name. `head` replaces the first bytes that were
+   * written: at most {@link MAX_HEAD_BYTES}, for what is known only at the end.
+   */
+  finish(head?: Uint8Array): Promise<void>;
   /** Leaves nothing behind, if the storage is reachable. */
   abort(): Promise<void>;
 }

@@ -23,7 +23,10 @@ test("a filter that waits counts twice: as it was sent, and as it is applied", a
   const handle = createExport({
     clock: systemClock(),
     database: pool,
-    ledger: { listEvents: async () => ({ events: [] }) as never },
+    ledger: {
+      listEvents: async () => ({ events: [] }) as never,
+      readCheckpoint: async () => ({}) as never,
+    },
     random: randomBytes,
     limits: { maxUnderWayPerAccount: 1, maxKeptPerAccount: 1, maxBytesPerAccount: 1 },
     wake: () => {},

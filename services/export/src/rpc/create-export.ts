@@ -4,12 +4,13 @@
 
 import { GENESIS_HASH } from "@annals/event";
 import { type Clock, newId } from "@annals/contract";
-import { complete, internal, invalid } from "@annals/errors";
+import { AnnalsError, complete, internal, invalid } from "@annals/errors";
 import { type Database, parameterBytes, type Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { actorOf, admissionOf } from "@annals/rpc";
+import { parseCheckpoint, parseNote } from "@annals/tlog";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import { checkLimits, type ExportLimits, limitsOf } from "../domain/export-limits.ts";
 import { AUDIT } from "../store/audit.ts";
@@ -23,21 +24,24 @@ import { renderExport } from "./render-export.ts";
 interface Deps {
   readonly clock: Clock;
   readonly database: Pool;
-  readonly ledger: Pick<Client<typeof LedgerService>, "listEvents">;
+  readonly ledger: Pick<Client<typeof LedgerService>, "listEvents" | "readCheckpoint">;
   readonly random: (size: number) => Uint8Array;
   readonly limits: ExportLimits;
   readonly wake: (jobId: string) => void;
 }
 
 export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["createExport"] {
-  return async ({ accountId, format, filter, filterJson, includeProofs }, context) => {
+  return async ({ accountId, format, filter, filterJson, includeProofs: asked }, context) => {
     const actor = actorOf(context);
     const maxExportBytes = admissionOf(context)?.maxExportBytes;
     complete({ account_id: accountId });
     const name = formatName(format);
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
-    const head = await readHead(deps, accountId, context.signal);
+    const isEvidence = name === "evidence";
+    const includeProofs = asked || isEvidence;
+    const head = await (isEvidence ? readCoveredHead : readHead)(deps, accountId, context.signal);
     const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
+    if (isEvidence) checkRange(bounded);
     const id = newId("exp", deps.random);
     const occurredAt = deps.clock.nowText();
     const job = [
@@ -95,6 +99,23 @@ async function readHead({ ledger }: Deps, accountId: string, signal: AbortSignal
   return last
     ? { sequence: last.sequenceNumber, hash: last.hash }
     : { sequence: 0n, hash: GENESIS_HASH };
+}
+
+/** Size and root of the account's tree in the newest served epoch. */
+async function readCoveredHead({ ledger }: Deps, accountId: string, signal: AbortSignal) {
+  const { checkpoint } = await ledger.readCheckpoint({ accountId }, { signal }).catch((error) => {
+    if (!(error instanceof AnnalsError) || error.kind !== "not_found") throw error;
+    const message = "no epoch of the log covers an event of this account yet";
+    throw invalid({ field: "format", message });
+  });
+  const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
+  return { sequence: BigInt(size), hash: root.toString("hex") };
+}
+
+/** A bundle without an event proves nothing. */
+function checkRange({ afterSequence = 0n, beforeSequence = 0n }: EventFilter): void {
+  if (afterSequence + 1n >= beforeSequence)
+    throw invalid({ field: "filter", message: "the log covers no event of this range" });
 }
 
 function boundedBy(filter: EventFilter, head: bigint): EventFilter {

@@ -6,6 +6,7 @@ import { ExportFormat as ProtoFormat, ExportStatus as ProtoStatus } from "@annal
 export const FORMAT_NUMBERS: Record<ExportFormat, ProtoFormat> = {
   jsonl: ProtoFormat.JSONL,
   csv: ProtoFormat.CSV,
+  evidence: ProtoFormat.EVIDENCE,
 };
 
 export const STATUS_NUMBERS: Record<ExportStatus, ProtoStatus> = {
@@ -22,6 +23,8 @@ export function formatName(format: ProtoFormat): ExportFormat | undefined {
       return "jsonl";
     case ProtoFormat.CSV:
       return "csv";
+    case ProtoFormat.EVIDENCE:
+      return "evidence";
     default:
       return undefined;
   }

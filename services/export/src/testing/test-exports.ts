@@ -36,6 +36,16 @@ export function ledger(end: () => Promise<void> | void = () => {}): StreamEvents
   };
 }
 
+const refuse = () => Promise.reject(new Error("there is no log"));
+
+/** The ledger of an export without a bundle of evidence. */
+const NO_LOG = {
+  getLog: refuse,
+  listHeads: refuse,
+  readCheckpoint: refuse,
+  readTile: refuse,
+};
+
 /** A promise that the test resolves. */
 export const gate = () => Promise.withResolvers<void>();
 
@@ -88,7 +98,7 @@ export class TestExports {
     const worker = new ExportWorker({
       clock,
       database: this.pool,
-      ledger: { streamEvents },
+      ledger: { ...NO_LOG, streamEvents },
       log: pino({ level: "silent" }),
       metrics: createMetrics(createRegistry("test")),
       notices: { notify: ({ position }) => void notified.push(position) },

@@ -28,6 +28,7 @@ import { takeJob, type TakenRow } from "../store/take-job.ts";
 import { completeExport } from "./complete-export.ts";
 import { LeaseLost, withLease } from "./lease.ts";
 import { NoRoom, RoomReserved } from "./reserve.ts";
+import { NoEvents } from "./write-bundle.ts";
 import { fileStem, type WriteDeps, writeExport } from "./write-export.ts";
 
 export interface WorkerDeps extends WriteDeps {
@@ -171,12 +172,14 @@ export class ExportWorker {
       return "lease_lost";
     }
     const hasNoRoom = error instanceof NoRoom;
+    const hasNoEvents = error instanceof NoEvents;
     // A second time counts as failed: the account writes one at a time, so something was left behind.
     const isPutBack = error instanceof RoomReserved && !job.waits_for_room;
     const countAttempt = !isStopping && !isPutBack;
-    const isFinal = hasNoRoom || (countAttempt && job.attempts >= maxAttempts);
+    const isFinal = hasNoRoom || hasNoEvents || (countAttempt && job.attempts >= maxAttempts);
     // This is caused by the account, so it is not logged as an error of the service.
     if (hasNoRoom) log.info(fields, "export failed: its account has reached its limit of bytes");
+    else if (hasNoEvents) log.info(fields, "export failed: the log covers no event of it");
     else if (isFinal) {
       this.#deps.metrics.failed.inc();
       log.error(fields, "export failed");
@@ -200,6 +203,7 @@ export class ExportWorker {
       log.warn({ ...fields, err: cause }, "failed to release the export: its lease will expire");
     }
     if (hasNoRoom) return "no_room";
+    if (hasNoEvents) return "no_events";
     if (isPutBack) return "put_back";
     return isStopping ? "stopped" : "failed";
   }

@@ -2,20 +2,24 @@
 // taken the previous one. Called by export-worker.ts for each attempt. The same job must give the same bytes
 // each time.
 
+import { EXPORT_ENDINGS } from "@annals/contract";
 import type { Metrics } from "../metrics.ts";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { createHash, type Hash } from "node:crypto";
-import { FILE_FORMATS } from "../domain/file-format.ts";
+import { createHash } from "node:crypto";
+import { FILE_FORMATS, type RecordsFormat } from "../domain/file-format.ts";
 import { type EventPosition, type ExportHead, manifestRecord } from "../domain/manifest.ts";
 import { readEvents } from "../outbound/read-events.ts";
-import type { Sink, Storage } from "../outbound/storage.ts";
+import type { LogReads } from "../outbound/read-log.ts";
+import type { Storage } from "../outbound/storage.ts";
 import type { TakenRow } from "../store/take-job.ts";
+import { FileWriter } from "./file-writer.ts";
 import { reservation, type ReserveDeps } from "./reserve.ts";
+import { writeBundle } from "./write-bundle.ts";
 
 export interface WriteDeps extends ReserveDeps {
-  readonly ledger: Pick<Client<typeof LedgerService>, "streamEvents">;
+  readonly ledger: LogReads & Pick<Client<typeof LedgerService>, "streamEvents">;
   readonly metrics: Metrics;
   readonly storage: Storage;
 }
@@ -42,11 +46,19 @@ export async function writeExport(
   job: TakenRow,
   signal: AbortSignal,
 ): Promise<WrittenFile> {
-  const file = `${fileStem(job)}${job.lease_token}.${job.format}`;
+  const file = `${fileStem(job)}${job.lease_token}.${EXPORT_ENDINGS[job.format]}`;
   const sink = await deps.storage.create(file);
   try {
-    const writer = new Writer(sink, reservation(deps, job));
-    const eventCount = await writeAll(deps, job, writer, signal);
+    const writer = new FileWriter(sink, reservation(deps, job));
+    const { format } = job;
+    if (format === "evidence") {
+      const { eventCount, head } = await writeBundle(deps, job, writer, signal);
+      await sink.finish(head);
+      const { sizeBytes } = writer;
+      const sha256 = await digestOf(deps.storage, { file, sizeBytes }, signal);
+      return { file, eventCount, sha256, sizeBytes };
+    }
+    const eventCount = await writeRecords(deps, { ...job, format }, writer, signal);
     await sink.finish();
     return { file, eventCount, sha256: writer.sha256(), sizeBytes: writer.sizeBytes };
   } catch (error) {
@@ -55,10 +67,26 @@ export async function writeExport(
   }
 }
 
-async function writeAll(
+/** Reads the file again: its first bytes were written last, so its digest is not known before. */
+async function digestOf(
+  storage: Storage,
+  { file, sizeBytes }: Pick<WrittenFile, "file" | "sizeBytes">,
+  signal: AbortSignal,
+): Promise<string> {
+  const digest = createHash("sha256");
+  let size = 0;
+  for await (const chunk of await storage.read(file, 0, signal)) {
+    digest.update(chunk);
+    size += chunk.length;
+  }
+  if (size !== sizeBytes) throw new Error("the storage has another file than was written");
+  return digest.digest("hex");
+}
+
+async function writeRecords(
   { ledger, metrics }: WriteDeps,
-  job: TakenRow,
-  writer: Writer,
+  job: TakenRow & { readonly format: RecordsFormat },
+  writer: FileWriter,
   signal: AbortSignal,
 ): Promise<number> {
   const filter = fromBinary(EventFilterSchema, job.filter);
@@ -101,33 +129,4 @@ function headOf(job: TakenRow, { afterSequence, beforeSequence }: EventFilter): 
     head: { sequence, hash: job.head_hash },
     range: { from: (afterSequence ?? 0n) + 1n, to: (beforeSequence ?? sequence + 1n) - 1n },
   };
-}
-
-/** Counts and hashes what goes into the sink, once it is reserved. */
-class Writer {
-  readonly #sink: Sink;
-  readonly #reserve: (bytes: number) => Promise<void>;
-  readonly #hash: Hash = createHash("sha256");
-  sizeBytes = 0;
-
-  constructor(sink: Sink, reserve: (bytes: number) => Promise<void>) {
-    this.#sink = sink;
-    this.#reserve = reserve;
-  }
-
-  /** Writes without copying. When it resolves, the caller may reuse `bytes`. */
-  async write(bytes: Uint8Array): Promise<void> {
-    if (bytes.length === 0) return;
-    await this.#reserve(this.sizeBytes + bytes.length);
-    const written = this.#sink.write(bytes);
-    // Hashing runs while the storage writes.
-    this.#hash.update(bytes);
-    this.sizeBytes += bytes.length;
-    await written;
-  }
-
-  /** Digest of all bytes so far. */
-  sha256(): string {
-    return this.#hash.copy().digest("hex");
-  }
 }

@@ -30,11 +30,13 @@ const FORMATS: Record<ProtoFormat, ExportFormat> = {
   [ProtoFormat.UNSPECIFIED]: "jsonl",
   [ProtoFormat.JSONL]: "jsonl",
   [ProtoFormat.CSV]: "csv",
+  [ProtoFormat.EVIDENCE]: "evidence",
 };
 
 export const FORMAT_NUMBERS: Record<ExportFormat, ProtoFormat> = {
   jsonl: ProtoFormat.JSONL,
   csv: ProtoFormat.CSV,
+  evidence: ProtoFormat.EVIDENCE,
 };
 
 export const formatOf = ({ format }: Export): ExportFormat => FORMATS[format];

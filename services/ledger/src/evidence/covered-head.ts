@@ -2,7 +2,11 @@
 
 import { AnnalsError } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { getAccountHead } from "../store/get-account-head.ts";
+import {
+  type AccountHeadRow,
+  getAccountHead,
+  getAccountHeadOfSize,
+} from "../store/get-account-head.ts";
 import { getServedEpoch } from "../store/get-served-epoch.ts";
 
 export interface CoveredHead {
@@ -26,7 +30,30 @@ export async function coveredHead(
   if (served === undefined) return undefined;
   const { epoch: servedEpoch, log } = served;
   const [head] = await database.run(getAccountHead, [accountId, log, servedEpoch]);
-  if (head === undefined) return undefined;
+  return head === undefined ? undefined : headOf(log, servedEpoch, head);
+}
+
+/** The head of one size, which a served epoch has; 0: the newest. Rejects with `not_found` for another size. */
+export async function coveredHeadOf(
+  database: Database,
+  accountId: string,
+  size: bigint,
+): Promise<CoveredHead> {
+  if (size === 0n) {
+    const newest = await coveredHead(database, accountId);
+    if (newest === undefined) throw notCovered();
+    return newest;
+  }
+  const [served] = await database.run(getServedEpoch, []);
+  if (served === undefined) throw notCovered();
+  const { epoch: servedEpoch, log } = served;
+  const [head] = await database.run(getAccountHeadOfSize, [accountId, log, String(size)]);
+  if (head?.size !== String(size) || Number(head.epoch) > Number(servedEpoch))
+    throw new AnnalsError("not_found", "No epoch that is kept has this size of the account's log.");
+  return headOf(log, servedEpoch, head);
+}
+
+function headOf(log: number, servedEpoch: string, head: AccountHeadRow): CoveredHead {
   return {
     log,
     epoch: Number(head.epoch),

@@ -4,7 +4,7 @@
 import type { Logger } from "@annals/chassis";
 import { complete, invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
-import type { LedgerService, TimeStamp } from "@annals/proto/ledger";
+import type { LedgerService, NewTimeStamp } from "@annals/proto/ledger";
 import { TlogError } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { createHash } from "node:crypto";
@@ -65,7 +65,7 @@ async function addTimeStamp(
   { database }: Deps,
   log: number,
   { checkpoint, epoch }: EpochRow,
-  { name, nonce, token }: Pick<TimeStamp, "name" | "nonce" | "token">,
+  { name, nonce, token }: Pick<NewTimeStamp, "name" | "nonce" | "token">,
 ): Promise<string[]> {
   complete({ name });
   if (token.length > MAX_BYTES)

@@ -1,5 +1,6 @@
 // ListHeads: an account's heads in the epochs after one, each with what proves it: the path in the epoch's
-// map, the epoch in the head log, and that the head is a prefix of the newest one.
+// map, the epoch in the head log, and that the head is a prefix of the newest one. For a bundle of evidence
+// it lists fewer epochs, and the heads lead to that of the bundle, whatever epochs came since.
 
 import { complete, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
@@ -9,12 +10,14 @@ import { headRecord, proveConsistency, rootFromNodes, verifyConsistency } from "
 import type { ServiceImpl } from "@connectrpc/connect";
 import { AccountPaths } from "../evidence/account-path.ts";
 import { cosigned } from "../evidence/cosigned.ts";
-import { type CoveredHead, coveredHead, notCovered } from "../evidence/covered-head.ts";
+import { bundleMaps, type MapPage } from "../evidence/bundle-maps.ts";
+import { type CoveredHead, coveredHeadOf } from "../evidence/covered-head.ts";
 import { CoveredTree } from "../evidence/covered-tree.ts";
 import { HeadLog } from "../evidence/head-log.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
 import { getServingEpoch, listMaps, type MapRow } from "../store/epochs.ts";
-import { getAccountHead, getFirstAccountHead } from "../store/get-account-head.ts";
+import { getAccountHead, getNextAccountHead } from "../store/get-account-head.ts";
+import { listAnchors } from "../store/list-anchors.ts";
 
 const MAX_HEADS = 50;
 
@@ -23,21 +26,17 @@ interface Deps {
 }
 
 export function listHeads({ searches }: Deps): ServiceImpl<typeof LedgerService>["listHeads"] {
-  return async ({ accountId, afterEpoch, limit }, context) => {
+  return async ({ accountId, afterEpoch, limit, size }, context) => {
     complete({ account_id: accountId });
     if (limit < 1 || limit > MAX_HEADS)
       throw invalid({ field: "limit", message: `Must be from 1 to ${MAX_HEADS}.` });
     // Other services have no admission.
     const kind = admissionOf(context) ? "client" : "service";
     const own = searches.of(accountId, kind, context.signal);
-    const covered = await coveredHead(own, accountId);
-    if (covered === undefined) throw notCovered();
-    const { log, servedEpoch } = covered;
-    // No earlier epoch has the account: a page of such epochs would be empty, and not the last one.
-    const [first] = await own.run(getFirstAccountHead, [accountId, log]);
-    const after = Math.max(Number(afterEpoch), Number(first?.epoch ?? 1) - 1);
-    const range = [String(after), String(servedEpoch)] as const;
-    const maps = await own.run(listMaps, [log, ...range, limit + 1]);
+    const covered = await coveredHeadOf(own, accountId, size);
+    const page = { accountId, after: Number(afterEpoch), count: limit + 1 };
+    const maps =
+      size === 0n ? await allMaps(own, covered, page) : await bundleMaps(own, covered, page);
     const lines = new HeadLines(own, accountId, covered);
     const heads = [];
     for (const map of maps.slice(0, limit)) {
@@ -46,6 +45,17 @@ export function listHeads({ searches }: Deps): ServiceImpl<typeof LedgerService>
     }
     return { heads, hasMore: maps.length > limit };
   };
+}
+
+async function allMaps(
+  database: Database,
+  { log, servedEpoch }: CoveredHead,
+  { accountId, after, count }: MapPage,
+): Promise<readonly MapRow[]> {
+  // No earlier epoch has the account: a page of such epochs would be empty, and not the last one.
+  const [first] = await database.run(getNextAccountHead, [accountId, log, "0"]);
+  const from = Math.max(after, Number(first?.epoch ?? 1) - 1);
+  return database.run(listMaps, [log, String(from), String(servedEpoch), count]);
 }
 
 class HeadLines {
@@ -87,6 +97,7 @@ class HeadLines {
     const [serving] = await this.#database.run(getServingEpoch, [log, map.epoch]);
     if (head === undefined || serving === undefined) return undefined;
     const [epoch, size] = [Number(map.epoch), Number(head.size)];
+    const [stamp] = await this.#database.run(listAnchors, [log, serving.epoch, "timestamp"]);
     return {
       epoch: BigInt(epoch),
       entry: map.entry,
@@ -95,6 +106,13 @@ class HeadLines {
       checkpoint: (await cosigned(this.#database, log, serving)).checkpoint,
       inclusion: await this.#headLog.proveInclusion(epoch - 1, Number(serving.epoch)),
       consistency: await this.#proveConsistency(size),
+      ...(stamp && {
+        timeStamp: {
+          size: BigInt(serving.epoch),
+          checkpoint: serving.checkpoint,
+          token: stamp.bytes,
+        },
+      }),
     };
   }
 }

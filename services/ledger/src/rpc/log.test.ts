@@ -55,9 +55,8 @@ test("there is nothing before the first epoch", async () => {
   await expect(log.ledger.client.getLog({ accountId: ACCOUNT })).rejects.toThrow(NO_LOG);
   await expect(checkpointOf()).rejects.toThrow(NO_LOG);
   expect((await log.ledger.client.getWidgetLog({ accountId: ACCOUNT })).covered).toBeUndefined();
-  await expect(log.ledger.client.listHeads({ accountId: ACCOUNT, limit: 50 })).rejects.toThrow(
-    NO_LOG,
-  );
+  const heads = log.ledger.client.listHeads({ accountId: ACCOUNT, limit: 50 });
+  await expect(heads).rejects.toThrow(NO_LOG);
   const vkey = { part: { case: "vkey", value: {} } } as const;
   await expect(log.ledger.client.readHeadLog(vkey)).rejects.toThrow("No log");
 });

@@ -1,11 +1,12 @@
-// ReadCheckpoint: the account's signed checkpoint of the newest served epoch.
+// ReadCheckpoint: the account's signed checkpoint of the newest served epoch, or of a size that a served
+// epoch has.
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { accountCheckpoint } from "../evidence/account-checkpoint.ts";
-import { coveredHead, notCovered } from "../evidence/covered-head.ts";
+import { coveredHeadOf } from "../evidence/covered-head.ts";
 import type { LogKeys } from "../evidence/log-keys.ts";
 
 interface Deps {
@@ -17,11 +18,10 @@ export function readCheckpoint({
   database,
   keys,
 }: Deps): ServiceImpl<typeof LedgerService>["readCheckpoint"] {
-  return async ({ accountId }, { signal }) => {
+  return async ({ accountId, size }, { signal }) => {
     complete({ account_id: accountId });
     const own = database.forAccount(accountId, signal);
-    const covered = await coveredHead(own, accountId);
-    if (covered === undefined) throw notCovered();
+    const covered = await coveredHeadOf(own, accountId, size);
     return { checkpoint: await accountCheckpoint({ database: own, keys }, accountId, covered) };
   };
 }

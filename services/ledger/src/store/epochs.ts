@@ -115,6 +115,28 @@ LIMIT $4::integer
   { route: "local" },
 );
 
+type Day = [log: number, from: string, dayAfter: string, to: string];
+
+/**
+ * The last epoch of a UTC day whose map is kept, from an epoch of that day up to another one. It reads the
+ * epochs of one day, whatever the log has.
+ */
+export const getLastMapOfDay = statement<Day, MapRow>(
+  `/* ledger.get-last-map-of-day */
+SELECT epoch, entry, buckets FROM ledger.epochs
+WHERE log = $1::smallint AND epoch >= $2::bigint AND epoch <= $4::bigint AND buckets IS NOT NULL
+  AND epoch < coalesce((
+    SELECT epoch FROM ledger.epochs
+    WHERE log = $1::smallint AND epoch > $2::bigint AND time >= $3::text
+    ORDER BY epoch
+    LIMIT 1
+  ), $4::bigint + 1)
+ORDER BY epoch DESC
+LIMIT 1
+`,
+  { route: "local" },
+);
+
 type Range = [log: number, from: string, count: number];
 
 /** Entries of the head log, in their order. */

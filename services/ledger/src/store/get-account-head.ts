@@ -22,15 +22,29 @@ LIMIT 1
   { route: "one account" },
 );
 
-/** The first epoch of which the account's head is kept. */
-export const getFirstAccountHead = statement<
-  [accountId: string, log: number],
+/** The first epoch after one in which the account's head changed, of those that are kept. */
+export const getNextAccountHead = statement<
+  [accountId: string, log: number, after: string],
   Pick<AccountHeadRow, "epoch">
 >(
-  `/* ledger.get-first-account-head */
+  `/* ledger.get-next-account-head */
 SELECT epoch FROM ledger.account_heads
-WHERE account_id = $1::text AND log = $2::smallint
+WHERE account_id = $1::text AND log = $2::smallint AND epoch > $3::bigint
 ORDER BY epoch
+LIMIT 1
+`,
+  { route: "one account" },
+);
+
+/** The newest head of at most some size. Sizes rise with the epochs. */
+export const getAccountHeadOfSize = statement<
+  [accountId: string, log: number, size: string],
+  AccountHeadRow
+>(
+  `/* ledger.get-account-head-of-size */
+SELECT epoch, size, root, checkpoint FROM ledger.account_heads
+WHERE account_id = $1::text AND log = $2::smallint AND size <= $3::bigint
+ORDER BY epoch DESC
 LIMIT 1
 `,
   { route: "one account" },

@@ -512,6 +512,13 @@ export enum ExportFormat {
    * @generated from enum value: EXPORT_FORMAT_CSV = 2;
    */
   CSV = 2,
+
+  /**
+   * A bundle of evidence (docs/evidence.md).
+   *
+   * @generated from enum value: EXPORT_FORMAT_EVIDENCE = 3;
+   */
+  EVIDENCE = 3,
 }
 
 /**

@@ -1480,6 +1480,13 @@ export declare type ReadCheckpointRequest = Message<"annals.ledger.v1.ReadCheckp
    * @generated from field: string account_id = 1;
    */
   accountId: string;
+
+  /**
+   * Of the tree: that of a served epoch. 0: that of the newest one.
+   *
+   * @generated from field: uint64 size = 2;
+   */
+  size: bigint;
 };
 
 /**
@@ -1753,6 +1760,14 @@ export declare type ListHeadsRequest = Message<"annals.ledger.v1.ListHeadsReques
    * @generated from field: uint32 limit = 3;
    */
   limit: number;
+
+  /**
+   * Not 0: only the lines of a bundle of evidence whose checkpoint has this size, which is that of a served
+   * epoch: epoch 1, the last epoch of each UTC day in which the chain grew, and the first one of this size.
+   *
+   * @generated from field: uint64 size = 4;
+   */
+  size: bigint;
 };
 
 /**
@@ -1827,11 +1842,18 @@ export declare type EpochHead = Message<"annals.ledger.v1.EpochHead"> & {
   inclusion: Uint8Array[];
 
   /**
-   * From this head to the account's newest served head.
+   * From this head to the account's newest served head, or to the one of the size that was asked for.
    *
    * @generated from field: repeated bytes consistency = 7;
    */
   consistency: Uint8Array[];
+
+  /**
+   * Of the checkpoint above, without its cosignatures, if it has one.
+   *
+   * @generated from field: optional annals.ledger.v1.TimeStamp time_stamp = 8;
+   */
+  timeStamp?: TimeStamp | undefined;
 };
 
 /**
@@ -1839,6 +1861,38 @@ export declare type EpochHead = Message<"annals.ledger.v1.EpochHead"> & {
  * Use `create(EpochHeadSchema)` to create a new message.
  */
 export declare const EpochHeadSchema: GenMessage<EpochHead>;
+
+/**
+ * @generated from message annals.ledger.v1.TimeStamp
+ */
+export declare type TimeStamp = Message<"annals.ledger.v1.TimeStamp"> & {
+  /**
+   * Of the head log.
+   *
+   * @generated from field: uint64 size = 1;
+   */
+  size: bigint;
+
+  /**
+   * With the log's own signatures only: these bytes are stamped.
+   *
+   * @generated from field: string checkpoint = 2;
+   */
+  checkpoint: string;
+
+  /**
+   * RFC 3161.
+   *
+   * @generated from field: bytes token = 3;
+   */
+  token: Uint8Array;
+};
+
+/**
+ * Describes the message annals.ledger.v1.TimeStamp.
+ * Use `create(TimeStampSchema)` to create a new message.
+ */
+export declare const TimeStampSchema: GenMessage<TimeStamp>;
 
 /**
  * @generated from message annals.ledger.v1.ReadHeadLogRequest
@@ -2140,9 +2194,9 @@ export declare type AddAnchorRequest = Message<"annals.ledger.v1.AddAnchorReques
     case: "cosignatures";
   } | {
     /**
-     * @generated from field: annals.ledger.v1.TimeStamp time_stamp = 4;
+     * @generated from field: annals.ledger.v1.NewTimeStamp time_stamp = 4;
      */
-    value: TimeStamp;
+    value: NewTimeStamp;
     case: "timeStamp";
   } | {
     /**
@@ -2162,9 +2216,9 @@ export declare type AddAnchorRequest = Message<"annals.ledger.v1.AddAnchorReques
 export declare const AddAnchorRequestSchema: GenMessage<AddAnchorRequest>;
 
 /**
- * @generated from message annals.ledger.v1.TimeStamp
+ * @generated from message annals.ledger.v1.NewTimeStamp
  */
-export declare type TimeStamp = Message<"annals.ledger.v1.TimeStamp"> & {
+export declare type NewTimeStamp = Message<"annals.ledger.v1.NewTimeStamp"> & {
   /**
    * The time stamping authority.
    *
@@ -2188,10 +2242,10 @@ export declare type TimeStamp = Message<"annals.ledger.v1.TimeStamp"> & {
 };
 
 /**
- * Describes the message annals.ledger.v1.TimeStamp.
- * Use `create(TimeStampSchema)` to create a new message.
+ * Describes the message annals.ledger.v1.NewTimeStamp.
+ * Use `create(NewTimeStampSchema)` to create a new message.
  */
-export declare const TimeStampSchema: GenMessage<TimeStamp>;
+export declare const NewTimeStampSchema: GenMessage<NewTimeStamp>;
 
 /**
  * @generated from message annals.ledger.v1.AddAnchorResponse

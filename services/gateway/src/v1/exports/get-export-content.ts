@@ -1,7 +1,7 @@
 // GET /v1/exports/{id}/content (docs/exports.md): streams the file of a completed export. Before
 // that the file does not exist: 404.
 
-import type { ExportFormat } from "@annals/contract";
+import { EXPORT_ENDINGS, type ExportFormat } from "@annals/contract";
 import { AnnalsError, internal } from "@annals/errors";
 import { csvHeader } from "@annals/event";
 import { Readable } from "node:stream";
@@ -17,6 +17,7 @@ import { exportContent } from "./export-content.ts";
 const MEDIA_TYPES: Record<ExportFormat, string> = {
   jsonl: "application/x-ndjson; charset=utf-8",
   csv: "text/csv; charset=utf-8; header=present",
+  evidence: "application/x-tar",
 };
 
 /** Bytes buffered for a slow client. */
@@ -32,6 +33,7 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
       mediaTypes: {
         "application/x-ndjson": `${JSON.stringify(exampleOf(EventBody))}\n`,
         "text/csv": csvHeader(false),
+        "application/x-tar": "",
       },
     },
     failures: [404],
@@ -51,7 +53,7 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
         headers: {
           "content-type": MEDIA_TYPES[format],
           "content-length": String(one.sizeBytes),
-          "content-disposition": `attachment; filename="${one.id}.${format}"`,
+          "content-disposition": `attachment; filename="${one.id}.${EXPORT_ENDINGS[format]}"`,
         },
         stream: Readable.from(content, { objectMode: false, highWaterMark: BUFFERED_BYTES }),
       };

@@ -1,0 +1,117 @@
+// A bundle of evidence is written in bounded memory, and survives the death of its writer and of the ledger
+// while epochs go on: both verifiers accept it with a policy of the caller's, and it is notified once.
+
+import type { Stack } from "@annals/local";
+import { type HttpClient, newClient, ownerOf, type TestAccount } from "@annals/testing";
+import { verifyEvidence } from "annals-verify";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { loadLongChain } from "../bench/long-chain.ts";
+import { startConstellation } from "../system/constellation.ts";
+import { append, untilCovered } from "../system/covered.ts";
+import { ended } from "../system/exports-client.ts";
+import { inTheMiddle } from "../system/exports-interrupted.ts";
+import { download, MAX_RSS_MB } from "../system/exports-large.ts";
+import { peaks } from "../system/process-memory.ts";
+import { hasPython, reasonOf, verdict } from "../verifiers/python-evidence.ts";
+
+const EVENTS = 20_000;
+const ENDED_WITHIN_MS = 90_000;
+
+let stack: Stack;
+let account: TestAccount;
+let client: HttpClient;
+let owner: ReturnType<typeof ownerOf>;
+let folder: string;
+let policy: Buffer;
+
+beforeAll(async () => {
+  stack = await startConstellation({
+    shared: inject("stack"),
+    replicas: { export: 2 },
+    rateLimitPerMinute: 1_000_000,
+    env: { export: { ANNALS_EXPORT_CONCURRENCY: "1" }, ledger: { ANNALS_LOG_EPOCH_S: "1" } },
+  });
+  folder = await mkdtemp(join(tmpdir(), "annals-bundles-"));
+  owner = ownerOf(stack.databaseUrl);
+  ({ client, ...account } = await newClient(stack));
+  await loadLongChain(stack.databaseUrl, account.accountId, EVENTS);
+  await untilCovered(client, EVENTS);
+  const vkey = (await client.get("/log/vkey")).text.trimEnd();
+  policy = Buffer.from(`log ${vkey}\nquorum none\n`);
+});
+
+afterAll(async () => {
+  client.close();
+  await owner.close();
+  await stack.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function create(filter: object = {}): Promise<string> {
+  const { status, body } = await client.post("/v1/exports", { format: "evidence", filter });
+  expect(status).toBe(201);
+  return body.data.id;
+}
+
+/** The report of annals-verify on a bundle that evidence.py accepts, too. */
+async function verified(id: string, data: { readonly sha256: string }) {
+  const file = join(folder, `${id}.tar`);
+  expect(await download({ stack, account }, id, file)).toBe(data.sha256);
+  if (hasPython) expect(reasonOf(verdict(await readFile(file), { policy }))).toBe("valid");
+  return verifyEvidence(file, { policy });
+}
+
+const written = (id: string) => ended(client, id, "completed", ENDED_WITHIN_MS);
+
+test("memory is bounded, and all is proved", async () => {
+  const watched = stack.processes.filter(({ service }) => ["ledger", "export"].includes(service));
+  const { result, most } = await peaks(watched, async () => {
+    const id = await create();
+    return { id, data: await written(id) };
+  });
+  expect(most.filter((mb) => mb >= MAX_RSS_MB)).toEqual([]);
+  expect(await verified(result.id, result.data)).toMatchObject({ events: EVENTS, size: EVENTS });
+});
+
+describe("a writer that dies", () => {
+  test("kill -9: another one writes the bundle from the beginning, with the head that it was made with", async () => {
+    const id = await create({ after_sequence: 1 });
+    await inTheMiddle(stack, account.accountId, id, async (first) => {
+      first.kill("SIGKILL");
+      await first.exited();
+    });
+    await append(client, 10);
+    await untilCovered(client, EVENTS + 10);
+    const data = await written(id);
+    expect(await verified(id, data)).toMatchObject({ events: EVENTS - 1, size: EVENTS });
+    const left = await readdir(join(stack.dataDir, "exports", account.accountId));
+    expect(left.filter((name) => name.startsWith(id))).toEqual([`${id}.2.tar`]);
+    const entries = await owner.query("SELECT data FROM exports.outbox WHERE data LIKE $1", [
+      `%${id}%`,
+    ]);
+    expect(entries.map(({ data: text }) => JSON.parse(String(text)))).toEqual([data]);
+  });
+
+  test("a stop gives the job back at once, and counts no attempt", async () => {
+    const id = await create({ after_sequence: 2 });
+    await inTheMiddle(stack, account.accountId, id, (first) => first.restart());
+    expect(await verified(id, await written(id))).toMatchObject({ events: EVENTS + 10 - 2 });
+    const [row] = await owner.query("SELECT attempts FROM exports.jobs WHERE id = $1", [id]);
+    expect(row).toEqual({ attempts: 1 });
+  });
+
+  test("the ledger dies while the bundle is written: it goes on where it was", async () => {
+    const id = await create({ after_sequence: 3 });
+    await inTheMiddle(stack, account.accountId, id, async () => {
+      const ledger = stack.processes.find(({ service }) => service === "ledger");
+      ledger?.kill("SIGKILL");
+      await ledger?.exited();
+    });
+    expect(await verified(id, await written(id))).toMatchObject({ events: EVENTS + 10 - 3 });
+    const [row] = await owner.query("SELECT attempts FROM exports.jobs WHERE id = $1", [id]);
+    expect(row).toEqual({ attempts: 1 });
+  });
+});
