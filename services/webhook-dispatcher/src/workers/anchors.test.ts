@@ -1,6 +1,6 @@
-// Guarantees: a witness and a time stamping authority get one request in an interval, whatever the number of
-// replicas, and none while there is nothing new. One that fails is asked again after as long as it has failed.
-// What the ledger refuses does not count. With a real PostgreSQL and real HTTP servers.
+// Guarantees: a witness and a time stamping authority get one request in an interval, whatever the number
+// of replicas, and none while there is nothing new. One that fails is asked again after as long as it has
+// failed. What the ledger refuses does not count. With a real PostgreSQL and real HTTP servers.
 
 import { createRegistry, createLog } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
@@ -57,7 +57,7 @@ const ledger: Pick<AnchorLedger, "addAnchor" | "listAnchorWork"> = {
       proofs: witnesses.map(({ name = "", oldSize = 0n }) => ({
         $typeName: "annals.ledger.v1.WitnessProof",
         name,
-        oldSize: BigInt(oldSize),
+        oldSize,
         hashes: [],
       })),
       unservedSince: "",
