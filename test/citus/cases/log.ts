@@ -52,7 +52,13 @@ export const LOG: Cases = {
   "ledger.list-log-tile-roots": [() => [1, 0, "0", 2]],
   "ledger.list-maps": [() => [1, "0", "3", 5]],
   "ledger.list-tree-heads": [() => ["", 100], ({ account }) => [account, 1]],
-  "ledger.serve-epoch": [() => [1, "3"], () => [1, "1"]],
+  "ledger.serve-epoch": [
+    {
+      before: () => "UPDATE ledger.epochs SET quorum_at = NULL WHERE epoch = 2",
+      params: () => [1, "2"],
+    },
+    () => [1, "1"],
+  ],
   "ledger.propose": [
     () => [1, "3", "entry", HASH, HASH],
     // It has a proposal.
