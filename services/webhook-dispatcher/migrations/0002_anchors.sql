@@ -1,6 +1,6 @@
--- What is to sign the checkpoints of the log: the witnesses of the policy, and the time stamping authority. A row is
--- claimed by its time, so that replicas do not ask twice. The table names no account. It is small, and a distributed
--- PostgreSQL keeps it on one server.
+-- What is to sign the checkpoints of the log: the witnesses of the policy, and the time stamping authority. A
+-- row is claimed by its time, so that replicas do not ask twice. The table names no account. It is small, and
+-- a distributed PostgreSQL keeps it on one server.
 CREATE TABLE webhooks.anchors (
   kind   text COLLATE "C" NOT NULL CHECK (kind IN ('witness', 'timestamp')),
   name   text COLLATE "C" NOT NULL,

@@ -27,7 +27,6 @@ export const LOG: Cases = {
   ],
   "ledger.create-log": [() => [99, "another", HASH, HASH], () => [1, "another", HASH, HASH]],
   "ledger.create-log-tiles": [() => [1, [0, 1], ["0", "0"], [HASH, HASH], [TILE, TILE]]],
-  "ledger.get-first-account-head": [({ account }) => [account, 1]],
   "ledger.create-successor": [
     () => [99, "another", HASH, HASH, "entry"],
     () => [1, "another", HASH, HASH, "entry"],
@@ -70,12 +69,13 @@ export const LOG: Cases = {
   "ledger.list-log-tile-roots": [() => [1, 0, "0", 2]],
   "ledger.list-maps": [() => [1, "0", "3", 5]],
   "ledger.list-tree-heads": [() => ["", 100], ({ account }) => [account, 1]],
-  "ledger.thin-account-heads": [
-    ({ accounts }) => [accounts, 1, "0", "3"],
-    // The newest of the range stays.
-    ({ accounts }) => [accounts, 1, "0", "2"],
+  "ledger.serve-epoch": [
+    {
+      before: () => "UPDATE ledger.epochs SET quorum_at = NULL WHERE epoch = 2",
+      params: () => [1, "2"],
+    },
+    () => [1, "1"],
   ],
-  "ledger.serve-epoch": [() => [1, "3"], () => [1, "1"]],
   "ledger.propose": [
     () => [1, "3", "entry", HASH, HASH],
     // It has a proposal.

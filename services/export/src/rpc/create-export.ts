@@ -38,7 +38,6 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
     const name = formatName(format);
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
     const isEvidence = name === "evidence";
-    const includeProofs = asked || isEvidence;
     const head = await (isEvidence ? readCoveredHead : readHead)(deps, accountId, context.signal);
     const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
     if (isEvidence) checkRange(bounded);
@@ -48,7 +47,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       accountId,
       id,
       name,
-      includeProofs,
+      asked || isEvidence,
       filterJson || "{}",
       toBinary(EventFilterSchema, bounded),
       String(head.sequence),
@@ -57,7 +56,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       actor.id ?? null,
       maxExportBytes === undefined ? null : String(maxExportBytes),
     ] as const;
-    const [, , , , filterText, , headSequence, headHash] = job;
+    const [, , , includeProofs, filterText, , headSequence, headHash] = job;
     const same = [accountId, name, includeProofs, filterText, headSequence, headHash] as const;
     const database = deps.database.forAccount(accountId, context.signal);
     const queue = async (transaction: Database) => {
