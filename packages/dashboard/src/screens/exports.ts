@@ -19,7 +19,7 @@ const PAGE_SIZE = 20;
 /** How often the list is loaded again while an export is being written: far below the limit of requests. */
 const POLL_MS = 2_000;
 
-const FORMATS = { jsonl: "JSON Lines", csv: "CSV" };
+const FORMATS = { jsonl: "JSON Lines", csv: "CSV", evidence: "Evidence" };
 
 interface Transfer {
   readonly what: string;

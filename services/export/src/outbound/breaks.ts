@@ -1,5 +1,5 @@
 // Breaks of calls to the ledger: a replica that drains, a connection at its maximum age, a deadline. A caller
-// waits after each, and gives up after too many in a row. Called by read-events.ts and read-log.ts.
+// waits after each, and fails after too many in a row. Called by read-events.ts and read-log.ts.
 
 import { AnnalsError } from "@annals/errors";
 import { setTimeout as pause } from "node:timers/promises";
