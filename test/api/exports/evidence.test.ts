@@ -88,7 +88,10 @@ describe("a bundle", () => {
     expect(filesIn(bytes).map(({ name }) => name)).toEqual([
       "events.jsonl",
       "checkpoint",
-      ...["tile/0/000", "tile/0/001", "tile/0/002.p/88", "tile/1/000.p/2"],
+      "tile/0/000",
+      "tile/0/001",
+      "tile/0/002.p/88",
+      "tile/1/000.p/2",
       "heads.jsonl",
       "policy",
       "bundle.json",
