@@ -38,7 +38,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "append/**": ["domain/**", "store/**", "metrics.ts"],
   "evidence/**": ["domain/**", "store/**", "metrics.ts"],
   "search/**": ["domain/**", "store/**", "metrics.ts"],
-  "verify/**": ["domain/**", "store/**", "metrics.ts"],
+  "verify/**": ["domain/**", "evidence/**", "store/**", "metrics.ts"],
   "workers/**": [
     "append/**",
     "evidence/**",
@@ -62,6 +62,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "admin/**": ["operations/**", "domain/**", "store/**", "metrics.ts", "config.ts"],
   "commands/**": [
     "operations/**",
+    "evidence/**",
     "verify/**",
     "domain/**",
     "store/**",

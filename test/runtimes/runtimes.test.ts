@@ -19,6 +19,8 @@ import {
   WEBHOOK_SECRET,
 } from "../sdk/readme-blocks.ts";
 import {
+  bundleOf,
+  CHAIN,
   NO_QUORUM,
   POLICY,
   relisted,
@@ -64,11 +66,19 @@ async function writeEvidence(folder: string): Promise<void> {
   const stamped = new Map(vectorFiles("pruned"))
     .set("timestamps/8.tsr", token)
     .set("timestamps/8.checkpoint", Buffer.from(stamp["checkpoint"] ?? ""));
-  const forged = String(files.get("events.jsonl")).replace('"n":300', '"n":301');
+  // More than one megabyte: it is checked in threads.
+  const texts = Array.from({ length: 2_000 }, (_, n) => ({ n, text: "é€😀".repeat(20) }));
+  const { lines, places } = chainOf(CHAIN, texts);
+  const large = bundleOf(
+    lines,
+    places.map(({ hash }) => hash),
+  );
+  const forged = String(large.get("events.jsonl")).replace('"n":1699,', '"n":1698,');
   const all = {
     "evidence.tar": tarOf(files),
     "stamped.tar": tarOf(relisted(stamped)),
-    "forged.tar": tarOf(relisted(new Map(files).set("events.jsonl", Buffer.from(forged)))),
+    "large.tar": tarOf(large),
+    "forged.tar": tarOf(relisted(new Map(large).set("events.jsonl", Buffer.from(forged)))),
     policy: POLICY,
     none: NO_QUORUM,
     "ca.pem": stamp["ca_pem"] ?? "",
@@ -183,16 +193,20 @@ describe.each(commandsOfVerify("--allow-read"))("annals-verify in %s", (_, comma
     const check = async (...words: readonly string[]) => await verified([...command, ...words]);
     expect(await check("--policy", "policy", "evidence.tar")).toEqual([
       0,
-      expect.stringMatching(/^valid: 500 events of "acct_.*\n {2}witnesses w1 /s),
+      expect.stringMatching(/^valid: 500 events of "acct_.*\n {2}witnesses "w1" /s),
     ]);
     const year = ["--max-anchor-lag", String(366 * 86_400)];
     expect(await check("--policy", "none", "--tsa-ca", "ca.pem", ...year, "stamped.tar")).toEqual([
       0,
       expect.stringContaining("\n  anchored  by time stamps;"),
     ]);
+    expect(await check("--policy", "policy", "large.tar")).toEqual([
+      0,
+      expect.stringMatching(/^valid: 2000 events of "acct_/),
+    ]);
     expect(await check("--policy", "policy", "forged.tar")).toEqual([
       1,
-      expect.stringMatching(/^invalid: digest_mismatch: events\.jsonl line 200: /),
+      expect.stringMatching(/^invalid: digest_mismatch: events\.jsonl line 1700: /),
     ]);
   });
 });

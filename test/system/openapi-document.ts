@@ -53,3 +53,7 @@ export function* everySchema(document: Json): Generator<readonly [string, Json]>
   }
   yield* Object.entries(document.components.schemas);
 }
+
+/** The path of a row of v1.ts as the document writes it. */
+export const templateOf = (path: string): string =>
+  `/v1${path.replaceAll(/:(\w+)/g, "{$1}").replace("*", "{index}")}`;

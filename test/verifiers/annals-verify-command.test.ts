@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { relisted, tarOf, vectorBytes, vectorFiles, withFile } from "./made-bundle.ts";
+import { NO_QUORUM, relisted, tarOf, vectorBytes, vectorFiles, withFile } from "./made-bundle.ts";
 import { chainOf, exportOf } from "./made-export.ts";
 
 const COMMAND = fileURLToPath(
@@ -29,6 +29,7 @@ beforeAll(async () => {
   const forged = relisted(withFile(files, "events.jsonl", Buffer.from(other)));
   await writeFile(join(folder, "forged"), tarOf(forged));
   await writeFile(join(folder, "policy"), vectorBytes("policy.txt"));
+  await writeFile(join(folder, "none"), NO_QUORUM);
   await writeFile(join(folder, "known"), vectorBytes("known-checkpoint.txt"));
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -52,6 +53,12 @@ test.each([
   [2, ["--\u001B[2J"], /^$/, /^unknown option "--\\u001b\[2J"\nUsage: annals-verify/],
   [2, ["valid", "changed"], /^$/, /^unexpected argument "changed"\nUsage: annals-verify/],
   [0, ["--policy", "policy", "--known", "known", "evidence"], /^valid: 500 events of "acct_/, /^$/],
+  [
+    0,
+    ["--policy", "none", "evidence"],
+    /\n {2}anchored {2}500 events are not anchored: .*\n {2}unchecked whether the log is as old as it says: /s,
+    /^$/,
+  ],
   [1, ["--policy", "policy", "forged"], /^$/, /^invalid: digest_mismatch: events\.jsonl line 2: /],
   [1, ["--policy", "policy", "valid"], /^$/, /^invalid: file_mismatch: /],
   [

@@ -7,6 +7,7 @@ import {
   keyOf,
   noteSigner,
   noteText,
+  parseCheckpoint,
   parseNote,
   parseVkey,
   vkeyOf,
@@ -31,11 +32,12 @@ import {
   tarOf,
   vectorBytes,
   vectorFiles,
+  verifyBundle,
   withFile,
 } from "./made-bundle.ts";
 import { chainOf, type Made } from "./made-export.ts";
 import { type HeadClaim, madeHeads } from "./made-heads.ts";
-import { agreed, type Given, hasPython, hasPythonAndOpenssl } from "./python-evidence.ts";
+import { agreed, type Given, hasPython, hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 const heads = (change: (text: string) => string) => changed(FULL, "heads.jsonl", change);
@@ -117,6 +119,20 @@ describe.runIf(hasPython)("a head log that the holder of its key made:", () => {
     expect(await agreed(files, given)).toBe(reason);
   });
 
+  test("valid: a head that a quorum saw later than the one after it", async () => {
+    const late = heads(
+      line(2, (text) => {
+        const claim = JSON.parse(text) as { readonly checkpoint: string };
+        const { origin, root, size } = parseCheckpoint(parseNote(claim.checkpoint).text);
+        const time = Date.parse("2026-04-03T00:00:00Z") / 1000;
+        const checkpoint = signedCheckpoint(origin, size, root, { w1: time, w2: time });
+        return JSON.stringify({ ...claim, checkpoint });
+      }),
+    );
+    expect(await agreed(late)).toBe("anchored_late");
+    expect(await agreed(late, { maxAnchorLag: 200_000 })).toBe("valid");
+  });
+
   test("checkpoint_conflict: a known checkpoint of the log before, which events wait for", async () => {
     const origin = `${ORIGIN}/2`;
     const next = keyOf(origin, KEY_TYPE.ed25519, parseVkey(NEXT_VKEY).publicKey);
@@ -136,6 +152,14 @@ describe.runIf(hasPython)("a head log that the holder of its key made:", () => {
     const known = [Buffer.from(other)];
     expect(await agreed(files, { policy, maxAnchorLag: 60 })).toBe("anchored_late");
     expect(await agreed(files, { policy, maxAnchorLag: 60, known })).toBe("checkpoint_conflict");
+    // Without a quorum nothing is older than the log.
+    const same = [Buffer.from(signedCheckpoint(`${ORIGIN}/${CHAIN}`, 500, root))];
+    const none = Buffer.from(String(policy).replace("quorum any2", "quorum none"));
+    const report = await verifyBundle(files, { policy: none, known: same });
+    expect(report).toMatchObject({ excepted: 0, unanchored: 500 });
+    expect(verdict(files, { policy: none, known: same }).text).toContain(
+      "\nnot anchored: 500 events\n",
+    );
   });
 });
 
@@ -171,6 +195,16 @@ describe.runIf(hasPython)("the form of the files:", () => {
       changed(FULL, "bundle.json", (text) =>
         text.replace('"to_sequence": 500', '"to_sequence": 501'),
       ),
+    ],
+    [
+      "file_malformed",
+      "a last line without its end",
+      changed(FULL, "events.jsonl", (text) => text.slice(0, -1)),
+    ],
+    [
+      "file_malformed",
+      "a last head without its end",
+      changed(FULL, "heads.jsonl", (text) => text.slice(0, -1)),
     ],
     ["valid", "a filter", filter(changed(FULL, "events.jsonl", sevenths))],
     [

@@ -72,7 +72,10 @@ export function verdict(files: Files | Buffer, given: Given = {}): Answer {
   return python("evidence.py", parameters, path, packages);
 }
 
-/** As annals-verify names it. */
+const PROBE = "import evidence_notes, sys; sys.exit(evidence_notes.MLDSA44PublicKey is None)";
+export const hasPythonAndMlDsa = hasPython && python("-c", [PROBE]).status === 0;
+
+/** The reason by its name in annals-verify. */
 export function reasonOf({ status, text }: Answer): string {
   if (status === 0 && text.startsWith("valid: ")) return "valid";
   if (status === 2 && text.startsWith("not checked: ")) return "NotChecked";

@@ -118,6 +118,10 @@
 - name: ANNALS_LOG_ORIGIN
   value: {{ . | quote }}
 {{- end }}
+{{- if .root.Values.evidence.policy.configMap }}
+- name: ANNALS_LOG_POLICY_FILE
+  value: /etc/annals/log-policy/policy
+{{- end }}
 {{- end }}
 
 {{- define "annals.exportEnvironment" -}}
@@ -153,6 +157,14 @@
 {{- end }}
 - name: ANNALS_WEBHOOK_SECRET_KEY_FILE
   value: /etc/annals/webhook-keys/keys
+{{- if .root.Values.evidence.policy.configMap }}
+- name: ANNALS_LOG_POLICY_FILE
+  value: /etc/annals/log-policy/policy
+{{- end }}
+{{- with .root.Values.evidence.timestampUrl }}
+- name: ANNALS_LOG_TSA_URL
+  value: {{ . | quote }}
+{{- end }}
 {{- if .one.caBundle.configMap }}
 - name: ANNALS_WEBHOOK_CA_FILE
   value: /etc/annals/webhook-ca/ca.crt

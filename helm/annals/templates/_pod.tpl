@@ -82,6 +82,12 @@ seccompProfile: { type: RuntimeDefault }
     defaultMode: 0440
     items: [{ key: {{ .root.Values.evidence.key.key | quote }}, path: keys }]
 {{- end }}
+{{- if and (has .name (list "ledger" "webhook-dispatcher")) .root.Values.evidence.policy.configMap }}
+- name: log-policy
+  configMap:
+    name: {{ .root.Values.evidence.policy.configMap }}
+    items: [{ key: {{ .root.Values.evidence.policy.key | quote }}, path: policy }]
+{{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - name: plans
   configMap: { name: {{ include "annals.name" . }}-plans }
@@ -132,6 +138,9 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- if eq .name "keys" }}
 - { name: log-key, mountPath: /etc/annals/log-key, readOnly: true }
+{{- end }}
+{{- if and (has .name (list "ledger" "webhook-dispatcher")) .root.Values.evidence.policy.configMap }}
+- { name: log-policy, mountPath: /etc/annals/log-policy, readOnly: true }
 {{- end }}
 {{- if and (eq .name "keys") .one.plans }}
 - { name: plans, mountPath: /etc/annals/plans, readOnly: true }

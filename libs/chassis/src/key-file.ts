@@ -1,10 +1,10 @@
-// Reads a file of secret keys that a setting names, and reads it again while the process runs. Called by the
-// `serve` of every service that has one. Errors name the setting, the file and the line, never their content.
-// A file that cannot be used must never replace what works.
+// Reads a file of keys, or of what names them, that a setting names, and reads it again while the process
+// runs. Called by the `serve` of every service that has one. Errors name the setting, the file and the
+// line, never their content. A file that cannot be used must never replace what works.
 
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "./config.ts";
-import { follow } from "./follow.ts";
+import { follow, type FollowOptions } from "./follow.ts";
 import type { Logger } from "./log.ts";
 import type { Loop } from "./loop.ts";
 
@@ -12,6 +12,8 @@ export interface KeyFileSetting {
   readonly env: string;
   /** What the file does. */
   readonly purpose: string;
+  /** Texts of the log; by default they are about keys. */
+  readonly messages?: FollowOptions["messages"];
 }
 
 const KEY_MESSAGES = {
@@ -37,7 +39,7 @@ export async function readKeyFile<T>(
 
 /** Calls `use` with the text of a changed file. Where it fails for one, what is in use stays. */
 export function followKeyFile(
-  { env }: KeyFileSetting,
+  { env, messages = KEY_MESSAGES }: KeyFileSetting,
   file: string,
   use: (text: string) => Promise<void> | void,
   { log, intervalMs }: { readonly log: Logger; readonly intervalMs?: number },
@@ -47,7 +49,7 @@ export function followKeyFile(
     name: "key_file",
     log,
     fields: { setting: env },
-    messages: KEY_MESSAGES,
+    messages,
     intervalMs,
     reload: async () => {
       const text = await readFile(file, "utf8");

@@ -7,9 +7,19 @@ export const INVALID_REASONS = [
   "sequence_gap",
   "digest_mismatch",
   "head_mismatch",
+  "tree_mismatch",
 ] as const;
 
 export type InvalidReason = (typeof INVALID_REASONS)[number];
+
+export interface CoveredEvents {
+  /** The last event that is covered. */
+  readonly sequenceNumber: number;
+  readonly epoch: number;
+  /** UTC with six fraction digits. */
+  readonly time: string;
+  readonly witnesses: readonly { readonly name: string; readonly time: string }[];
+}
 
 export interface Verification {
   readonly checked: number;
@@ -24,12 +34,14 @@ export interface Verification {
         readonly reason: InvalidReason;
       }
     | undefined;
+  /** What the log of evidence covers; undefined where no served epoch has the account. */
+  readonly covered: CoveredEvents | undefined;
   /** UTC with six fraction digits. */
   readonly verifiedAt: string;
 }
 
 export function verificationJson(result: Verification): string {
-  const { firstInvalid: first, head } = result;
+  const { covered, firstInvalid: first, head } = result;
   return JSON.stringify({
     valid: first === undefined,
     checked: result.checked,
@@ -41,6 +53,14 @@ export function verificationJson(result: Verification): string {
           sequence_number: first.sequenceNumber,
           event_id: first.eventId ?? null,
           reason: first.reason,
+        }
+      : null,
+    covered: covered
+      ? {
+          sequence_number: covered.sequenceNumber,
+          epoch: covered.epoch,
+          time: covered.time,
+          witnesses: covered.witnesses.map(({ name, time }) => ({ name, time })),
         }
       : null,
     verified_at: result.verifiedAt,

@@ -26,10 +26,7 @@ export class CheckPool<Checked> implements AsyncDisposable {
   readonly #here: (records: Records) => Checked;
   #next = 0;
 
-  /**
-   * Starts the threads for a file of `bytes`. A small one is checked sooner than a thread starts, by
-   * `here`.
-   */
+  /** Starts threads for a file of `bytes`. `here` checks a small one sooner than a thread starts. */
   constructor(here: (records: Records) => Checked, kind: RecordKind, bytes: number) {
     const threads = bytes <= CHUNK_BYTES ? 0 : Math.min(availableParallelism(), MAX_THREADS);
     this.#here = here;

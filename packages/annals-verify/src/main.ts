@@ -1,9 +1,9 @@
-// annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints
-// what it checked. annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not
-// valid, with the first bad line or the reason. Exit 2: nothing was checked, because a file could not be
-// read or the arguments are invalid; it says nothing about the file. Every text of the file, and its name,
-// is printed as a JSON string without control or hidden characters: a file must never write on the
-// terminal.
+// annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
+// it checked. annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid,
+// with the first bad line or the reason. Exit 2: nothing was checked, because a file could not be read or the
+// arguments are invalid; it says nothing about the file.
+// Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
+// file must never write on the terminal.
 
 import { command, option, repeatedOption, runCommands, UsageError } from "@annals/cli";
 import { escapeHidden, quoteVisibly } from "@annals/event";

@@ -9,5 +9,6 @@ export const SERVICE_COMMANDS = [
   ["verify", "ledger", "Verify a chain, or a range of it"],
   ["heads", "ledger", "Print the head of every chain, for safekeeping"],
   ["check-heads", "ledger", "Compare saved heads with the database"],
+  ["log", "ledger", "Show the log of evidence, or begin one that follows it"],
   ["webhooks", "webhook-dispatcher", "Rotate the key that seals signing secrets"],
 ] as const;

@@ -62,7 +62,7 @@ export const WIDGET_FILTERS = bounds("lists", 11_000, MIB);
 export const LOG = bounds("slot", 400, 512 * KIB);
 /** A partial tile is made of rows. */
 export const TILE = bounds("slot", TILE_ROWS, 8 * KIB);
-/** As many entries as a tile has hashes; an action is the one text of a client in them. */
+/** A bundle has as many entries as a tile has hashes; an action is the one text of a client in an entry. */
 export const ENTRIES = bounds("lists", TILE_ROWS, MIB);
 /** A proof reads a few tiles of each of seven levels, and in a checkpoint up to 64 signatures. */
 export const PROOF = bounds("lists", 16 * TILE_ROWS, 512 * KIB);

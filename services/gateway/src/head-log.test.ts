@@ -1,4 +1,4 @@
-// Guarantees: the public head log answers every client alike, whatever key, cookie or query it sends, with
+// Guarantees: the public head log answers every client the same, whatever key, cookie or query it sends, with
 // headers by which any cache may keep it. A path that no log has never reaches the ledger. Requests for one
 // path that wait together are one call, which goes on without the client that asked first. An address has
 // 20 requests a second and 200 at once, and all of them together 32 calls.
@@ -27,14 +27,14 @@ const CONFIG = {
   verificationsMaxPerAccount: MANY,
 };
 
-async function open(read: (request: Request) => Promise<string>) {
+async function open(read: (request: Request) => Promise<string>, waitMs = 50) {
   const calls: Request[] = [];
   const refused: string[] = [];
   let nowMs = 0;
   const metrics = { refused: (reason: string) => void refused.push(reason) };
   const shares = resourceShares(CONFIG);
   const inFlight = new RequestsInFlight({
-    shares: { ...shares, head_log: { ...shares.head_log, waitMs: 50 } },
+    shares: { ...shares, head_log: { ...shares.head_log, waitMs } },
     transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, responseWindowMs: 60_000 },
     addressOf: ({ headers }) => String(headers["from"]),
     recognise: () => undefined,
@@ -65,8 +65,11 @@ async function open(read: (request: Request) => Promise<string>) {
   });
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  const get = (path: string, from = "a", init: RequestInit = {}) =>
-    fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { from, ...init.headers } });
+  const get = (
+    path: string,
+    from = "a",
+    init: { method?: string; signal?: AbortSignal; headers?: Record<string, string> } = {},
+  ) => fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { from, ...init.headers } });
   const sleep = (ms: number) => (nowMs += ms);
   return { app, calls, get, inFlight, refused, sleep };
 }
@@ -77,6 +80,8 @@ async function shownBy(response: Response) {
   const headers = Object.fromEntries(HEADERS.map((name) => [name, response.headers.get(name)]));
   return { status: response.status, text: await response.text(), ...headers };
 }
+
+const pathOf = (n: number) => `/log/tile/0/${String(n).padStart(3, "0")}`;
 
 const etagOf = (text: string) => `"${hash("sha256", text, "base64url")}"`;
 
@@ -136,21 +141,36 @@ test("who has it gets 304, and HEAD gets no body", async () => {
 });
 
 test.each([
-  ...[
-    "",
-    "checkpoint/",
-    "Checkpoint",
-    "vkeys",
-    "tile",
-    "tile/0",
-    "tile/0/",
-    "tile/0/0",
-    "tile/0/00",
-  ],
-  ...["tile/00/000", "tile/64/000", "tile/-1/000", "tile/0/000.p/0", "tile/0/000.p/256"],
-  ...["tile/0/000.p/07", "tile/0/x000/001", "tile/0/x1/000", "tile/0/001/000", "tile/0/%30%30%30"],
-  ...["tile/0/000/", "tile//0/000", "tile/entries/x/000", "tile/Entries/000", "1/checkpoint"],
-  ...["0/checkpoint", "02/checkpoint", "100000/checkpoint", "2/2/checkpoint", "2/", "x/checkpoint"],
+  "",
+  "checkpoint/",
+  "Checkpoint",
+  "vkeys",
+  "tile",
+  "tile/0",
+  "tile/0/",
+  "tile/0/0",
+  "tile/0/00",
+  "tile/00/000",
+  "tile/64/000",
+  "tile/-1/000",
+  "tile/0/000.p/0",
+  "tile/0/000.p/256",
+  "tile/0/000.p/07",
+  "tile/0/x000/001",
+  "tile/0/x1/000",
+  "tile/0/001/000",
+  "tile/0/%30%30%30",
+  "tile/0/000/",
+  "tile//0/000",
+  "tile/entries/x/000",
+  "tile/Entries/000",
+  "1/checkpoint",
+  "0/checkpoint",
+  "02/checkpoint",
+  "100000/checkpoint",
+  "2/2/checkpoint",
+  "2/",
+  "x/checkpoint",
 ])("/log/%s is no file, and no call", async (path) => {
   const { calls, get } = await open(async () => "bytes");
   const response = await get(`/log/${path}`);
@@ -226,18 +246,32 @@ test("a path that no log has counts, too", async () => {
 test("32 calls at a time in all; one more waits, and is refused if none ends", async () => {
   const answer = Promise.withResolvers<string>();
   const { calls, get, inFlight, refused } = await open(() => answer.promise);
-  const path = (n: number) => `/log/tile/0/${String(n).padStart(3, "0")}`;
-  const held = Array.from({ length: 32 }, (_, n) => get(path(n), `address ${n}`));
+  const held = Array.from({ length: 32 }, (_, n) => get(pathOf(n), `address ${n}`));
   await vi.waitFor(() => expect(calls).toHaveLength(32));
-  expect((await get(path(99), "another")).status).toBe(500);
+  expect((await get(pathOf(99), "another")).status).toBe(500);
   expect(refused).toEqual(["head_log_total"]);
   // A path that is being read takes no further one.
-  const joined = get(path(0), "another");
+  const joined = get(pathOf(0), "another");
   await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(33));
-  const waiting = get(path(98), "another");
+  const waiting = get(pathOf(98), "another");
   await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(34));
   answer.resolve("bytes");
   for (const response of await Promise.all([...held, joined, waiting]))
     expect(response.status).toBe(200);
   expect(calls).toHaveLength(33);
+});
+
+test("an address has 16 calls at a time; who waits with its next one is served all the same", async () => {
+  const answer = Promise.withResolvers<string>();
+  const { calls, get, inFlight, refused } = await open(() => answer.promise, 1_000);
+  const held = Array.from({ length: 16 }, (_, n) => get(pathOf(n), "a"));
+  await vi.waitFor(() => expect(calls).toHaveLength(16));
+  const beyond = get(pathOf(99), "a");
+  await vi.waitFor(() => expect(inFlight.used().anonymous).toBe(17));
+  const joined = get(pathOf(99), "b");
+  expect((await beyond).status).toBe(429);
+  expect(refused).toEqual(["head_log_share"]);
+  await vi.waitFor(() => expect(calls).toHaveLength(17));
+  answer.resolve("bytes");
+  for (const response of await Promise.all([...held, joined])) expect(response.status).toBe(200);
 });

@@ -174,7 +174,7 @@ function send(
   else sendBytes(reply.type(type), bytes);
 }
 
-/** Not as an error: it is no refusal of the client, and caches keep it for a moment. */
+/** Sends no error through the error handler: this refuses no client, and caches keep it for a moment. */
 function sendNotFound(request: FastifyRequest, reply: FastifyReply): void {
   const error = new AnnalsError("not_found", "The log has no such file.");
   const { body, status } = errorResponse(error, request.id);

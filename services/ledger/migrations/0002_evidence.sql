@@ -72,6 +72,8 @@ CREATE TABLE ledger.epochs (
 
 ALTER TABLE ledger.epochs ALTER COLUMN buckets SET STORAGE EXTERNAL;
 
+CREATE INDEX epochs_maps ON ledger.epochs (log, epoch) WHERE buckets IS NOT NULL;
+
 GRANT SELECT, INSERT, UPDATE (buckets, quorum_at) ON ledger.epochs TO annals_ledger;
 
 -- The full tiles of the head log, as ledger.tiles.

@@ -28,4 +28,6 @@ export const ACCESS: Access<typeof LedgerService> = {
   proveConsistency: { gateway: "verify" },
   listHeads: { gateway: "verify", export: "itself", "webhook-dispatcher": "itself" },
   readHeadLog: { gateway: "itself" },
+  listAnchorWork: { "webhook-dispatcher": "itself" },
+  addAnchor: { "webhook-dispatcher": "itself" },
 };

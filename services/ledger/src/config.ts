@@ -7,6 +7,7 @@ import {
   integer,
   matching,
   optional,
+  optionalText,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
@@ -52,6 +53,12 @@ export const SETTINGS = {
       "for each account that has grown.",
     { min: 1, max: 86_400 },
     { fallback: "60" },
+  ),
+  logPolicyFile: optionalText(
+    "ANNALS_LOG_POLICY_FILE",
+    "File with the policy of the log of evidence (C2SP tlog-policy): its witnesses, and which of them make a " +
+      "quorum. An epoch is served when a quorum has seen it. Without the file, and with `quorum none`, it is " +
+      "served at once. The file is read again every five seconds.",
   ),
   logOrigin: optional(
     matching(

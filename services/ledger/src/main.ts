@@ -1,9 +1,10 @@
 // The ledger as a process: `serve`, `migrate`, `distribute`, and the operator's commands `heads`,
-// `check-heads`, `verify`.
+// `check-heads`, `log`, `verify`.
 
 import { main, run } from "@annals/chassis";
 import { distributeCommand } from "@annals/postgres";
 import { checkHeads, heads } from "./commands/heads.ts";
+import { logStatus, logSucceed } from "./commands/log.ts";
 import { migrate } from "./commands/migrate.ts";
 import { verify } from "./commands/verify.ts";
 import { SETTINGS } from "./config.ts";
@@ -23,6 +24,6 @@ await main({
   commands: {
     settings: SETTINGS,
     migrate,
-    operator: [heads, checkHeads, verify, distributeCommand("ledger")],
+    operator: [heads, checkHeads, logStatus, logSucceed, verify, distributeCommand("ledger")],
   },
 });

@@ -29,7 +29,9 @@ import { AppendQueue } from "./append/append-queue.ts";
 import { GrownChains } from "./append/grown-chains.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
+import { originCheck } from "./evidence/origin-check.ts";
 import { ROLE, type SETTINGS } from "./config.ts";
+import { openLogPolicy } from "./log-policy-file.ts";
 import { createMetrics } from "./metrics.ts";
 import { SearchTurns } from "./search/search-turns.ts";
 import { ledgerService } from "./service.ts";
@@ -96,12 +98,14 @@ export async function serve(
     interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
   closers.add("keys client", keys, () => keys.close());
+  const policy = await openLogPolicy(config, { closers, database, log });
   const epochs = {
     clock,
     closer: randomUUID(),
     intervalS: config.logEpochS,
     keys: keys.client,
     origin: config.logOrigin,
+    policy,
   };
   startWorkers({
     ...config,
@@ -128,6 +132,7 @@ export async function serve(
       log,
       metrics,
       notices,
+      policy,
       random,
       searches: new SearchTurns(database),
       turns: new Turns(),
@@ -135,7 +140,10 @@ export async function serve(
     service: LedgerService,
     access: ACCESS,
     admissions: verifier,
-    checks: { database: schemaCheck(database, SCHEMA) },
+    checks: {
+      database: schemaCheck(database, SCHEMA),
+      log: originCheck(database, config.logOrigin),
+    },
     closers,
     log,
     registry,

@@ -8,6 +8,7 @@ import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import type { ConnectRouter } from "@connectrpc/connect";
 import type { Metrics } from "./metrics.ts";
+import { addAnchor } from "./rpc/add-anchor.ts";
 import { appendEvents } from "./rpc/append-events.ts";
 import { createEvents } from "./rpc/create-events.ts";
 import { getEvent } from "./rpc/get-event.ts";
@@ -16,6 +17,7 @@ import { getLog } from "./rpc/get-log.ts";
 import { getWidgetLog } from "./rpc/get-widget-log.ts";
 import { getPositions } from "./rpc/get-positions.ts";
 import { getUsage } from "./rpc/get-usage.ts";
+import { listAnchorWork } from "./rpc/list-anchor-work.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listHeads } from "./rpc/list-heads.ts";
 import { listWidgetEvents } from "./rpc/list-widget-events.ts";
@@ -36,6 +38,7 @@ import type { PageBounds } from "./search/read-page.ts";
 import type { SearchTurns } from "./search/search-turns.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
 import type { LogKeys } from "./evidence/log-keys.ts";
+import type { LogPolicy } from "./evidence/log-policy.ts";
 import type { BlockChecker } from "./verify/block-checker.ts";
 
 export interface Deps {
@@ -51,6 +54,7 @@ export interface Deps {
   readonly notices: Notices;
   /** Bounds of each page of a list; by default those of its handler. */
   readonly pageBounds?: PageBounds | undefined;
+  readonly policy: LogPolicy;
   readonly random: (size: number) => Uint8Array;
   readonly searches: SearchTurns;
   readonly turns: Turns;
@@ -79,6 +83,8 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       readCheckpoint: readCheckpoint(deps),
       listHeads: listHeads(deps),
       readHeadLog: readHeadLog(deps),
+      listAnchorWork: listAnchorWork(deps),
+      addAnchor: addAnchor(deps),
       readTile: readTile(deps),
       readEntries: readEntries(deps),
       proveInclusion: proveInclusion(deps),

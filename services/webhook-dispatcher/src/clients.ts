@@ -7,11 +7,14 @@ import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
+import type { AnchorLedger } from "./workers/anchor-deps.ts";
 
 export interface OpenProducers extends Pick<
   Producers,
   "entries" | "events" | "measure" | "positions"
 > {
+  /** What the ledger does for the anchors of the log. */
+  readonly anchors: AnchorLedger;
   /** Hands audit entries over to the ledger. */
   readonly recordAudit: AuditHandOverDeps["send"];
   close(): void;
@@ -32,7 +35,9 @@ export function openProducers(
     tls: config.tls,
     address: config.ledgerAddress,
     idempotentMethods: [
+      "AddAnchor",
       "GetPositions",
+      "ListAnchorWork",
       "ListOutbox",
       "MeasureEvents",
       "ReadEvents",
@@ -53,6 +58,7 @@ export function openProducers(
         });
   const producers = new Producers({ ledger: ledger.client, exports: exports?.client });
   return {
+    anchors: ledger.client,
     entries: (...given) => producers.entries(...given),
     events: (...given) => producers.events(...given),
     measure: (...given) => producers.measure(...given),

@@ -8,6 +8,7 @@ import {
   optional,
   optionalAddress,
   optionalText,
+  optionalUrl,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
@@ -95,6 +96,28 @@ export const SETTINGS = {
     "ANNALS_WEBHOOK_TRACEPARENT",
     "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can " +
       "continue their traces.",
+  ),
+  logPolicyFile: optionalText(
+    "ANNALS_LOG_POLICY_FILE",
+    "File with the policy of the [log of evidence](../evidence.md#anchors), as the ledger has it. Each " +
+      "checkpoint is sent to the URLs of its witnesses. The file is read again every five seconds.",
+  ),
+  logTsaUrl: optionalUrl(
+    "ANNALS_LOG_TSA_URL",
+    "URL of a time stamping authority (RFC 3161), which stamps a checkpoint of the log of evidence now and then.",
+    ["http:", "https:"],
+  ),
+  logTsaIntervalS: integer(
+    "ANNALS_LOG_TSA_INTERVAL_S",
+    "Seconds between two time stamps of the log, at least.",
+    { min: 1, max: 86_400 },
+    { fallback: "3600" },
+  ),
+  logWitnessIntervalS: integer(
+    "ANNALS_LOG_WITNESS_INTERVAL_S",
+    "Seconds between two requests to a witness of the log, at least.",
+    { min: 1, max: 86_400 },
+    { fallback: "60" },
   ),
   sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",

@@ -20,6 +20,8 @@ export const ATTEMPT_OUTCOMES = [
   "address",
 ] as const;
 
+export const WITNESS_OUTCOMES = ["cosigned", "conflict", "refused", "failed", "invalid"] as const;
+
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Buckets in seconds, from on time to far beyond the five that the interface allows. */
@@ -64,13 +66,16 @@ export function createMetrics(registry: Registry) {
       help: "Deliveries that were released unattempted, because the ledger did not return their event.",
       registers: [registry],
     }),
+    ...anchorMetrics(registry),
     ...fanOutMetrics(registry),
     ...backlogMetrics(registry),
-    /** worker: audit, deliveries, fan_out, subscription_cache, sweep, clean_up, measuring. */
+    /** worker: anchors, audit, deliveries, fan_out, subscription_cache, sweep, clean_up, measuring. */
     failures,
   };
   // An alert on the increase sees the first one only if the series existed before it.
   for (const outcome of ATTEMPT_OUTCOMES) metrics.attempts.zero({ outcome });
+  for (const outcome of WITNESS_OUTCOMES) metrics.witnessRequests.inc({ outcome }, 0);
+  metrics.anchorLag.reset();
   for (const kind of NOTICE_KINDS)
     for (const each of [metrics.fannedOut, metrics.dropped, metrics.sweepFinds])
       each.inc({ kind }, 0);
@@ -119,6 +124,27 @@ function backlogMetrics(registry: Registry) {
       help: "Longest time that entries of an account have waited without progress of its cursor, by kind: events, verifications, exports.",
       labelNames: ["kind"],
       registers,
+    }),
+  };
+}
+
+function anchorMetrics(registry: Registry) {
+  return {
+    /** kind: witness, timestamp. */
+    anchorLag: new Gauge({
+      name: "annals_log_anchor_lag_seconds",
+      help: "Time for which an anchor of the log is overdue, by kind: witness (the quorum), timestamp. 0 if none is.",
+      labelNames: ["kind"],
+      registers: [registry],
+    }),
+    /** outcome: one of WITNESS_OUTCOMES. */
+    witnessRequests: new Counter({
+      name: "annals_log_witness_requests_total",
+      help:
+        "Requests to witnesses of the log, by outcome: cosigned, conflict (the witness has seen another size), " +
+        "refused, failed (no answer in time, too large a one, or status 5xx), invalid (the ledger refuses it).",
+      labelNames: ["outcome"],
+      registers: [registry],
     }),
   };
 }

@@ -24,6 +24,7 @@ import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/rotate-sealing-key.ts";
 import { openSecretKeys } from "./commands/secret-key-file.ts";
 import type { SETTINGS } from "./config.ts";
+import { openLogWitnesses } from "./log-witnesses.ts";
 import { createMetrics } from "./metrics.ts";
 import { accountResolver } from "./outbound/account-resolver.ts";
 import { AddressGuard, isLocalName } from "./outbound/address-guard.ts";
@@ -37,6 +38,7 @@ import { webhooksService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
 import { START_WINDOW_MS } from "./workers/attempts.ts";
 import { DATABASE_CLOCK } from "./store/moment.ts";
+import { startAnchors } from "./workers/anchors.ts";
 import { startCleanUp } from "./workers/clean-up.ts";
 import { DeliveryTraces } from "./workers/delivery-traces.ts";
 import { DeliveryEngine } from "./workers/delivery-engine.ts";
@@ -101,6 +103,16 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   closers.add("fan-out", fanOut, () => fanOut.stop());
   const sweep = startSweep({ ...shared, fanOut, producers, intervalMs: config.sweepIntervalMs });
   closers.add("sweep", sweep, () => sweep.stop());
+
+  const witnesses = await openLogWitnesses(config, { closers, log });
+  const anchors = startAnchors({
+    ...config,
+    ...shared,
+    extraAuthorities,
+    ledger: producers.anchors,
+    witnesses,
+  });
+  closers.add("anchors", anchors, () => anchors.stop());
 
   const { failures } = metrics;
   const lag = auditLag(registry);

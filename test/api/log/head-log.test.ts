@@ -131,7 +131,13 @@ describe("404", () => {
   const FAR = String(TILE_WIDTH - 1);
   test.each([
     ...NO_TILES.map((path) => `tile/${path}`),
-    ...["", "x", "tile/0/999", `tile/7/000.p/${FAR}`, "tile/entries/999", "2/checkpoint", "1/vkey"],
+    "",
+    "x",
+    "tile/0/999",
+    `tile/7/000.p/${FAR}`,
+    "tile/entries/999",
+    "2/checkpoint",
+    "1/vkey",
   ])("/log/%s", async (path) => {
     const answer = await client.get(`/log/${path}`);
     expectRefused(answer, "not_found");

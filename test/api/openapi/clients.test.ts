@@ -40,10 +40,13 @@ beforeAll(async () => {
 
 /** `POST /v1/webhooks/{}/test` of each operation, and of a request. */
 const OPERATIONS = V1.map(
-  ([method, path]) => `${String(method)} /v1${path.replaceAll(/:\w+/g, "{}")}`,
+  ([method, path]) => `${String(method)} /v1${path.replaceAll(/:\w+|\*/g, "{}")}`,
 );
 const operationOf = (method: string, path: string) =>
-  `${method} ${path.replaceAll(/\/(key|evt|wh_del|wh|exp|wtok)_[0-9a-z]+/g, "/{}")}`;
+  `${method} ${path
+    .replaceAll(/\/(key|evt|wh_del|wh|exp|wtok)_[0-9a-z]+/g, "/{}")
+    .replace("/0/", "/{}/")
+    .replace(/\/000$/, "/{}")}`;
 
 /** `fetch` that holds all traffic to the document, and what it has called. */
 function watched(accountId: string): {

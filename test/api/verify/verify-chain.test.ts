@@ -48,6 +48,10 @@ describe("200", () => {
         to_sequence: EVENTS,
         head: { sequence_number: EVENTS, hash: hashes.at(-1) },
         first_invalid: null,
+        // The first epoch of a stack may have come before its events or after them.
+        covered: expect.toSatisfy(
+          (covered: unknown) => covered === null || typeof covered === "object",
+        ),
         verified_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
       },
     });

@@ -17,12 +17,22 @@ export const LOG: Cases = {
     ({ account }) => [account, 1, "5", "9", HASH],
     ({ account }) => [account, 1, "3", "9", HASH],
   ],
+  "ledger.create-anchor": [
+    () => [1, "2", "witness", "w2", HASH, 1_577_836_800],
+    () => [1, "1", "witness", "w1", HASH, 1_577_836_800],
+  ],
   "ledger.create-epoch": [
     () => [1, "99", "entry", TIME, "checkpoint", HASH, true],
     () => [1, "1", "another", TIME, "checkpoint", HASH, true],
   ],
   "ledger.create-log": [() => [99, "another", HASH, HASH], () => [1, "another", HASH, HASH]],
   "ledger.create-log-tiles": [() => [1, [0, 1], ["0", "0"], [HASH, HASH], [TILE, TILE]]],
+  "ledger.get-first-account-head": [({ account }) => [account, 1]],
+  "ledger.create-successor": [
+    () => [99, "another", HASH, HASH, "entry"],
+    () => [1, "another", HASH, HASH, "entry"],
+  ],
+  "ledger.forget-maps": [() => [1, ["1", "2"]]],
   "ledger.get-account-head-of-size": [
     ({ account }) => [account, 1, "9"],
     ({ account }) => [account, 1, "1"],
@@ -49,14 +59,23 @@ export const LOG: Cases = {
   "ledger.get-proposal": [() => [2], () => [1]],
   "ledger.get-served-epoch": [() => []],
   "ledger.get-serving-epoch": [() => [1, "2"]],
+  "ledger.get-unserved-since": [() => [1], () => [2]],
+  "ledger.get-unstamped-since": [() => [1]],
   "ledger.get-tree-heads": [({ accounts }) => [accounts]],
   "ledger.keep-checkpoint": [({ account }) => [account, 1, "3", "signed"]],
   "ledger.list-anchors": [() => [1, "1", "witness"]],
   "ledger.list-bucket": [() => [7, "", 100], ({ account }) => [7, account, 1]],
+  "ledger.list-kept-maps": [() => [1, "0", 5]],
   "ledger.list-log-entries": [() => [1, "1", 2]],
   "ledger.list-log-tile-roots": [() => [1, 0, "0", 2]],
   "ledger.list-maps": [() => [1, "0", "3", 5]],
   "ledger.list-tree-heads": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.thin-account-heads": [
+    ({ accounts }) => [accounts, 1, "0", "3"],
+    // The newest of the range stays.
+    ({ accounts }) => [accounts, 1, "0", "2"],
+  ],
+  "ledger.serve-epoch": [() => [1, "3"], () => [1, "1"]],
   "ledger.propose": [
     () => [1, "3", "entry", HASH, HASH],
     // It has a proposal.

@@ -6,6 +6,8 @@ const HASH = Buffer.alloc(32, 7);
 const TILE = Buffer.alloc(8_192, 9);
 
 export const TREES: Cases = {
+  "ledger.compare-tiles": [({ account }) => [account, "0", "5"]],
+  "ledger.compare-upper-tiles": [({ account }) => [account, 0, "0", "5"]],
   "ledger.create-tiles": [
     // One that is there already, and one that is new.
     ({ account }) => [account, [0, 1], ["0", "0"], [HASH, HASH], [TILE, TILE]],

@@ -115,6 +115,16 @@ export const WEBHOOKS: Cases = {
   ]),
   "webhooks.share-webhook": ofEach(),
   "webhooks.take-number": [() => []],
+  "webhooks.create-anchors": [() => ["witness", ["w1", "w9"]]],
+  "webhooks.list-anchors": [() => ["witness", ["w1", "w2", "w9"]]],
+  "webhooks.claim-anchor": [
+    () => ["witness", "w1", "7", 60],
+    () => ["witness", "w1", "8", 60],
+    () => ["witness", "w2", "7", 60],
+  ],
+  "webhooks.succeed-anchor": [() => ["witness", "w1", "9"]],
+  "webhooks.move-anchor": [() => ["witness", "w1", "3"], () => ["witness", "w2", "3"]],
+  "webhooks.fail-anchor": [() => ["witness", "w1", 60, 600], () => ["witness", "w2", 60, 600]],
   "webhooks.update-webhook": ["wh_1", "wh_2"].flatMap((id): Case[] =>
     ["a", "b"].map((path) => ({ account, delivery }) => [
       account,

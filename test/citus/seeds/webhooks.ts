@@ -126,5 +126,9 @@ export const webhooksSeeds: SeedsOf = (accounts) => ({
     last_sequence_number: 9,
     last_at: LONG_AGO,
   })),
+  anchors: [
+    { kind: "witness", name: "w1", size: 7, due_at: LONG_AGO, failing_since: null },
+    { kind: "witness", name: "w2", size: 7, due_at: FUTURE, failing_since: LONG_AGO },
+  ],
   ...auditSeeds(accounts),
 });

@@ -49,6 +49,8 @@ const ACCESS: Access<typeof LedgerService> = {
   proveConsistency: {},
   listHeads: {},
   readHeadLog: {},
+  listAnchorWork: {},
+  addAnchor: {},
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

@@ -2,7 +2,7 @@
 // seen a head that covers it. What was rewritten can only be anchored at the time of the rewriting.
 
 import { EvidenceFault } from "./evidence-fault.ts";
-import type { BundleEvent } from "./check-events.ts";
+import type { BundleEvent } from "./bundle-event.ts";
 
 /** A head that was seen at a time, in seconds since 1970. */
 export interface Anchor {
@@ -72,7 +72,7 @@ export class Anchoring {
   }
 }
 
-/** Of a time since 1970. The text has microseconds, which a double keeps to well below one millisecond. */
+/** Seconds since 1970. The text has microseconds, which a double keeps to well below one millisecond. */
 export function secondsOf(time: string): number {
   return Date.parse(`${time.slice(0, 19)}Z`) / 1000 + Number(`0${time.slice(19, 26)}`);
 }

@@ -6,7 +6,8 @@ import { GENESIS_HASH } from "@annals/event";
 import type { CheckPool } from "../check-pool.ts";
 import type { BundleFiles } from "./bundle-files.ts";
 import type { BundleTree } from "./bundle-tree.ts";
-import type { BundleEvent, CheckedEvents } from "./check-events.ts";
+import type { BundleEvent } from "./bundle-event.ts";
+import type { CheckedEvents } from "./check-events.ts";
 import { EvidenceFault, type EvidenceReason } from "./evidence-fault.ts";
 
 /** What the walk along the chain has seen. */

@@ -1,27 +1,14 @@
-// Step 3 of the verification, for each event by itself: its form, its digests, what is erased of it, its
-// hash. Called by the threads of check-pool.ts. Place, link and order are checked by bundle-events.ts.
+// Step 3 of the verification, for each event by itself: its form, its digests, what is erased, its hash.
+// Called by the threads of check-pool.ts. bundle-events.ts checks order, link and place in the tree.
 
-import { type JsonObject, leafHash, leafText, type Part, partDigest, PARTS } from "@annals/event";
-import { JsonFault } from "@annals/event";
+import { JsonFault, leafHash, leafText, partDigest, PARTS } from "@annals/event";
 import { BadLine } from "../bad-line.ts";
 import type { Records } from "../check-records.ts";
 import { FastLines } from "../fast-line.ts";
 import { recordOf } from "../records.ts";
-import { RECORD_ACTIONS } from "./erasures.ts";
+import { type BundleEvent, ERASURE, RETENTION } from "./bundle-event.ts";
 import type { EvidenceReason } from "./evidence-fault.ts";
 import { type ReadEvent, readEvent } from "./read-event.ts";
-
-/** An event that is valid by itself. */
-export interface BundleEvent {
-  readonly sequenceNumber: number;
-  readonly createdAt: string;
-  readonly hash: string;
-  readonly previousHash: string;
-  /** Absent where all parts are there. */
-  readonly erased?: readonly Part[];
-  /** Of a record of an erasure or of retention whose metadata is there. */
-  readonly record?: { readonly action: string; readonly metadata: JsonObject };
-}
 
 export interface EventFault {
   readonly reason: EvidenceReason;
@@ -33,11 +20,12 @@ export interface EventFault {
 export interface CheckedEvents {
   /** The events before the first fault. */
   readonly events: readonly BundleEvent[];
-  /** Of the line after them. */
+  /** What is wrong with the line after them. */
   readonly fault: EventFault | undefined;
 }
 
 const NO_PART = "{}";
+const RECORD_ACTIONS: readonly string[] = [ERASURE, RETENTION];
 const RECORDS_AS_JSON = RECORD_ACTIONS.map((action) => `"${action}"`);
 
 /** Checks the records that it gets, up to the first fault. */

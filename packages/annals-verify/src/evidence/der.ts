@@ -19,6 +19,7 @@ export const TAG = {
   /** Context-specific and constructed. */
   context0: 0xa0,
   context1: 0xa1,
+  context3: 0xa3,
 } as const;
 
 /** Elements of one sequence. */

@@ -3,7 +3,7 @@
 
 import { type JsonObject, type Part, PARTS } from "@annals/event";
 import { EvidenceFault } from "./evidence-fault.ts";
-import type { BundleEvent } from "./check-events.ts";
+import { type BundleEvent, RETENTION } from "./bundle-event.ts";
 
 /** Sequence numbers, both inclusive. */
 interface Range {
@@ -11,10 +11,6 @@ interface Range {
   readonly to: number;
 }
 
-const ERASURE = "annals.erasure";
-const RETENTION = "annals.retention";
-/** Of events that say what was erased. */
-export const RECORD_ACTIONS: readonly string[] = [ERASURE, RETENTION];
 /** An erasure names at most a million events. */
 const MAX_RANGES = 1_000_000;
 const RANGE = /^([1-9]\d{0,15})(?:-([1-9]\d{0,15}))?$/;

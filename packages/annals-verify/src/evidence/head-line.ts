@@ -22,7 +22,7 @@ export interface HeadLine {
   readonly consistency: readonly Buffer[];
 }
 
-/** Of a line. */
+/** Bounds of the JSON of a line. */
 export const HEAD_LIMITS = { maxDepth: 4, maxValues: 2_000 };
 const MEMBERS = ["epoch", "entry", "head", "path", "checkpoint", "inclusion", "consistency"];
 

@@ -36,7 +36,7 @@ export interface SeenHead {
 /** Whose heads they are, and who is trusted. */
 export interface HeadTrust {
   readonly policy: Policy;
-  /** Of the head log. */
+  /** The origin of the head log. */
   readonly origin: string;
   readonly chain: string;
 }

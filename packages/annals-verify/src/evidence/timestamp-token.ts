@@ -11,6 +11,7 @@ const OID = {
   messageDigest: "1.2.840.113549.1.9.4",
   signingCertificate: "1.2.840.113549.1.9.16.2.12",
   signingCertificateV2: "1.2.840.113549.1.9.16.2.47",
+  extendedKeyUsage: "2.5.29.37",
   timeStamping: "1.3.6.1.5.5.7.3.8",
   sha256: "2.16.840.1.101.3.4.2.1",
 } as const;
@@ -166,8 +167,7 @@ function verifyChain(
   authorities: readonly X509Certificate[],
   time: number,
 ): void {
-  // Node names these `keyUsage`: they are the extended ones.
-  if (!(signer.keyUsage as readonly string[] | undefined)?.includes(OID.timeStamping))
+  if (!purposesOf(signer).includes(OID.timeStamping))
     throw new TokenFault("was signed by a certificate that is not for time stamps");
   let current = signer;
   for (let length = 0; length < MAX_CHAIN; length += 1) {
@@ -181,6 +181,22 @@ function verifyChain(
     current = issuer;
   }
   throw new TokenFault("was signed by no certificate of the given authorities");
+}
+
+/** What the certificate is for. Runtimes differ in what `keyUsage` is, so it is read here. */
+function purposesOf({ raw }: X509Certificate): string[] {
+  const [certificate] = elementsIn(raw);
+  const [signed] = within(certificate, TAG.sequence);
+  const extensions = within(signed, TAG.sequence).find(({ tag }) => tag === TAG.context3);
+  if (extensions === undefined) return [];
+  const [list] = within(extensions, TAG.context3);
+  for (const extension of within(list, TAG.sequence)) {
+    const [name, ...rest] = within(extension, TAG.sequence);
+    if (oidOf(name) !== OID.extendedKeyUsage) continue;
+    const [purposes] = elementsIn(expectTag(rest.at(-1), TAG.octetString).contents);
+    return within(purposes, TAG.sequence).map(oidOf);
+  }
+  return [];
 }
 
 function isIssuer(issuer: X509Certificate, child: X509Certificate): boolean {

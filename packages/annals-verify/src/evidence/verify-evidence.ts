@@ -81,7 +81,7 @@ export async function verifyEvidence(
   const known = (options.known ?? []).map((bytes) =>
     readKnown(Buffer.from(bytes), policy, bundle.chain),
   );
-  await files.check(options.onProgress ?? (() => {}));
+  files.check(options.onProgress ?? (() => {}));
   const keys = accountKeys(policy, bundle.origin, bundle.chain);
   const { checkpoint } = trustedNote(files.read("checkpoint"), keys, [], "checkpoint");
   const tree = new BundleTree(files, checkpoint);

@@ -11,7 +11,7 @@ import { boundedGet } from "./bounded-get.ts";
 
 /** What GET /v1/log says that the watch needs. */
 export interface LogState {
-  /** Of the account's log. */
+  /** The origin of the account's log. */
   readonly origin: string;
   /** Events of the account. */
   readonly size: number;
@@ -106,7 +106,7 @@ function newestIn(value: JsonValue | undefined): number {
     : integerFrom(anyObject(value, "the newest epoch")["epoch"], 1, "its epoch");
 }
 
-/** As heads.jsonl has it: a response may have the record of the head as a text. */
+/** The line of heads.jsonl: a response may have the record of the head as a text. */
 function lineOf(value: JsonValue): JsonValue {
   const line = anyObject(value, "a line");
   const { head } = line;
@@ -115,10 +115,11 @@ function lineOf(value: JsonValue): JsonValue {
 
 /** An address to which paths can be added. Throws NotChecked. */
 export function httpAddress(text: string, what: string): URL {
-  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
+  if (!URL.canParse(text)) throw new NotChecked(`${what} is not an address`);
+  const url = new URL(text.endsWith("/") ? text : `${text}/`);
+  const { hash, password, protocol, search, username } = url;
+  if (!/^https?:$/.test(protocol) || username !== "" || password !== "")
     throw new NotChecked(`${what} is not an address of http or https without a user`);
-  if (url.search !== "" || url.hash !== "")
-    throw new NotChecked(`${what} has a query or a fragment`);
+  if (search !== "" || hash !== "") throw new NotChecked(`${what} has a query or a fragment`);
   return url;
 }

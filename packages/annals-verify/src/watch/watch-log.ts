@@ -35,25 +35,26 @@ export interface WatchOptions {
 }
 
 export interface WatchReport {
-  /** Of the head log. */
+  /** The origin of the head log. */
   readonly origin: string;
   readonly chain: string;
   /** Events of the account, and how many of them a checkpoint covers. */
   readonly events: number;
   readonly covered: number;
-  /** Of the last epoch in which the account's head changed. */
+  /** The last epoch in which the account's head changed. */
   readonly epoch: number;
   /** When it was closed, as the log states it. */
   readonly closed: string;
   /** Names of witnesses within the policy that have seen it, with seconds since 1970. */
-  readonly witnesses: SeenHead["cosignatures"];
+  readonly witnesses: readonly { readonly witness: string; readonly time: number }[];
   readonly witnessesInPolicy: number;
   readonly hasQuorum: boolean;
   /** Epochs that were checked in this call. */
   readonly checked: number;
   /** The last epoch of the call before. */
   readonly before: { readonly origin: string; readonly epoch: number } | undefined;
-  readonly unread: Views["unread"];
+  /** Names of witnesses that were not read, and why. */
+  readonly unread: readonly { readonly witness: string; readonly why: string }[];
   /** Witnesses whose cosignatures count for nothing here. */
   readonly uncounted: readonly string[];
 }
@@ -78,6 +79,7 @@ interface Subject {
   readonly kept: KeptState | undefined;
 }
 
+const NO_VIEWS: Views = { views: [], unread: [] };
 /** An epoch may close while its lines are read. */
 const MAX_READINGS = 4;
 const MAX_EPOCHS = 200_000;
@@ -98,8 +100,8 @@ export async function watchLog(options: WatchOptions): Promise<WatchReport> {
     throw new NotChecked(`the state is of another account, ${kept.chain}`);
   const reading = await read({ client, policy, kept, ...named });
   const asks = (options.asksWitnesses ?? true) && policy.witnesses.length > 0;
-  const views = asks ? await readViews(policy, named.origin) : { views: [], unread: [] };
-  // Read again, so that it is no older than the checkpoint and what the witnesses say.
+  const views = asks ? await readViews(policy, named.origin) : NO_VIEWS;
+  // Read again, so that it is at least as new as the checkpoint and what the witnesses say.
   const { epoch, size } = await client.state();
   const watched = checkTimes(reading, kept, { size, maxAnchorLag, now: now() });
   checkViews(views, reading.heads, epoch, now());

@@ -30,12 +30,12 @@ export interface WatchState {
 
 /** A state that was verified again under the caller's policy. */
 export interface KeptState {
-  /** Of the head log. */
+  /** The origin of the head log. */
   readonly origin: string;
   readonly chain: string;
   readonly checkpoint: Checkpoint;
   readonly head: SeenHead;
-  /** As it was read. */
+  /** The line of that head. */
   readonly line: JsonValue;
   readonly watched: Watched | undefined;
 }

@@ -125,7 +125,7 @@ export class ExportsScreen implements Screen {
       </button>`;
     return html`<span class="buttons">
       ${isDone ? button("Download", () => void this.#download(one)) : nothing}
-      ${isDone ? button("Verify here", () => void this.#verify(one)) : nothing}
+      ${isDone && one.format !== "evidence" ? button("Verify here", () => void this.#verify(one)) : nothing}
       ${button("Delete", () => this.#delete(one), "danger")}
     </span>`;
   }
@@ -164,7 +164,7 @@ export class ExportsScreen implements Screen {
     const { api, say } = this.#context;
     return this.#creation.run(async () => {
       await api.exports.create({
-        format: textIn(form, "format") === "csv" ? "csv" : "jsonl",
+        format: formatIn(form),
         include_proofs: form.has("proofs"),
         filter: filterIn(form),
       });
@@ -175,7 +175,7 @@ export class ExportsScreen implements Screen {
 
   #download(one: Export): Promise<void> {
     return this.#action.run(async () => {
-      saveFile(await this.#take(one), `${one.id}.${one.format}`);
+      saveFile(await this.#take(one), fileNameOf(one));
       this.#context.say("The file is downloaded.");
     });
   }
@@ -183,7 +183,7 @@ export class ExportsScreen implements Screen {
   #verify(one: Export): Promise<void> {
     return this.#action.run(async () => {
       const file = await this.#take(one);
-      await this.#checkFile(file, `${one.id}.${one.format}`, one.sha256 ?? undefined);
+      await this.#checkFile(file, fileNameOf(one), one.sha256 ?? undefined);
     });
   }
 
@@ -258,4 +258,14 @@ function statusView({ status }: Export): TemplateResult {
   const isWriting = status === "pending" || status === "running";
   return html`<span class="badge ${kind}">${status}</span>
     ${isWriting ? html`<progress aria-label="The export is being written"></progress>` : nothing}`;
+}
+
+function formatIn(form: FormData): Export["format"] {
+  const chosen = textIn(form, "format");
+  return chosen === "csv" || chosen === "evidence" ? chosen : "jsonl";
+}
+
+/** A bundle of evidence is one tar file, which `annals-verify` verifies. */
+function fileNameOf({ format, id }: Export): string {
+  return `${id}.${format === "evidence" ? "tar" : format}`;
 }

@@ -16,6 +16,7 @@ const REASONS: Readonly<Record<string, string>> = {
   link_mismatch: "it does not link to the event before",
   sequence_gap: "there is no event with this number",
   head_mismatch: "the last event of the chain is not the head",
+  tree_mismatch: "the tree of the chain has another hash for it",
 };
 
 interface Progress {

@@ -662,7 +662,7 @@ export interface paths {
         };
         /**
          * Get how far the log covers the events
-         * @description Returns 404 if the service keeps no log. Needs a widget token.
+         * @description `covered` is null if the service keeps no log, too. Needs a widget token.
          */
         get: operations["get-widget-log"];
         put?: never;
@@ -1387,7 +1387,7 @@ export interface components {
              */
             origin: string;
             /**
-             * @description The operator's policy of witnesses. Null if there is none: each epoch counts at once.
+             * @description The operator's policy of witnesses. Null without a policy: then each epoch counts at once.
              * @example null
              */
             policy: string | null;
@@ -1934,6 +1934,8 @@ export interface components {
              * @example 42
              */
             checked: number;
+            /** @description Null if no epoch covers an event of the account yet. */
+            covered: components["schemas"]["Covered"] | null;
             /**
              * @description The first event that does not verify; null for a valid chain.
              * @example null
@@ -1942,7 +1944,7 @@ export interface components {
                 /** @description Null if no event has this number. */
                 event_id: string | null;
                 /** @enum {string} */
-                reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch";
+                reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch" | "tree_mismatch";
                 sequence_number: number;
             } | null;
             /**
@@ -3605,6 +3607,17 @@ export interface operations {
                      *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
                      *         },
                      *         "first_invalid": null,
+                     *         "covered": {
+                     *           "sequence_number": 42,
+                     *           "epoch": 8812,
+                     *           "time": "2026-01-31T09:30:00.052919Z",
+                     *           "witnesses": [
+                     *             {
+                     *               "name": "witness.example.com",
+                     *               "time": "2026-01-31T09:30:00.052919Z"
+                     *             }
+                     *           ]
+                     *         },
                      *         "verified_at": "2026-01-31T09:30:00.052919Z"
                      *       }
                      *     }

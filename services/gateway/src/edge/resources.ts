@@ -13,8 +13,8 @@ const SHARES = 4;
 /** A page is read in milliseconds: many that come together, or during a short stall, soon have their turn. */
 const LIST_WAIT_MS = 5_000;
 
-/** Reads of the head log, which anyone may ask for, in all. No address has more than half of what is free. */
-const HEAD_LOG = { total: 32, share: 32, waitMs: LIST_WAIT_MS };
+/** Reads of the head log, which anyone may ask for: in all, and of one address. */
+const HEAD_LOG = { total: 32, share: 16, waitMs: LIST_WAIT_MS };
 
 /** Memory of a download: what its call to the export service reads ahead, and a piece of the file. */
 export const DOWNLOAD_BYTES = 1.25 * MIB;

@@ -26,7 +26,7 @@ export function tileAt(path: string): TilePath | undefined {
   }
 }
 
-/** Of a URL as the client sent it, which may have a query. Throws `not_found` for a path that no tile has. */
+/** The tile of a URL as the client sent it, query or not. Throws `not_found` for any other path. */
 export function tileOf(url: string): TilePath {
   const [path = ""] = url.split("?", 1);
   const tile = tileAt(path.slice(path.indexOf(LOG) + LOG.length));

@@ -3,6 +3,7 @@
 
 import { INVALID_REASONS } from "@annals/contract";
 import { Type } from "typebox";
+import { CoveredBody, NullableCovered } from "./log.ts";
 import { Count, Hash, Id, named, Nullable, Time } from "./schema.ts";
 
 const Head = Type.Object({
@@ -33,6 +34,7 @@ export const VerificationBody = named(
       description: "The first event that does not verify; null for a valid chain.",
       examples: [null],
     }),
+    covered: NullableCovered(CoveredBody),
     verified_at: Time(),
   }),
 );

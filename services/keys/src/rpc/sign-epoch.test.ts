@@ -9,7 +9,14 @@ import type { TestDatabase } from "@annals/testing";
 import { KEY_TYPE, keyOf, MAX_ENTRY_BYTES, vkeyOf } from "@annals/tlog";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { migratedDatabase } from "../testing/database.ts";
-import { HeadLog, keysOf, newKeyLine, readNote, signingProcess } from "../testing/head-log.ts";
+import {
+  HeadLog,
+  keysOf,
+  newKeyLine,
+  readNote,
+  readTogether,
+  signingProcess,
+} from "../testing/head-log.ts";
 
 const ORIGIN = "log.example.com";
 const FILE = keysOf(newKeyLine());
@@ -129,30 +136,38 @@ describe("is refused, and changes nothing:", () => {
   });
 });
 
-test("of two heads of one size that two processes sign together, one is signed", async () => {
-  const other = signingProcess(pool, FILE);
-  for (let round = 1; round <= 8; round += 1) {
-    const both = [HASH, OTHER_HASH].map((heads) => log.copy().add({ kind: "heads", heads }));
-    const [one, two] = await Promise.all([
-      keys.signEpoch(both[0]?.epoch() ?? {}),
-      other.signEpoch(both[1]?.epoch() ?? {}),
-    ]);
-    expect([one.signedSize, two.signedSize]).toEqual([BigInt(round), BigInt(round)]);
-    const signed = [one, two].map(({ checkpoint }) => checkpoint !== "");
-    expect(signed.toSorted()).toEqual([false, true]);
-    log = both[signed.indexOf(true)] ?? log;
-  }
-});
+/** Two processes that read what was signed before either of them signs. */
+const twoProcesses = () => {
+  const database = readTogether(pool, 2);
+  return [signingProcess(database, FILE), signingProcess(database, FILE)] as const;
+};
 
-test("two processes that sign the same head together give the same bytes", async () => {
-  const other = signingProcess(pool, FILE);
-  for (let round = 0; round < 8; round += 1) {
-    const request = log.grow(head(round + 1)).epoch();
-    const [one, two] = await Promise.all([keys.signEpoch(request), other.signEpoch(request)]);
-    expect(one.checkpoint).not.toBe("");
+test.each([0, 1, 5])(
+  "of two heads of one size that two processes sign together after %d others, one is signed",
+  async (size) => {
+    await signedTo(size);
+    const both = [HASH, OTHER_HASH].map((heads) => log.copy().add({ kind: "heads", heads }));
+    const answers = await Promise.all(
+      twoProcesses().map((each, at) => each.signEpoch(both[at]?.epoch() ?? {})),
+    );
+    expect(answers.map(({ signedSize }) => signedSize)).toEqual([size + 1, size + 1].map(BigInt));
+    const signed = answers.map(({ checkpoint }) => checkpoint !== "");
+    expect(signed.filter((is) => is)).toHaveLength(1);
+    const [row] = await owner.query("SELECT root FROM keys.signed_heads");
+    expect(row).toEqual({ root: both[signed.indexOf(true)]?.root() });
+  },
+);
+
+test.each([0, 1])(
+  "two processes that sign the same head together after %d others give the same bytes",
+  async (size) => {
+    await signedTo(size);
+    const request = log.grow().epoch();
+    const [one, two] = await Promise.all(twoProcesses().map((each) => each.signEpoch(request)));
+    expect(one?.checkpoint).not.toBe("");
     expect(two).toEqual(one);
-  }
-});
+  },
+);
 
 describe("a database that was restored to an earlier moment", () => {
   const restored = { kind: "internal", message: `the signed head of ${ORIGIN} went back` };
@@ -253,12 +268,8 @@ describe("a log that follows another", () => {
   });
 
   test("is one of two that two processes begin together, also where there is no log yet", async () => {
-    const other = signingProcess(pool, FILE);
-    const begun = (origins: readonly HeadLog[]) =>
-      Promise.allSettled([
-        keys.signEpoch(origins[0]?.epoch() ?? {}),
-        other.signEpoch(origins[1]?.epoch() ?? {}),
-      ]);
+    const begun = (logs: readonly HeadLog[]) =>
+      Promise.allSettled(twoProcesses().map((each, at) => each.signEpoch(logs[at]?.epoch() ?? {})));
     const both = await begun([log.grow(), new HeadLog("other.example.com").grow()]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const [first] = await rows();

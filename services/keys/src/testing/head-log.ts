@@ -32,6 +32,7 @@ import { type LogKeyFile, parseLogKeys } from "../domain/log-keys.ts";
 import { LogSigner, type LogSignerDeps } from "../evidence/log-signer.ts";
 import { signCheckpoint } from "../rpc/sign-checkpoint.ts";
 import { signEpoch } from "../rpc/sign-epoch.ts";
+import { getSignedHeads } from "../store/signed-heads.ts";
 
 const TIME = "2026-03-02T00:00:30.000000Z";
 
@@ -129,6 +130,25 @@ export class HeadLog {
 }
 
 const CONTEXT = {} as HandlerContext;
+
+/**
+ * The same database for processes that read what was signed together: none goes on before all have read it,
+ * so that each of them decides on the same rows.
+ */
+export function readTogether(database: Pool, processes: number): Pool {
+  let reading = 0;
+  const allRead = Promise.withResolvers<void>();
+  const run: Pool["run"] = async (statement, params) => {
+    const rows = await database.run(statement, params);
+    if (statement.name !== getSignedHeads.name) return rows;
+    reading += 1;
+    if (reading === processes) allRead.resolve();
+    await allRead.promise;
+    return rows;
+  };
+  const transaction: Pool["transaction"] = (work) => database.transaction(work);
+  return { run, transaction, forAccount: () => database, close: () => database.close() };
+}
 
 /** A process that signs, with a memory of its own. */
 export function signingProcess(

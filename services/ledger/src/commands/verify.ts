@@ -8,6 +8,7 @@ import { systemClock, verificationJson } from "@annals/contract";
 import { AnnalsError, invalid } from "@annals/errors";
 import { withCommandPool } from "@annals/postgres";
 import { ROLE, type SETTINGS } from "../config.ts";
+import { coveredBy } from "../evidence/covered-by.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
 import { verifyChain } from "../verify/verify-chain.ts";
 
@@ -39,7 +40,10 @@ Requires the ANNALS_DATABASE_URL of the ledger.`,
       { ...pool, maxConnections: config.verifyConcurrency },
       async (database) => {
         const deps = { blocks: new BlockChecker(config.verifyConcurrency), database };
-        return verifyChain(deps, asked, new AbortController().signal).catch(namingOptions);
+        const verified = await verifyChain(deps, asked, new AbortController().signal).catch(
+          namingOptions,
+        );
+        return { ...verified, covered: await coveredBy(database, accountId) };
       },
     );
     if (result.head.sequence === 0 && !result.firstInvalid)

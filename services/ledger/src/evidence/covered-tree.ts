@@ -3,7 +3,14 @@
 
 import { AnnalsError, internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { HASH_BYTES, type ReadNode, TILE_WIDTH, type TilePath, TlogError } from "@annals/tlog";
+import {
+  HASH_BYTES,
+  type ReadNode,
+  rootFromNodes,
+  TILE_WIDTH,
+  type TilePath,
+  TlogError,
+} from "@annals/tlog";
 import { getTile } from "../store/get-tile.ts";
 import { listLeaves } from "../store/list-leaves.ts";
 import { listTileRoots } from "../store/list-tile-roots.ts";
@@ -71,6 +78,17 @@ export class CoveredTree {
       throw internal(`the tree of ${this.#accountId} cannot be proved: ${error.message}`);
     }
     return proof;
+  }
+
+  /** Whether the tiles have the root of the head. */
+  async isWhole(): Promise<boolean> {
+    const { root, size } = this.head;
+    const made = await withTiles(
+      size,
+      (tile) => this.readTile(tile),
+      (readNode) => rootFromNodes(size, readNode),
+    );
+    return made.equals(root);
   }
 
   /** Hashes of a level in the covered tree. */

@@ -7,6 +7,7 @@ import {
   HASH_BYTES,
   proveConsistency,
   proveInclusion,
+  rootFromNodes,
   TILE_WIDTH,
   type TilePath,
 } from "@annals/tlog";
@@ -48,6 +49,10 @@ export class HeadLog {
     const from = String(tile * TILE_WIDTH);
     const rows = await this.#database.run(listLogTileRoots, [this.#log, level - 1, from, width]);
     return rows.map(({ root }) => root);
+  }
+
+  rootOf(size: number): Promise<Buffer> {
+    return withTiles(size, this.#load, (readNode) => rootFromNodes(size, readNode));
   }
 
   proveInclusion(index: number, size: number): Promise<Buffer[]> {

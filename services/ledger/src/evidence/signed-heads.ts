@@ -5,7 +5,7 @@ import type { Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import { checkpointText, type NextEntry } from "@annals/tlog";
 import { AnnalsError } from "@annals/errors";
-import { getNewestEpoch } from "../store/epochs.ts";
+import { getEpoch } from "../store/epochs.ts";
 import type { LogRow } from "../store/logs.ts";
 import { HeadLog } from "./head-log.ts";
 import { expectSigned, type LogKeys, verifierKeys } from "./log-keys.ts";
@@ -48,7 +48,7 @@ export class SignedHeads {
     const oldSize = BigInt(size - 1);
     let answer = await this.#ask(log, { ...request, ...proofs, oldSize });
     if (answer?.checkpoint === "" && answer.signedSize < oldSize) {
-      // keys has forgotten heads, or never learned of them. It signs the log's last head first.
+      // keys has forgotten heads: its database is an older one.
       answer = await this.#signAgain(log, Number(answer.signedSize));
       if (answer !== undefined && answer.checkpoint !== "")
         answer = await this.#ask(log, { ...request, ...proofs, oldSize });
@@ -61,20 +61,24 @@ export class SignedHeads {
     return { checkpoint, publicKeys };
   }
 
+  /** Has every head after one signed again, up to the log's last: keys reads each entry before it signs. */
   async #signAgain(log: LogRow, signedSize: number) {
-    const { database } = this.#deps;
-    const size = Number(log.size);
-    const [last] = await database.run(getNewestEpoch, [log.log]);
-    const headLog = new HeadLog(database, log.log);
-    return this.#ask(log, {
-      origin: log.origin,
-      entry: last?.entry ?? "",
-      size: BigInt(size),
-      root: log.root,
-      oldSize: BigInt(signedSize),
-      consistency: await headLog.proveConsistency(signedSize, size),
-      inclusion: await headLog.proveInclusion(size - 1, size),
-    });
+    const headLog = new HeadLog(this.#deps.database, log.log);
+    let answer: Awaited<ReturnType<LogKeys["signEpoch"]>> | undefined;
+    for (let size = signedSize + 1; size <= Number(log.size); size += 1) {
+      const [epoch] = await this.#deps.database.run(getEpoch, [log.log, String(size)]);
+      answer = await this.#ask(log, {
+        origin: log.origin,
+        entry: epoch?.entry ?? "",
+        size: BigInt(size),
+        root: await headLog.rootOf(size),
+        oldSize: BigInt(size - 1),
+        consistency: await headLog.proveConsistency(size - 1, size),
+        inclusion: await headLog.proveInclusion(size - 1, size),
+      });
+      if (answer === undefined || answer.checkpoint === "") return answer;
+    }
+    return answer;
   }
 
   async #ask(log: LogRow, request: Request) {

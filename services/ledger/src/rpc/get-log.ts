@@ -7,17 +7,19 @@ import type { LedgerService } from "@annals/proto/ledger";
 import { vkeyOf } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { notCovered } from "../evidence/covered-head.ts";
-import { coveredBy } from "../evidence/covered-by.ts";
+import { coveredBy, renderCovered } from "../evidence/covered-by.ts";
 import { publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
+import type { LogPolicy } from "../evidence/log-policy.ts";
 import { getNewestEpoch } from "../store/epochs.ts";
 import { getLog as getLogStatement } from "../store/logs.ts";
 import { getUsage } from "../store/get-usage.ts";
 
 interface Deps {
   readonly database: Pool;
+  readonly policy: LogPolicy;
 }
 
-export function getLog({ database }: Deps): ServiceImpl<typeof LedgerService>["getLog"] {
+export function getLog({ database, policy }: Deps): ServiceImpl<typeof LedgerService>["getLog"] {
   return async ({ accountId }, { signal }) => {
     complete({ account_id: accountId });
     const own = database.forAccount(accountId, signal);
@@ -31,10 +33,10 @@ export function getLog({ database }: Deps): ServiceImpl<typeof LedgerService>["g
       logOrigin: log.origin,
       vkeys: verifierKeys(log.origin, publicKeysOf(log.keys)).map(vkeyOf),
       size: BigInt(usage?.sequence_number ?? 0),
-      ...(covered && { covered }),
+      ...(covered && { covered: renderCovered(covered) }),
       epoch: BigInt(newest?.epoch ?? 0),
       epochTime: newest?.time ?? "",
-      policy: "",
+      policy: policy.text,
     };
   };
 }

@@ -4,7 +4,7 @@ import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { coveredBy } from "../evidence/covered-by.ts";
+import { coveredBy, renderCovered } from "../evidence/covered-by.ts";
 
 interface Deps {
   readonly database: Pool;
@@ -16,6 +16,6 @@ export function getWidgetLog({
   return async ({ accountId }, { signal }) => {
     complete({ account_id: accountId });
     const covered = await coveredBy(database.forAccount(accountId, signal), accountId);
-    return covered === undefined ? {} : { covered };
+    return covered === undefined ? {} : { covered: renderCovered(covered) };
   };
 }

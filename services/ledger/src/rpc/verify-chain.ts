@@ -21,6 +21,7 @@ import {
 } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { coveredBy, renderCovered } from "../evidence/covered-by.ts";
 import type { Metrics } from "../metrics.ts";
 import { OUTBOX } from "../store/outbox.ts";
 import type { BlockChecker } from "../verify/block-checker.ts";
@@ -34,6 +35,7 @@ const REASONS: Record<InvalidReason, ProtoReason> = {
   sequence_gap: ProtoReason.SEQUENCE_GAP,
   digest_mismatch: ProtoReason.DIGEST_MISMATCH,
   head_mismatch: ProtoReason.HEAD_MISMATCH,
+  tree_mismatch: ProtoReason.TREE_MISMATCH,
 };
 
 /** Maximum events of a range whose filter index is compared, too (docs/open-details.md). */
@@ -58,7 +60,8 @@ export function verifyChain(deps: Deps): ServiceImpl<typeof LedgerService>["veri
         metrics.verifications.inc({ result: "refused" });
       throw error;
     });
-    const verification = { ...verified, verifiedAt: clock.nowText() };
+    const covered = await coveredBy(database, request.accountId);
+    const verification = { ...verified, covered, verifiedAt: clock.nowText() };
     await announce(deps, request.accountId, verification);
     metrics.verifications.inc({ result: verification.firstInvalid ? "invalid" : "valid" });
     return render(verification);
@@ -96,5 +99,6 @@ function render(result: Verification): MessageInitShape<typeof VerifyChainRespon
       },
     }),
     verifiedAt: result.verifiedAt,
+    ...(result.covered && { covered: renderCovered(result.covered) }),
   };
 }

@@ -71,3 +71,22 @@ WHERE account_id = $1::text AND log = $2::smallint AND epoch = $3::bigint
 `,
   { route: "one account" },
 );
+
+type Thinned = [accountIds: readonly string[], log: number, after: string, to: string];
+
+/**
+ * Deletes the heads of accounts in the epochs after one, up to another, but for the newest of each account.
+ */
+export const thinAccountHeads = statement<Thinned, never>(
+  `/* ledger.thin-account-heads */
+DELETE FROM ledger.account_heads AS older
+WHERE older.account_id = ANY ($1::text[]) AND older.log = $2::smallint
+  AND older.epoch > $3::bigint AND older.epoch < $4::bigint
+  AND EXISTS (
+    SELECT 1 FROM ledger.account_heads AS newer
+    WHERE newer.account_id = older.account_id AND newer.account_id = ANY ($1::text[])
+      AND newer.log = $2::smallint AND newer.epoch > older.epoch AND newer.epoch <= $4::bigint
+  )
+`,
+  { route: "some accounts" },
+);

@@ -31,9 +31,9 @@ export interface EpochRow {
 }
 
 /** The newest epoch of a log, served or not. */
-export const getNewestEpoch = statement<[log: number], EpochRow>(
+export const getNewestEpoch = statement<[log: number], EpochRow & { readonly is_served: boolean }>(
   `/* ledger.get-newest-epoch */
-SELECT epoch, entry, time, checkpoint FROM ledger.epochs
+SELECT epoch, entry, time, checkpoint, quorum_at IS NOT NULL AS is_served FROM ledger.epochs
 WHERE log = $1::smallint
 ORDER BY epoch DESC
 LIMIT 1
@@ -55,6 +55,31 @@ export const getNewestServedEpoch = statement<[log: number], EpochRow>(
 SELECT epoch, entry, time, checkpoint FROM ledger.epochs
 WHERE log = $1::smallint AND quorum_at IS NOT NULL
 ORDER BY epoch DESC
+LIMIT 1
+`,
+  { route: "local" },
+);
+
+/** Serves an epoch from now on. One that is served already stays as it is. */
+export const serveEpoch = statement<[log: number, epoch: string], never>(
+  `/* ledger.serve-epoch */
+UPDATE ledger.epochs SET quorum_at = statement_timestamp()
+WHERE log = $1::smallint AND epoch = $2::bigint AND quorum_at IS NULL
+`,
+  { route: "local" },
+);
+
+/** When the first epoch after the newest served one was closed. */
+export const getUnservedSince = statement<[log: number], { readonly time: string }>(
+  `/* ledger.get-unserved-since */
+SELECT time FROM ledger.epochs
+WHERE log = $1::smallint AND epoch > coalesce((
+  SELECT epoch FROM ledger.epochs
+  WHERE log = $1::smallint AND quorum_at IS NOT NULL
+  ORDER BY epoch DESC
+  LIMIT 1
+), 0)
+ORDER BY epoch
 LIMIT 1
 `,
   { route: "local" },
@@ -135,6 +160,31 @@ SELECT entry FROM ledger.epochs
 WHERE log = $1::smallint AND epoch <= $2::bigint AND entry LIKE '%"kind":"heads"%'
 ORDER BY epoch DESC
 LIMIT 1
+`,
+  { route: "local" },
+);
+
+export interface KeptMapRow {
+  readonly epoch: string;
+  readonly time: string;
+}
+
+/** The epochs of a log whose map is kept, after one, in their order. */
+export const listKeptMaps = statement<[log: number, after: string, count: number], KeptMapRow>(
+  `/* ledger.list-kept-maps */
+SELECT epoch, time FROM ledger.epochs
+WHERE log = $1::smallint AND epoch > $2::bigint AND buckets IS NOT NULL
+ORDER BY epoch
+LIMIT $3::integer
+`,
+  { route: "local" },
+);
+
+/** Forgets the maps of some epochs. Their entries and checkpoints stay. */
+export const forgetMaps = statement<[log: number, epochs: readonly string[]], never>(
+  `/* ledger.forget-maps */
+UPDATE ledger.epochs SET buckets = NULL
+WHERE log = $1::smallint AND epoch = ANY ($2::bigint[]) AND buckets IS NOT NULL
 `,
   { route: "local" },
 );

@@ -109,3 +109,19 @@ WHERE log = $1::smallint AND size = $2::bigint AND proposal = $3::text
 `,
   { route: "local" },
 );
+
+type Successor = [log: number, origin: string, root: Buffer, keys: Buffer, entry: string];
+
+/**
+ * Begins a log that follows another, with the proposal of its first entry. No row: its number or origin is
+ * taken.
+ */
+export const createSuccessor = statement<Successor, { readonly log: number }>(
+  `/* ledger.create-successor */
+INSERT INTO ledger.logs (log, origin, size, root, frontier, keys, proposal, proposal_heads)
+VALUES ($1::smallint, $2::text, 0, $3::bytea, '', $4::bytea, $5::text, '')
+ON CONFLICT DO NOTHING
+RETURNING log
+`,
+  { route: "local" },
+);

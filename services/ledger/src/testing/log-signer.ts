@@ -52,7 +52,11 @@ export class LogSigner {
       const head = { size: Number(request.size), root: bytesOf(request.root ?? []) };
       const isSame = head.size === this.head.size && head.root.equals(this.head.root);
       if (!isSame) {
+        // A log that follows another begins anew.
+        if (parseEntry(entry).kind === "succeeds") this.head = EMPTY;
         if (Number(oldSize) !== this.head.size) return answer("", this.head.size);
+        if (head.size !== Number(oldSize) + 1)
+          throw invalid({ field: "size", message: "must be one more than old_size" });
         try {
           verifyConsistency(this.head, head, consistency.map(bytesOf));
         } catch {

@@ -31,6 +31,7 @@ import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
+import { LogPolicy } from "../evidence/log-policy.ts";
 import { LogSigner } from "./log-signer.ts";
 import { aroundPool, type AtEnd, openPool } from "./database.ts";
 
@@ -40,6 +41,10 @@ export interface TestLedger {
   /** Its service, for a server. */
   readonly routes: (router: ConnectRouter) => void;
   readonly interceptors: Interceptor[];
+  /** That of the log: none at first. */
+  readonly policy: LogPolicy;
+  /** Its metrics as text. */
+  readonly metricsText: () => Promise<string>;
   /** The notices that it sent, in order. */
   readonly notices: readonly Notice[];
 }
@@ -88,6 +93,7 @@ export function openLedger(
   const random = randomBytes;
   const shared = { admissions, clock, database, log, metrics, notices, random };
   const appends = new AppendQueue(shared);
+  const policy = new LogPolicy();
   const searches = new SearchTurns(database);
   const turns = new Turns();
   const blocks = new BlockChecker(2);
@@ -98,6 +104,7 @@ export function openLedger(
     blocks,
     keys: signer.client,
     pageBounds,
+    policy,
     searches,
     turns,
   });
@@ -117,7 +124,8 @@ export function openLedger(
     transport: { interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }) },
   });
   const client = createClient(LedgerService, transport);
-  return { client, database, interceptors, routes, notices: sent };
+  const metricsText = () => registry.metrics();
+  return { client, database, interceptors, metricsText, policy, routes, notices: sent };
 }
 
 /** An event of `NewEvent` of the interface. */

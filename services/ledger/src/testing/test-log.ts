@@ -96,7 +96,6 @@ export class TestLog {
       closer: `closer ${this.#closers}`,
       database: aroundPool(openPool(this.owner.url), around),
       intervalS: INTERVAL_S,
-      isServedAtOnce: true,
       keys,
       log,
       metrics: {
@@ -105,6 +104,7 @@ export class TestLog {
         rolledBack: () => (rolledBack += 1),
       },
       origin: undefined,
+      policy: this.ledger.policy,
     });
     return { ages, rolledBack: () => rolledBack, run: () => closer.run() };
   }

@@ -13,6 +13,7 @@ import { readRange } from "../store/read-range.ts";
 import type { BlockChecker } from "./block-checker.ts";
 import type { Range } from "./blocks.ts";
 import { verifyIndex } from "./verify-index.ts";
+import { verifyTree } from "./verify-tree.ts";
 import { verifyRange } from "./verify-range.ts";
 
 interface Deps {
@@ -39,7 +40,7 @@ export async function verifyChain(
   deps: Deps,
   asked: AskedRange,
   signal: AbortSignal,
-): Promise<Omit<Verification, "verifiedAt">> {
+): Promise<Omit<Verification, "covered" | "verifiedAt">> {
   const { accountId } = asked;
   await refuseAlteredTables(deps.database);
   const [ends] = await deps.database.run(readEnds, [accountId]);
@@ -54,13 +55,18 @@ export async function verifyChain(
     await compareHead(deps.database, verifier, { accountId, head, ends });
   }
   const hidden = await findHidden(deps, asked, { range, verifier }, signal);
+  const invalidEvent = hidden ?? verifier.firstInvalid;
+  const inTree = invalidEvent
+    ? undefined
+    : await verifyTree(deps.database, accountId, range, signal);
   signal.throwIfAborted();
+  const found = hidden ?? inTree;
   return {
-    checked: hidden ? hidden.sequenceNumber - range.from + 1 : verifier.checked,
+    checked: found ? Math.max(found.sequenceNumber - range.from + 1, 0) : verifier.checked,
     fromSequence: range.from,
     toSequence: range.to,
     head,
-    firstInvalid: hidden ?? verifier.firstInvalid,
+    firstInvalid: invalidEvent ?? inTree,
   };
 }
 

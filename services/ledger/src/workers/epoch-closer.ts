@@ -24,6 +24,8 @@ import { EpochMap } from "../evidence/epoch-map.ts";
 import { HeadLog } from "../evidence/head-log.ts";
 import { type LogKeys, publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
 import { headsBytes, readHeads } from "../evidence/proposed-heads.ts";
+import type { LogPolicy } from "../evidence/log-policy.ts";
+import { serveOnQuorum } from "../evidence/serve-on-quorum.ts";
 import { SignedHeads } from "../evidence/signed-heads.ts";
 import { createAccountHead, createAccountHeads } from "../store/account-heads.ts";
 import { createEpoch, getNewestEpoch, getNewestMapEntry } from "../store/epochs.ts";
@@ -53,8 +55,6 @@ export interface EpochCloserDeps {
   readonly clock: Clock;
   readonly database: Database;
   readonly intervalS: number;
-  /** Whether an epoch is served without a quorum of witnesses. */
-  readonly isServedAtOnce: boolean;
   readonly keys: LogKeys;
   readonly log: Logger;
   readonly metrics: {
@@ -66,6 +66,7 @@ export interface EpochCloserDeps {
   };
   /** The name of the head log; by default that of the key. */
   readonly origin: string | undefined;
+  readonly policy: LogPolicy;
   /** Names this process. */
   readonly closer: string;
 }
@@ -118,19 +119,25 @@ export class EpochCloser {
 
   /** The newest log; the first one begins here. Undefined without a log key. */
   async #openLog(): Promise<LogRow | undefined> {
-    const { database, keys, origin } = this.#deps;
+    const { database, keys, origin, policy } = this.#deps;
     const [log] = await database.run(getLog, []);
     if (log !== undefined) return log;
     const signed = await keys.getSignedHead({ origin: origin ?? "" });
     if (signed.publicKeys.length === 0) return undefined;
+    policy.expectLog(signed.origin, signed.publicKeys);
     const publicKeys = Buffer.concat(signed.publicKeys);
     await database.run(createLog, [FIRST_LOG, signed.origin, EMPTY_ROOT, publicKeys]);
     return (await database.run(getLog, []))[0];
   }
 
-  /** Seconds since the newest epoch; undefined before the first. */
+  /**
+   * Seconds since the newest epoch; undefined before the first. It is served here if another policy is in use
+   * since its cosignatures came.
+   */
   async #age(log: LogRow, nowMicros: number): Promise<number | undefined> {
-    const [newest] = await this.#deps.database.run(getNewestEpoch, [log.log]);
+    const { database, policy } = this.#deps;
+    const [newest] = await database.run(getNewestEpoch, [log.log]);
+    if (newest?.is_served === false) await serveOnQuorum(database, policy, log.log, newest);
     return newest && Math.max(0, nowMicros / 1e6 - Date.parse(newest.time) / 1e3);
   }
 
@@ -173,7 +180,7 @@ export class EpochCloser {
 
   /** Signs and stores what is proposed. Resolves to whether keys signs it. */
   async #close(log: LogRow, { buckets, entry, heads, text }: Proposal): Promise<boolean> {
-    const { database, isServedAtOnce } = this.#deps;
+    const { database, policy } = this.#deps;
     const size = Number(log.size);
     const before = frontierOf(size, hashesOf(log.frontier));
     const leaf = entryHash(Buffer.from(text));
@@ -204,7 +211,7 @@ export class EpochCloser {
       time,
       checkpoint,
       buckets,
-      isServedAtOnce,
+      policy.isServedAtOnce,
     ]);
     const joined = publicKeys.filter(
       (key) =>

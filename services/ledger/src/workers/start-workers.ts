@@ -10,6 +10,7 @@ import { Availability, DELAY_MS as AVAILABILITY_DELAY_MS } from "./availability.
 import { DELAY_MS as EPOCHS_DELAY_MS, EpochCloser, type EpochCloserDeps } from "./epoch-closer.ts";
 import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./filter-index.ts";
 import { startIdempotencySweep } from "./idempotency-sweep.ts";
+import { DELAY_MS as THINNING_DELAY_MS, LogThinning } from "./log-thinning.ts";
 import { PASS_DELAY_MS, ScheduledVerification } from "./scheduled-verification.ts";
 import { DELAY_MS as TREES_DELAY_MS, TreeBuilder } from "./tree-builder.ts";
 
@@ -17,7 +18,10 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   readonly blocks: BlockChecker;
   readonly closers: Closers;
   readonly database: Pool;
-  readonly epochs: Pick<EpochCloserDeps, "clock" | "closer" | "intervalS" | "keys" | "origin">;
+  readonly epochs: Pick<
+    EpochCloserDeps,
+    "clock" | "closer" | "intervalS" | "keys" | "origin" | "policy"
+  >;
   readonly grown: GrownChains;
   /** Whether the filter index is only measured. */
   readonly indexPaused: boolean;
@@ -66,6 +70,12 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   });
   const epochs = newEpochCloser(deps);
   start("epochs", { delayMs: EPOCHS_DELAY_MS, run: () => epochs.run() });
+  const thinning = new LogThinning({ clock: deps.epochs.clock, database });
+  start("log_thinning", {
+    delayMs: THINNING_DELAY_MS,
+    initialDelayMs: THINNING_DELAY_MS,
+    run: (signal) => thinning.run(signal),
+  });
   const availability = new Availability({
     database,
     unavailable: (share) => metrics.unavailableAccounts.set(share),
@@ -90,7 +100,6 @@ function newEpochCloser({
   return new EpochCloser({
     ...epochs,
     database,
-    isServedAtOnce: true,
     log,
     metrics: {
       age: (seconds) => metrics.epochAge.set(seconds),

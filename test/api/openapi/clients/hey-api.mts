@@ -46,6 +46,23 @@ export async function callEach({
   const usage = await annals.getUsage(by);
   if (usage.data.data.events.used < 3) throw new Error("the events are not counted");
 
+  // As many as a full tile has, and until an epoch covers them.
+  const events = Array.from({ length: 256 }, () => ({ action }));
+  await annals.createEventBatch({ ...by, body: { events } });
+  await until(async () => {
+    const { data } = await annals.getLog(by);
+    const sequence = data.data.covered?.sequence_number ?? 0;
+    return sequence > events.length ? sequence : undefined;
+  });
+  await annals.readCheckpoint(by);
+  const tile = await annals.readTile({ ...by, path: { level: "0", index: "000" } });
+  if (!(tile.data instanceof Blob)) throw new Error("the tile is no file");
+  await annals.readEntries({ ...by, path: { index: "000" } });
+  await annals.proveInclusion({ ...by, query: { sequence_number: 1 } });
+  await annals.proveConsistency({ ...by, query: { from: 1 } });
+  const heads = await annals.listHeads({ ...by, query: { limit: 1 } });
+  if (heads.data.data[0]?.head.size === 0) throw new Error("a head is empty");
+
   await annals.testWebhook(ofWebhook);
   const range = { from_sequence_number: 1, to_sequence_number: 2 };
   await annals.replayEvents({ ...ofWebhook, body: range });
@@ -68,6 +85,7 @@ export async function callEach({
   if (looked.data.proofs[0]?.salts.context !== undefined) throw new Error("a part is not hidden");
   await annals.getWidgetEvent({ ...byWidget, path: { id: looked.data.data[0]?.id ?? "" } });
   await annals.listWidgetFilters(byWidget);
+  await annals.getWidgetLog(byWidget);
   await annals.listWidgetTokens(by);
   await annals.deleteWidgetToken({ ...by, path: { id: minted.data.data.id } });
 

@@ -81,6 +81,32 @@ export async function callEach({
   const { data: usage } = need(await client.GET("/v1/usage"));
   if (usage.events.used < 3) throw new Error("the events are not counted");
 
+  // As many as a full tile has, and until an epoch covers them.
+  const events = Array.from({ length: 256 }, () => ({ action }));
+  need(await client.POST("/v1/events/batch", { body: { events } }));
+  const covered = await until(async () => {
+    const { data } = need(await client.GET("/v1/log"));
+    const sequence = data.covered?.sequence_number ?? 0;
+    return sequence > events.length ? sequence : undefined;
+  });
+  need(await client.GET("/v1/log/checkpoint", { parseAs: "text" }));
+  const tile = need(
+    await client.GET("/v1/log/tile/{level}/{index}", {
+      params: { path: { level: "0", index: "000" } },
+      parseAs: "blob",
+    }),
+  );
+  const bundle = { params: { path: { index: "000" } }, parseAs: "blob" } as const;
+  need(await client.GET("/v1/log/tile/entries/{index}", bundle));
+  if (tile === undefined) throw new Error("the tile is empty");
+  const { data: inclusion } = need(
+    await client.GET("/v1/log/inclusion", { params: { query: { sequence_number: 1 } } }),
+  ) as { readonly data: components["schemas"]["Inclusion"] };
+  if (inclusion.size < covered) throw new Error("the proof is of an earlier size");
+  need(await client.GET("/v1/log/consistency", { params: { query: { from: 1 } } }));
+  const heads = need(await client.GET("/v1/log/heads", { params: { query: { limit: 1 } } }));
+  if (heads.data[0]?.head.size === 0) throw new Error("a head is empty");
+
   need(await client.POST("/v1/webhooks/{id}/test", ofWebhook));
   const range = { from_sequence_number: 1, to_sequence_number: 2 };
   need(await client.POST("/v1/webhooks/{id}/replay", { ...ofWebhook, body: range }));
@@ -114,6 +140,7 @@ export async function callEach({
   const ofEvent = { params: { path: { id: looked.data[0]?.id ?? "" } } };
   need(await widget.GET("/v1/widget/events/{id}", ofEvent));
   need(await widget.GET("/v1/widget/filters"));
+  need(await widget.GET("/v1/widget/log"));
   need(await client.GET("/v1/widget-tokens"));
   await client.DELETE("/v1/widget-tokens/{id}", { params: { path: { id: token.id } } });
 

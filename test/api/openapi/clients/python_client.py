@@ -10,9 +10,18 @@ from annals_client.api.api_keys import create_api_key, delete_api_key, list_api_
 from annals_client.api.events import create_event, create_event_batch, get_event, list_events
 from annals_client.api.exports import create_export, delete_export, get_export, get_export_content, list_exports
 from annals_client.api.keys import create_key, delete_key
+from annals_client.api.log import (
+    get_log,
+    list_heads,
+    prove_consistency,
+    prove_inclusion,
+    read_checkpoint,
+    read_entries,
+    read_tile,
+)
 from annals_client.api.usage import get_usage
 from annals_client.api.verification import verify_chain
-from annals_client.api.widget import get_widget_event, list_widget_events, list_widget_filters
+from annals_client.api.widget import get_widget_event, get_widget_log, list_widget_events, list_widget_filters
 from annals_client.api.widget_tokens import create_widget_token, delete_widget_token, list_widget_tokens
 from annals_client.api.webhooks import (
     create_webhook,
@@ -75,6 +84,17 @@ call(get_event, event.id, include="proof")
 assert call(verify_chain).data.valid
 assert call(get_usage).data.events.used >= 3
 
+# As many as a full tile has, and until an epoch covers them.
+batch = [models.NewBatchEventWithAction(ACTION)] * 256
+call(create_event_batch, body=models.NewEventBatch(batch), status=201)
+until(lambda: True if (covered := call(get_log).data.covered) and covered.sequence_number > 256 else None)
+call(read_checkpoint)
+assert len(call(read_tile, "0", "000").payload.read()) == 8192
+call(read_entries, "000")
+call(prove_inclusion, sequence_number=1)
+call(prove_consistency, from_=1)
+assert call(list_heads, limit=1).data[0].head.size > 0
+
 call(test_webhook, webhook.id, status=201)
 call(replay_events, webhook.id, body=models.ReplayRange(1, 2), status=201)
 # Not that of the test, which cannot be replayed.
@@ -89,6 +109,7 @@ widget = AuthenticatedClient(BASE_URL, token.token, httpx_args={"event_hooks": {
 looked = call(list_widget_events, by=widget, limit=1).data[0]
 assert call(get_widget_event, looked.id, by=widget).data.id == looked.id
 assert ACTION in call(list_widget_filters, by=widget).data.actions
+call(get_widget_log, by=widget)
 call(list_widget_tokens)
 call(delete_widget_token, token.id, status=204)
 

@@ -879,6 +879,13 @@ export declare type VerifyChainResponse = Message<"annals.ledger.v1.VerifyChainR
    * @generated from field: string verified_at = 8;
    */
   verifiedAt: string;
+
+  /**
+   * Absent where no served epoch has the account.
+   *
+   * @generated from field: annals.ledger.v1.Covered covered = 9;
+   */
+  covered?: Covered | undefined;
 };
 
 /**
@@ -2028,6 +2035,237 @@ export declare type ReadHeadLogResponse = Message<"annals.ledger.v1.ReadHeadLogR
 export declare const ReadHeadLogResponseSchema: GenMessage<ReadHeadLogResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.ListAnchorWorkRequest
+ */
+export declare type ListAnchorWorkRequest = Message<"annals.ledger.v1.ListAnchorWorkRequest"> & {
+  /**
+   * Those that are to be asked now. At most 32.
+   *
+   * @generated from field: repeated annals.ledger.v1.WitnessSize witnesses = 1;
+   */
+  witnesses: WitnessSize[];
+
+  /**
+   * Whether time stamps are made.
+   *
+   * @generated from field: bool is_stamped = 2;
+   */
+  isStamped: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListAnchorWorkRequest.
+ * Use `create(ListAnchorWorkRequestSchema)` to create a new message.
+ */
+export declare const ListAnchorWorkRequestSchema: GenMessage<ListAnchorWorkRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.WitnessSize
+ */
+export declare type WitnessSize = Message<"annals.ledger.v1.WitnessSize"> & {
+  /**
+   * The name in the policy.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Of the newest checkpoint that the witness has seen. 0: none.
+   *
+   * @generated from field: uint64 old_size = 2;
+   */
+  oldSize: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.WitnessSize.
+ * Use `create(WitnessSizeSchema)` to create a new message.
+ */
+export declare const WitnessSizeSchema: GenMessage<WitnessSize>;
+
+/**
+ * @generated from message annals.ledger.v1.ListAnchorWorkResponse
+ */
+export declare type ListAnchorWorkResponse = Message<"annals.ledger.v1.ListAnchorWorkResponse"> & {
+  /**
+   * The newest log. 0: there is no epoch yet.
+   *
+   * @generated from field: uint32 log = 1;
+   */
+  log: number;
+
+  /**
+   * Of the newest epoch, whether or not it is served.
+   *
+   * @generated from field: uint64 size = 2;
+   */
+  size: bigint;
+
+  /**
+   * The signed note, without cosignatures.
+   *
+   * @generated from field: string checkpoint = 3;
+   */
+  checkpoint: string;
+
+  /**
+   * Witnesses that the policy does not name, and old sizes beyond the log, are left out.
+   *
+   * @generated from field: repeated annals.ledger.v1.WitnessProof proofs = 4;
+   */
+  proofs: WitnessProof[];
+
+  /**
+   * When the oldest epoch was closed that no quorum has seen since: UTC. Empty: the newest one is served.
+   *
+   * @generated from field: string unserved_since = 5;
+   */
+  unservedSince: string;
+
+  /**
+   * When the oldest epoch was closed that is not stamped yet. Empty: there is none, or no stamps are made.
+   *
+   * @generated from field: string unstamped_since = 6;
+   */
+  unstampedSince: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListAnchorWorkResponse.
+ * Use `create(ListAnchorWorkResponseSchema)` to create a new message.
+ */
+export declare const ListAnchorWorkResponseSchema: GenMessage<ListAnchorWorkResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.WitnessProof
+ */
+export declare type WitnessProof = Message<"annals.ledger.v1.WitnessProof"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: uint64 old_size = 2;
+   */
+  oldSize: bigint;
+
+  /**
+   * From the old size to that of the checkpoint.
+   *
+   * @generated from field: repeated bytes hashes = 3;
+   */
+  hashes: Uint8Array[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.WitnessProof.
+ * Use `create(WitnessProofSchema)` to create a new message.
+ */
+export declare const WitnessProofSchema: GenMessage<WitnessProof>;
+
+/**
+ * @generated from message annals.ledger.v1.AddAnchorRequest
+ */
+export declare type AddAnchorRequest = Message<"annals.ledger.v1.AddAnchorRequest"> & {
+  /**
+   * @generated from field: uint32 log = 1;
+   */
+  log: number;
+
+  /**
+   * Of the checkpoint.
+   *
+   * @generated from field: uint64 size = 2;
+   */
+  size: bigint;
+
+  /**
+   * @generated from oneof annals.ledger.v1.AddAnchorRequest.anchor
+   */
+  anchor: {
+    /**
+     * The signature lines of a witness. At most 64 KiB.
+     *
+     * @generated from field: string cosignatures = 3;
+     */
+    value: string;
+    case: "cosignatures";
+  } | {
+    /**
+     * @generated from field: annals.ledger.v1.NewTimeStamp time_stamp = 4;
+     */
+    value: NewTimeStamp;
+    case: "timeStamp";
+  } | {
+    /**
+     * No anchor: a witness has seen a checkpoint of this size, which is beyond that of the log.
+     *
+     * @generated from field: uint64 seen_size = 5;
+     */
+    value: bigint;
+    case: "seenSize";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message annals.ledger.v1.AddAnchorRequest.
+ * Use `create(AddAnchorRequestSchema)` to create a new message.
+ */
+export declare const AddAnchorRequestSchema: GenMessage<AddAnchorRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.NewTimeStamp
+ */
+export declare type NewTimeStamp = Message<"annals.ledger.v1.NewTimeStamp"> & {
+  /**
+   * The time stamping authority.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * An RFC 3161 token over SHA-256 of the signed note. At most 64 KiB.
+   *
+   * @generated from field: bytes token = 2;
+   */
+  token: Uint8Array;
+
+  /**
+   * Of the request.
+   *
+   * @generated from field: bytes nonce = 3;
+   */
+  nonce: Uint8Array;
+};
+
+/**
+ * Describes the message annals.ledger.v1.NewTimeStamp.
+ * Use `create(NewTimeStampSchema)` to create a new message.
+ */
+export declare const NewTimeStampSchema: GenMessage<NewTimeStamp>;
+
+/**
+ * @generated from message annals.ledger.v1.AddAnchorResponse
+ */
+export declare type AddAnchorResponse = Message<"annals.ledger.v1.AddAnchorResponse"> & {
+  /**
+   * Whose signatures are stored, by their names in the policy.
+   *
+   * @generated from field: repeated string names = 1;
+   */
+  names: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.AddAnchorResponse.
+ * Use `create(AddAnchorResponseSchema)` to create a new message.
+ */
+export declare const AddAnchorResponseSchema: GenMessage<AddAnchorResponse>;
+
+/**
  * The formats of export files (docs/exports.md).
  *
  * @generated from enum annals.ledger.v1.RecordFormat
@@ -2091,6 +2329,13 @@ export enum InvalidReason {
    * @generated from enum value: INVALID_REASON_HEAD_MISMATCH = 5;
    */
   HEAD_MISMATCH = 5,
+
+  /**
+   * The hashes of the tiles, the root of a head, and the chain disagree.
+   *
+   * @generated from enum value: INVALID_REASON_TREE_MISMATCH = 6;
+   */
+  TREE_MISMATCH = 6,
 }
 
 /**
@@ -2338,6 +2583,26 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof ReadHeadLogRequestSchema;
     output: typeof ReadHeadLogResponseSchema;
+  },
+  /**
+   * The newest checkpoint of the head log, with a proof for each witness that is to see it.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListAnchorWork
+   */
+  listAnchorWork: {
+    methodKind: "unary";
+    input: typeof ListAnchorWorkRequestSchema;
+    output: typeof ListAnchorWorkResponseSchema;
+  },
+  /**
+   * Stores what others have signed of a checkpoint of the head log, once it is verified.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.AddAnchor
+   */
+  addAnchor: {
+    methodKind: "unary";
+    input: typeof AddAnchorRequestSchema;
+    output: typeof AddAnchorResponseSchema;
   },
 }>;
 

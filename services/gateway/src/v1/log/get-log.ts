@@ -39,7 +39,7 @@ const LogBody = named(
     min_index: Count({ description: "Index of the first entry that can be read.", examples: [0] }),
     policy: Nullable(Type.String(), {
       description:
-        "The operator's policy of witnesses. Null if there is none: each epoch counts at once.",
+        "The operator's policy of witnesses. Null without a policy: then each epoch counts at once.",
       examples: [null],
     }),
   }),

@@ -29,7 +29,7 @@ export function readEntries({ ledger }: Pick<Deps, "ledger">): Route {
       const { entries } = await ledger.readEntries(request, admittedBy(admission, signal));
       const type = { "content-type": "application/octet-stream" };
       const { "accept-encoding": accepted } = headers as IncomingHttpHeaders;
-      if (!takesGzip(String(accepted ?? ""))) return { headers: type, body: Buffer.from(entries) };
+      if (!takesGzip(accepted)) return { headers: type, body: Buffer.from(entries) };
       return { headers: { ...type, "content-encoding": "gzip" }, body: await compress(entries) };
     },
   });

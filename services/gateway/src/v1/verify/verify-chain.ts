@@ -18,6 +18,7 @@ const REASONS: Record<ProtoReason, InvalidReason> = {
   [ProtoReason.SEQUENCE_GAP]: "sequence_gap",
   [ProtoReason.DIGEST_MISMATCH]: "digest_mismatch",
   [ProtoReason.HEAD_MISMATCH]: "head_mismatch",
+  [ProtoReason.TREE_MISMATCH]: "tree_mismatch",
 };
 
 const Sequence = (description: string, example: number) =>
@@ -69,6 +70,12 @@ function render(result: VerifyChainResponse): string {
       sequenceNumber: Number(firstInvalid.sequenceNumber),
       eventId: firstInvalid.eventId || undefined,
       reason: REASONS[firstInvalid.reason],
+    },
+    covered: result.covered && {
+      sequenceNumber: Number(result.covered.size),
+      epoch: Number(result.covered.epoch),
+      time: result.covered.time,
+      witnesses: result.covered.witnesses,
     },
     verifiedAt: result.verifiedAt,
   });

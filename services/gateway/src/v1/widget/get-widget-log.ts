@@ -16,9 +16,8 @@ const WidgetLogBody = named(
 export function getWidgetLog({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "Get how far the log covers the events",
-    description: "Returns 404 if the service keeps no log.",
+    description: "`covered` is null if the service keeps no log, too.",
     success: { status: 200, body: dataOf(WidgetLogBody) },
-    failures: [404],
     handle: async ({ admission, signal }) => {
       const request = { accountId: admission.accountId };
       const { covered } = await ledger.getWidgetLog(request, admittedBy(admission, signal));

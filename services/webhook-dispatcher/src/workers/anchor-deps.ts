@@ -1,0 +1,30 @@
+// What the worker of the anchors needs, for witnesses and for time stamps. Called by anchors.ts and
+// time-stamps.ts.
+
+import type { Logger } from "@annals/chassis";
+import type { Clock } from "@annals/contract";
+import type { Database } from "@annals/postgres";
+import type { LedgerService } from "@annals/proto/ledger";
+import type { Client } from "@connectrpc/connect";
+import type { WitnessTarget } from "../domain/witness-targets.ts";
+import type { Metrics } from "../metrics.ts";
+
+export type AnchorLedger = Pick<Client<typeof LedgerService>, "addAnchor" | "listAnchorWork">;
+
+/** The newest checkpoint, and the proofs for it. */
+export type AnchorWork = Awaited<ReturnType<AnchorLedger["listAnchorWork"]>>;
+
+export interface AnchorsDeps {
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly extraAuthorities: string | undefined;
+  readonly ledger: AnchorLedger;
+  readonly log: Logger;
+  readonly logTsaIntervalS: number;
+  /** Undefined: no time stamps are made. */
+  readonly logTsaUrl: string | undefined;
+  readonly logWitnessIntervalS: number;
+  readonly metrics: Pick<Metrics, "anchorLag" | "failures" | "witnessRequests">;
+  readonly random: (size: number) => Uint8Array;
+  readonly witnesses: () => readonly WitnessTarget[];
+}

@@ -1,0 +1,156 @@
+// Carries the newest checkpoint of the log to the witnesses of the policy, and their signatures to the
+// ledger, which verifies them. Started by serve.ts. Replicas claim a witness by its time, so that each is
+// asked once in an interval. A witness that fails must never keep another one waiting for longer than one
+// request.
+
+import { type Loop, startLoop } from "@annals/chassis";
+import { AnnalsError } from "@annals/errors";
+import type { WitnessTarget } from "../domain/witness-targets.ts";
+import type { WITNESS_OUTCOMES } from "../metrics.ts";
+import { addCheckpoint, type WitnessAnswer } from "../outbound/witness.ts";
+import type { AnchorsDeps, AnchorWork } from "./anchor-deps.ts";
+import { TimeStamps } from "./time-stamps.ts";
+import {
+  type AnchorRow,
+  claimAnchor,
+  createAnchors,
+  failAnchor,
+  listAnchors,
+  moveAnchor,
+  succeedAnchor,
+} from "../store/anchors.ts";
+
+const DELAY_MS = 2_000;
+/** A witness that fails is asked again after as long as it has failed, and after these at most. */
+const MAX_BACKOFF_S = 600;
+
+type Outcome = (typeof WITNESS_OUTCOMES)[number];
+
+export function startAnchors(deps: AnchorsDeps): Loop {
+  const { log, metrics } = deps;
+  const anchors = new Anchors(deps);
+  return startLoop({
+    name: "anchors",
+    log,
+    failures: metrics.failures,
+    delayMs: DELAY_MS,
+    run: (signal) => anchors.run(signal),
+  });
+}
+
+class Anchors {
+  readonly #deps: AnchorsDeps;
+  readonly #timeStamps: TimeStamps;
+
+  constructor(deps: AnchorsDeps) {
+    this.#deps = deps;
+    this.#timeStamps = new TimeStamps(deps);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { ledger, logTsaUrl, witnesses: targetsOf } = this.#deps;
+    const targets = targetsOf();
+    const isStamped = logTsaUrl !== undefined;
+    if (targets.length === 0 && !isStamped) return;
+    const due = (await this.#rowsOf(targets)).filter((row) => row.is_due);
+    const witnesses = due.map(({ name, size }) => ({ name, oldSize: BigInt(size) }));
+    const work = await ledger.listAnchorWork({ isStamped, witnesses }, { signal });
+    if (targets.length > 0) this.#report(work);
+    const asked = due.flatMap((row) => {
+      const target = targets.find(({ name }) => name === row.name);
+      const isBehind = BigInt(row.size) !== work.size || row.is_failing;
+      return target && isBehind && work.size > 0n ? [this.#ask(target, row, work, signal)] : [];
+    });
+    const failed = (await Promise.allSettled([...asked, this.#timeStamps.run(work, signal)])).find(
+      ({ status }) => status === "rejected",
+    );
+    if (failed?.status === "rejected") throw failed.reason;
+  }
+
+  async #rowsOf(targets: readonly WitnessTarget[]): Promise<AnchorRow[]> {
+    const { database } = this.#deps;
+    const names = targets.map(({ name }) => name);
+    const rows = await database.run(listAnchors, ["witness", names]);
+    if (rows.length === names.length) return rows;
+    await database.run(createAnchors, ["witness", names]);
+    return database.run(listAnchors, ["witness", names]);
+  }
+
+  /** An epoch waits for the next request as long as an interval; beyond that it is late. */
+  #report({ unservedSince }: AnchorWork): void {
+    const { clock, logWitnessIntervalS, metrics } = this.#deps;
+    const waited = clock.nowMicros() / 1e6 - Date.parse(unservedSince) / 1e3;
+    const late = unservedSince === "" ? 0 : Math.max(0, waited - logWitnessIntervalS);
+    metrics.anchorLag.set({ kind: "witness" }, late);
+  }
+
+  async #ask(
+    { name, url }: WitnessTarget,
+    row: AnchorRow,
+    work: AnchorWork,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, extraAuthorities, logWitnessIntervalS, metrics } = this.#deps;
+    const claim = ["witness", name, row.size, logWitnessIntervalS] as const;
+    if ((await database.run(claimAnchor, [...claim])).length === 0) return;
+    // A witness that has seen more than there is answers with its size.
+    const found = work.proofs.find((each) => each.name === name);
+    const shown = {
+      checkpoint: work.checkpoint,
+      oldSize: found?.oldSize ?? 0n,
+      proof: found?.hashes ?? [],
+    };
+    const answer = await addCheckpoint({ extraAuthorities, url }, shown, signal);
+    if (signal.aborted) return;
+    const outcome = await this.#settle(name, shown.oldSize, work, answer);
+    metrics.witnessRequests.inc({ outcome });
+  }
+
+  async #settle(
+    name: string,
+    oldSize: bigint,
+    work: AnchorWork,
+    answer: WitnessAnswer,
+  ): Promise<Outcome> {
+    const { database, ledger } = this.#deps;
+    const { log, size } = work;
+    if (answer.outcome === "cosigned") {
+      const isStored = await this.#store(name, work, answer.lines);
+      if (!isStored) return "invalid";
+      await database.run(succeedAnchor, ["witness", name, String(size)]);
+      return "cosigned";
+    }
+    if (answer.outcome === "conflict" && answer.seenSize !== oldSize && answer.seenSize <= size) {
+      await database.run(moveAnchor, ["witness", name, String(answer.seenSize)]);
+      return "conflict";
+    }
+    const reason =
+      answer.outcome === "conflict" ? `has seen the size ${answer.seenSize}` : answer.reason;
+    await this.#fail(name, work, reason);
+    if (answer.outcome === "conflict" && answer.seenSize > size) {
+      const anchor = { case: "seenSize", value: answer.seenSize } as const;
+      await ledger.addAnchor({ log, anchor });
+    }
+    return answer.outcome;
+  }
+
+  /** Resolves to whether the ledger has taken the signatures. */
+  async #store(name: string, { log, size }: AnchorWork, lines: string): Promise<boolean> {
+    const anchor = { case: "cosignatures", value: lines } as const;
+    try {
+      await this.#deps.ledger.addAnchor({ log, size, anchor });
+      return true;
+    } catch (error) {
+      if (!(error instanceof AnnalsError) || error.kind !== "invalid") throw error;
+      await this.#fail(name, { size }, error.message);
+      return false;
+    }
+  }
+
+  async #fail(name: string, { size }: Pick<AnchorWork, "size">, reason: string): Promise<void> {
+    const { database, log, logWitnessIntervalS } = this.#deps;
+    const backoff = [logWitnessIntervalS, Math.max(MAX_BACKOFF_S, logWitnessIntervalS)] as const;
+    await database.run(failAnchor, ["witness", name, ...backoff]);
+    log.warn({ witness: name, size: Number(size), reason }, "a witness has not signed");
+  }
+}

@@ -1,0 +1,85 @@
+// An unmodified third-party tool for transparency logs, Tessera's fsck, accepts the log of an account and the
+// head log as they are served, at the sizes at which tiles begin and end. It notices one changed byte in a
+// file of each kind (docs/evidence.md).
+
+import { accountKey, parseVkey, vkeyOf } from "@annals/tlog";
+import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { newCovered } from "../system/covered.ts";
+import { buildFsck, changedLog, fsck } from "../system/fsck.ts";
+
+const TIMEOUT_MS = 180_000;
+/** It may wait without end for a file that is wrong. */
+const REFUSED_WITHIN_MS = 5_000;
+
+const stack = inject("stack");
+const { baseUrl } = stack;
+const { sizes } = inject("form").logFsck;
+
+const built = await buildFsck().catch((error: Error) => error);
+const hasFsck = typeof built === "string";
+const program = hasFsck ? built : "";
+if (!hasFsck)
+  // oxlint-disable-next-line no-console -- nothing of the product needs Go, so its lack fails nothing
+  console.warn(`not tested, since Tessera's fsck cannot be built: ${built.message}`);
+
+async function accountLog(size: number) {
+  const { accountId, client, key } = await newCovered(stack, size);
+  const { body } = await client.get("/v1/log");
+  const vkey = vkeyOf(accountKey(parseVkey(body.data.vkeys[0]), accountId));
+  return { url: `${baseUrl}/v1/log/`, key, vkey };
+}
+
+async function headLog() {
+  await newCovered(stack, 1);
+  const vkey = (await (await fetch(`${baseUrl}/log/vkey`)).text()).trimEnd();
+  return { url: `${baseUrl}/log/`, vkey };
+}
+
+describe.runIf(hasFsck)("fsck accepts", () => {
+  test.each(sizes)("the log of an account of %i events", { timeout: TIMEOUT_MS }, async (size) => {
+    const checked = await fsck(program, await accountLog(size));
+    expect(checked.size, checked.output).toBe(size);
+  });
+
+  test("the head log", { timeout: TIMEOUT_MS }, async () => {
+    const checked = await fsck(program, await headLog());
+    expect(checked.size, checked.output).toBeGreaterThan(0);
+  });
+});
+
+const KINDS: readonly [kind: string, path: RegExp][] = [
+  ["checkpoint", /^\/checkpoint$/],
+  ["full tile", /^\/tile\/0\/000$/],
+  ["partial tile", /^\/tile\/0\/.*\.p\/\d+$/],
+  ["tile of a higher level", /^\/tile\/1\//],
+  ["bundle of entries", /^\/tile\/entries\//],
+];
+
+describe.runIf(hasFsck)("fsck refuses one byte changed", () => {
+  test.each(KINDS)("in a %s of an account's log", { timeout: TIMEOUT_MS }, async (_, path) => {
+    const { url, ...log } = await accountLog(257);
+    const server = await changedLog(url, path);
+    onTestFinished(server.close);
+    const asked = { ...log, url: server.url, limitMs: REFUSED_WITHIN_MS };
+    expect(await fsck(program, asked)).toMatchObject({ size: undefined });
+    expect(server.changed.length).toBeGreaterThan(0);
+  });
+
+  const OF_HEAD_LOG = KINDS.filter(([kind]) => !/full|higher/.test(kind));
+  test.each(OF_HEAD_LOG)("in a %s of the head log", { timeout: TIMEOUT_MS }, async (kind, path) => {
+    const { url, ...log } = await headLog();
+    const server = await changedLog(url, kind === "partial tile" ? /^\/tile\/0\// : path);
+    onTestFinished(server.close);
+    const asked = { ...log, url: server.url, limitMs: REFUSED_WITHIN_MS };
+    expect(await fsck(program, asked)).toMatchObject({ size: undefined });
+    expect(server.changed.length).toBeGreaterThan(0);
+  });
+
+  test("but nothing where none is", { timeout: TIMEOUT_MS }, async () => {
+    const { url, ...log } = await accountLog(257);
+    const server = await changedLog(url, /^nothing$/);
+    onTestFinished(server.close);
+    const checked = await fsck(program, { ...log, url: server.url });
+    expect(checked.size, checked.output).toBe(257);
+  });
+});

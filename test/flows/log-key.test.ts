@@ -1,0 +1,117 @@
+// Guarantee: with several processes of keys and of the ledger, one head log is signed. A new key signs it
+// without a restart, the log names the key, and who has the old key alone goes on. The old key cannot be left
+// out early: what signs stays as it is.
+
+import type { Stack } from "@annals/local";
+import { HttpClient, newAccount, ownerOf } from "@annals/testing";
+import {
+  keyOf,
+  KEY_TYPE,
+  noteSigner,
+  parseCheckpoint,
+  parseNote,
+  verifyNote,
+  vkeyOf,
+} from "@annals/tlog";
+import { randomBytes } from "node:crypto";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { startConstellation } from "../system/constellation.ts";
+
+const WAIT = { timeout: 30_000 };
+
+interface Epoch {
+  readonly entry: string;
+  readonly checkpoint: string;
+}
+
+let stack: Stack;
+let owner: ReturnType<typeof ownerOf>;
+let client: HttpClient;
+
+beforeAll(async () => {
+  stack = await startConstellation({
+    shared: inject("stack"),
+    replicas: { keys: 2, ledger: 2 },
+    env: { ledger: { ANNALS_LOG_EPOCH_S: "1" } },
+  });
+  owner = ownerOf(stack.databaseUrl);
+  const { key } = await newAccount(stack.databaseUrl);
+  client = new HttpClient(stack.baseUrls[0] ?? "", key);
+});
+afterAll(async () => {
+  await owner?.close();
+  await stack?.stop();
+});
+
+/** Appends an event, and resolves to the newest epoch after it. */
+async function nextEpoch(): Promise<Epoch> {
+  const read = () =>
+    owner.query<Epoch & { epoch: string }>(
+      "SELECT epoch, entry, checkpoint FROM ledger.epochs ORDER BY epoch DESC LIMIT 1",
+    );
+  const [before] = await read();
+  const { status } = await client.post("/v1/events", {
+    action: "user.login",
+    actor: { id: "u", type: "user" },
+  });
+  expect(status).toBe(201);
+  return vi.waitFor(async () => {
+    const [newest] = await read();
+    if (newest === undefined || newest.epoch === before?.epoch) throw new Error("no new epoch yet");
+    return newest;
+  }, WAIT);
+}
+
+/** Replaces the file of keys at once. */
+function writeKeys(...lines: readonly string[]): void {
+  const file = join(stack.dataDir, "log-key");
+  writeFileSync(`${file}.new`, `${lines.join("\n")}\n`);
+  renameSync(`${file}.new`, file);
+}
+
+/** Whether both processes of keys have logged a line with this text. */
+async function haveLogged(text: string): Promise<void> {
+  const logOf = (name: string) => readFile(join(stack.dataDir, `log/${name}.log`), "utf8");
+  await vi.waitFor(async () => {
+    for (const name of ["keys-1", "keys-2"]) expect(await logOf(name)).toContain(text);
+  }, WAIT);
+}
+
+/** The public keys, out of these, that signed a checkpoint. Throws where a signature is wrong. */
+function signersOf(checkpoint: string, keys: readonly Buffer[]): readonly Buffer[] {
+  const note = parseNote(checkpoint);
+  const { origin } = parseCheckpoint(note.text);
+  const known = keys.map((key) => keyOf(origin, KEY_TYPE.ed25519, key));
+  return verifyNote(note, known).signed.map(({ key }) => key.publicKey);
+}
+
+const publicKeyOf = (line: string) => noteSigner("log", Buffer.from(line, "base64")).key.publicKey;
+
+test("a new key joins the log, and the old one stays for its overlap", async () => {
+  const oldLine = readFileSync(join(stack.dataDir, "log-key"), "utf8").trim();
+  const newLine = randomBytes(32).toString("base64");
+  const [old, added] = [oldLine, newLine].map(publicKeyOf) as [Buffer, Buffer];
+  const { checkpoint } = await nextEpoch();
+  expect(signersOf(checkpoint, [old])).toEqual([old]);
+
+  writeKeys(newLine, oldLine);
+  await haveLogged("new keys are in use");
+  const { entry, ...joined } = await vi.waitFor(async () => {
+    const [row] = await owner.query<Epoch>(
+      `SELECT entry, checkpoint FROM ledger.epochs WHERE entry LIKE '%"kind":"key"%'`,
+    );
+    return row ?? Promise.reject(new Error("no key has joined yet"));
+  }, WAIT);
+  const { origin } = parseCheckpoint(parseNote(joined.checkpoint).text);
+  expect(JSON.parse(entry)).toMatchObject({ key: vkeyOf(keyOf(origin, KEY_TYPE.ed25519, added)) });
+  for (const each of [old, added]) expect(signersOf(joined.checkpoint, [each])).toEqual([each]);
+
+  writeKeys(newLine);
+  await haveLogged("new keys cannot be used: keeping the current ones");
+  const { checkpoint: last } = await nextEpoch();
+  expect(signersOf(last, [old, added])).toEqual([added, old]);
+  expect(await owner.query("SELECT origin FROM keys.signed_heads")).toEqual([{ origin }]);
+});
