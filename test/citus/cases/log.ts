@@ -69,6 +69,11 @@ export const LOG: Cases = {
   "ledger.list-log-tile-roots": [() => [1, 0, "0", 2]],
   "ledger.list-maps": [() => [1, "0", "3", 5]],
   "ledger.list-tree-heads": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.thin-account-heads": [
+    ({ accounts }) => [accounts, 1, "0", "3"],
+    // The newest of the range stays.
+    ({ accounts }) => [accounts, 1, "0", "2"],
+  ],
   "ledger.serve-epoch": [
     {
       before: () => "UPDATE ledger.epochs SET quorum_at = NULL WHERE epoch = 2",

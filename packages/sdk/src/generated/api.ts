@@ -3094,7 +3094,6 @@ export interface operations {
                 content: {
                     /** @example {"id":"evt_0000000000001zttz581y73f7x","sequence_number":42,"action":"invoice.update","actor":{"id":"u_1","type":"user","meta":{"email":"ada@example.com"}},"target":{"type":"invoice","id":"inv_9","meta":{"number":"2026-0009"}},"context":{"ip":"203.0.113.7"},"diff":{"before":{"total":1200},"after":{"total":1250}},"metadata":{"request":"r-77"},"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","previous_hash":"60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752","occurred_at":"2026-01-31T09:30:00.052919Z","received_at":"2026-01-31T09:30:00.052919Z","created_at":"2026-01-31T09:30:00.052919Z"} */
                     "application/x-ndjson": string;
-                    /** @example  */
                     "application/x-tar": string;
                     /** @example sequence_number,id,action,actor_id,actor_type,target_id,target_type,occurred_at,received_at,created_at,hash,previous_hash,actor,target,context,diff,metadata,manifest */
                     "text/csv": string;

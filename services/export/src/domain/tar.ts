@@ -1,5 +1,5 @@
-// The ustar format of tar files, as far as a bundle of evidence needs it: plain files with short names. Called
-// by the writer of bundles.
+// The ustar format of tar files, as far as a bundle of evidence needs it: plain files with short names.
+// Called by the writer of bundles.
 
 export const TAR_BLOCK_BYTES = 512;
 

@@ -1,6 +1,6 @@
 // Export files in S3-compatible storage. A file is uploaded in parts while it is written. It appears only at
-// the end, complete, and only if no object has its name. Loaded only if a bucket is configured: only this file and
-// part-upload.ts import the AWS SDK.
+// the end, complete, and only if no object has its name. Loaded only if a bucket is configured: only this
+// file and part-upload.ts import the AWS SDK.
 
 import {
   AbortMultipartUploadCommand,

@@ -3,10 +3,10 @@
 // with that export, because a new one would have the same events.
 
 import { GENESIS_HASH } from "@annals/event";
-import { type Clock, newId } from "@annals/contract";
+import { type Clock, type ExportFormat, newId } from "@annals/contract";
 import { AnnalsError, complete, internal, invalid } from "@annals/errors";
 import { type Database, parameterBytes, type Pool } from "@annals/postgres";
-import type { ExportsService } from "@annals/proto/exports";
+import type { CreateExportRequest, ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { actorOf, admissionOf } from "@annals/rpc";
@@ -37,17 +37,15 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
     complete({ account_id: accountId });
     const name = formatName(format);
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
-    const isEvidence = name === "evidence";
-    const head = await (isEvidence ? readCoveredHead : readHead)(deps, accountId, context.signal);
-    const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
-    if (isEvidence) checkRange(bounded);
+    const includeProofs = asked || name === "evidence";
+    const { bounded, head } = await rangeOf(deps, name, { accountId, filter }, context.signal);
     const id = newId("exp", deps.random);
     const occurredAt = deps.clock.nowText();
     const job = [
       accountId,
       id,
       name,
-      asked || isEvidence,
+      includeProofs,
       filterJson || "{}",
       toBinary(EventFilterSchema, bounded),
       String(head.sequence),
@@ -56,7 +54,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       actor.id ?? null,
       maxExportBytes === undefined ? null : String(maxExportBytes),
     ] as const;
-    const [, , , includeProofs, filterText, , headSequence, headHash] = job;
+    const [, , , , filterText, , headSequence, headHash] = job;
     const same = [accountId, name, includeProofs, filterText, headSequence, headHash] as const;
     const database = deps.database.forAccount(accountId, context.signal);
     const queue = async (transaction: Database) => {
@@ -89,6 +87,20 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
     if (row.status === "pending") deps.wake(row.id);
     return { export: renderExport(row) };
   };
+}
+
+/** The filter with an end, and the head that it ends at. */
+async function rangeOf(
+  deps: Deps,
+  format: ExportFormat,
+  { accountId, filter }: Pick<CreateExportRequest, "accountId" | "filter">,
+  signal: AbortSignal,
+) {
+  const isEvidence = format === "evidence";
+  const head = await (isEvidence ? readCoveredHead : readHead)(deps, accountId, signal);
+  const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
+  if (isEvidence) checkRange(bounded);
+  return { bounded, head };
 }
 
 /** Sequence number and hash of the last event. A chain is appended in order, so all others are below. */

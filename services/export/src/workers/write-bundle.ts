@@ -1,7 +1,7 @@
-// Writes a bundle of evidence: a tar file with the events, and what proves them with the keys of the log alone
-// (docs/evidence.md). Called by write-export.ts for each attempt. Its head was fixed when the export was made,
-// so epochs that come meanwhile change nothing. Events and tiles are never held; the list of the files and the
-// heads of the days are.
+// Writes a bundle of evidence: a tar file with the events, and what proves them with the keys of the log
+// alone (docs/exports.md). Called by write-export.ts for each attempt. Its head was fixed when the export was
+// made, so epochs that come meanwhile change nothing. Events and tiles are never held in memory; the list of
+// the files and the heads of the days are.
 
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { parseCheckpoint, parseNote, TILE_WIDTH, tilePath, tilesOf } from "@annals/tlog";

@@ -9,7 +9,8 @@ import { headerReferences } from "./headers.ts";
 import { openOperation } from "./open-operations.ts";
 import { type Components, documented } from "./schemas.ts";
 
-const OCTETS = "application/octet-stream";
+/** Bytes, and not text. */
+const BINARY = ["application/octet-stream", "application/x-tar"];
 
 export interface NamedRoute {
   readonly name: string;
@@ -78,7 +79,7 @@ function fileContent(
 ): Readonly<Record<string, object>> {
   const content = Object.entries(mediaTypes).map(([type, example]) => [
     type,
-    type === OCTETS
+    BINARY.includes(type)
       ? { schema: { type: "string", format: "binary" } }
       : { schema: { type: "string" }, example },
   ]);

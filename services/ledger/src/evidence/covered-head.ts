@@ -33,7 +33,7 @@ export async function coveredHead(
   return head === undefined ? undefined : headOf(log, servedEpoch, head);
 }
 
-/** The head of one size, which a served epoch has; 0: the newest. Rejects with `not_found` for another size. */
+/** The head of one size; 0: the newest. Rejects with `not_found` for a size that no served epoch has. */
 export async function coveredHeadOf(
   database: Database,
   accountId: string,
