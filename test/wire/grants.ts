@@ -50,6 +50,8 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     ProveConsistency: GATEWAY,
     ListHeads: ["gateway", "export", "webhook-dispatcher"],
     ReadHeadLog: GATEWAY,
+    ListAnchorWork: DISPATCHER,
+    AddAnchor: DISPATCHER,
   },
   export: {
     CreateExport: GATEWAY,

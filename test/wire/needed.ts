@@ -45,6 +45,8 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["ledger", LedgerService.method.proveConsistency, "verify"],
   ["ledger", LedgerService.method.listHeads, "verify"],
   ["ledger", LedgerService.method.readHeadLog, undefined],
+  ["ledger", LedgerService.method.listAnchorWork, undefined],
+  ["ledger", LedgerService.method.addAnchor, undefined],
   ["export", ExportsService.method.createExport, "export"],
   ["export", ExportsService.method.getExport, "export"],
   ["export", ExportsService.method.listExports, "export"],
