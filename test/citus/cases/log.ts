@@ -27,7 +27,6 @@ export const LOG: Cases = {
   ],
   "ledger.create-log": [() => [99, "another", HASH, HASH], () => [1, "another", HASH, HASH]],
   "ledger.create-log-tiles": [() => [1, [0, 1], ["0", "0"], [HASH, HASH], [TILE, TILE]]],
-  "ledger.get-first-account-head": [({ account }) => [account, 1]],
   "ledger.create-successor": [
     () => [99, "another", HASH, HASH, "entry"],
     () => [1, "another", HASH, HASH, "entry"],
