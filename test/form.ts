@@ -20,6 +20,7 @@ const FULL = {
   /** Keys, and as many webhooks, whose secrets are looked for. */
   secrets: { creates: 500 },
   changingLedgers: { rounds: 10 },
+  epochKills: { rounds: 100 },
   serviceCrash: { rounds: 50, appends: 1_000 },
   postgresCrash: { rounds: 20, appends: 1_000 },
   /** Failovers of each kind, and how long the standby is away. */
@@ -60,6 +61,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     revocation: { revocations: 40 },
     secrets: { creates: 100 },
     changingLedgers: { rounds: 2 },
+    epochKills: { rounds: 6 },
     serviceCrash: { rounds: 4, appends: 500 },
     postgresCrash: { rounds: 2, appends: 500 },
     failover: { rounds: 1, awayMs: 4_000 },

@@ -20,7 +20,14 @@ const WAITING = files("failover", "network-faults", "network-silence", "paused-l
 /** They measure the capacity of the machine, or take all of it: they come last. */
 const ALONE = files("fairness", "overload");
 /** What has its short form in `npm test`. */
-const LONG_FLOWS = ["chain", "no-false-alarm", "rate-limit", "revocation", "webhooks-secrets"];
+const LONG_FLOWS = [
+  "chain",
+  "log-fsck",
+  "no-false-alarm",
+  "rate-limit",
+  "revocation",
+  "webhooks-secrets",
+];
 const SEARCH = "services/ledger/src/search/search-events.test.ts";
 
 function files(...names: readonly string[]): string[] {
