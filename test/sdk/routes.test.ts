@@ -22,11 +22,18 @@ async function documented(): Promise<string[]> {
 const lineOf = (operation: string, method: string, path: string) =>
   `${operation}: ${method.toUpperCase()} ${path}`;
 
+/** Ids, and the places of tiles, as the document has them. */
+const templateOf = (path: string) =>
+  path
+    .replaceAll(/(?<=\/)[a-z]+_\w+/g, "{}")
+    .replace(/\/tile\/entries\/.*/, "/tile/entries/{}")
+    .replace(/\/tile\/\d.*/, "/tile/{}/{}");
+
 async function newAnnals() {
   const { accountId, key } = await newAccount(databaseUrl);
   const called = new Set<string>();
   const observe = ({ operation, method, path }: Attempt) =>
-    void called.add(lineOf(operation, method, path.replaceAll(/(?<=\/)[a-z]+_\w+/g, "{}")));
+    void called.add(lineOf(operation, method, templateOf(path)));
   return { annals: new Annals({ baseUrl, apiKey: key, observe }), accountId, called, observe };
 }
 
@@ -71,12 +78,26 @@ test("every route", async () => {
   expect((await webhooks.rotateSecret(webhook.id)).secret).toMatch(/^whsec_/);
   await webhooks.delete(webhook.id);
 
+  const covered = await eventually("an epoch", async () => {
+    const status = await annals.log.get();
+    return (status.covered?.sequence_number ?? 0) >= 3 && status;
+  });
+  expect(await annals.log.checkpoint()).toContain(`${covered.origin}\n`);
+  expect(await annals.log.tile(0, 0, 3)).toHaveLength(3 * 32);
+  const bundle = await annals.log.entries(0, 3);
+  expect(new TextDecoder().decode(bundle)).toContain('"action":"b"');
+  expect((await annals.log.inclusion(2)).index).toBe(1);
+  expect((await annals.log.consistency(1, { to: 3 })).hashes.length).toBeGreaterThan(0);
+  const [head] = await annals.log.heads().toArray(1);
+  expect(head?.head.chain).toBe(accountId);
+
   const token = await widgetTokens.create({ filter: { action: "a" }, parts: [], expires_in: 60 });
   const widget = new Annals({ baseUrl, apiKey: token.token, observe }).widget;
   expect((await widget.list().toArray()).map(({ id: shown }) => shown)).toEqual([event.id]);
   expect((await verify.events(widget.list().pages())).state).toBe("verified");
   expect((await widget.get(event.id)).proof.salts.context).toBeUndefined();
   expect((await widget.filters()).actions).toEqual(["a"]);
+  expect((await widget.log()).covered?.sequence_number).toBeGreaterThanOrEqual(3);
   expect(await widgetTokens.list().toArray()).toHaveLength(1);
   await widgetTokens.create();
   const { next_cursor } = await widgetTokens.list({ limit: 1 }).page();

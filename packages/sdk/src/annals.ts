@@ -1,6 +1,7 @@
 // The client: one method for each route of the interface, and track(). Nouns and verbs are those of the
 // routes.
 
+import { Log } from "./log.ts";
 import { Pages } from "./pages.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
 import { type CallOptions, Transport, type TransportOptions } from "./transport.ts";
@@ -35,6 +36,7 @@ export class Annals {
 
   constructor({ tracking, ...options }: AnnalsOptions) {
     this.#transport = new Transport(options);
+    this.log = new Log(this.#transport);
     const { clock, random } = this.#transport;
     const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
     const send = (body: string, idempotencyKey: string, signal: AbortSignal) =>
@@ -101,6 +103,9 @@ export class Annals {
      */
     events: verifyEvents,
   };
+
+  /** The log of evidence, as it concerns the account. */
+  readonly log: Log;
 
   readonly usage = {
     /** What the plan allows, and what of each limit is used. */
@@ -204,6 +209,8 @@ export class Annals {
       options?: CallOptions,
     ): Promise<EventWithProof<T.WidgetEvent, T.WidgetProof>> =>
       this.#transport.json(get("get-widget-event", `/widget/events/${path(id)}`), options),
+    log: (options?: CallOptions): Promise<T.WidgetLog> =>
+      this.#get("get-widget-log", "/widget/log", options),
     filters: (options?: CallOptions): Promise<T.WidgetFilters> =>
       this.#get("list-widget-filters", "/widget/filters", options),
   };

@@ -33,6 +33,7 @@ describe("verifications", () => {
       to_sequence: 3,
       head: { sequence_number: 3, hash: second.headHash },
       first_invalid: null,
+      covered: null,
       verified_at: second.verifiedAt,
     });
     expect(notices).toEqual([
