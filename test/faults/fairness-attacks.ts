@@ -13,6 +13,7 @@ export const ATTACK_NAMES = [
   "bodies to unknown paths",
   "malformed keys",
   "unknown keys",
+  "the head log",
 ] as const;
 
 export type AttackName = (typeof ATTACK_NAMES)[number];
@@ -92,6 +93,11 @@ const ATTACKS: Readonly<Record<AttackName, Attack>> = {
   "unknown keys": {
     connections: 32,
     sends: () => head("GET /v1/events", mintKey("annals")),
+    isEndless: true,
+  },
+  "the head log": {
+    connections: 32,
+    sends: () => head("GET /log/checkpoint", undefined),
     isEndless: true,
   },
 };
