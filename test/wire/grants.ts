@@ -41,7 +41,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     ListWidgetEvents: GATEWAY,
     ListWidgetFilters: GATEWAY,
     GetUsage: GATEWAY,
-    GetLog: GATEWAY,
+    GetLog: ["gateway", "export"],
     GetWidgetLog: GATEWAY,
     ReadCheckpoint: ["gateway", "export"],
     ReadTile: ["gateway", "export"],
