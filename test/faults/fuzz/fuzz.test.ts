@@ -45,7 +45,11 @@ beforeAll(async () => {
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: {
       gateway: { ...gateway, ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE) },
-      keys: { ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE) },
+      keys: {
+        ANNALS_LOG_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
+        ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
+      },
+      ledger: { ANNALS_LOG_EPOCH_S: "1" },
       export: many,
     },
   });

@@ -10,11 +10,13 @@ import {
   newAccount,
   newKey,
 } from "@annals/testing";
+import { untilCovered } from "../../system/covered.ts";
 import type { Known } from "./request.ts";
 
 /** Small, since every verification and every export of the fuzzer reads it whole. */
 const EVENTS = 20;
 const EXPORTS = 3;
+const COVERED = 300;
 /** As many as the numbers that the fuzzer mostly tries. */
 const REPLAYED = 101;
 /** Of those that are deleted one each is wanted; more than this is not needed. */
@@ -82,6 +84,8 @@ async function thingsOf(
             ),
           }
         : exportsOf(client);
+    case "log":
+      return log(client, path);
     case "usage":
     case "widget":
       return events(client);
@@ -143,6 +147,14 @@ async function exportsOf(client: HttpClient): Promise<Partial<Known>> {
   }
   const page = await client.get("/v1/exports?limit=1");
   return { ids, cursors: [page.body.next_cursor] };
+}
+
+/** More events than a tile has. All of them are covered. */
+async function log(client: HttpClient, path: string): Promise<Partial<Known>> {
+  await events(client, COVERED);
+  await untilCovered(client, COVERED);
+  if (path.includes("/entries/")) return { ids: ["000", "000.p/7"] };
+  return { ids: ["0", "000", "000.p/7"] };
 }
 
 const webhooks = (client: HttpClient, count: number): Promise<string[]> =>
