@@ -89,6 +89,12 @@ test("with every connection for the rest in use, requests are admitted", async (
       [accounts.map(({ accountId }) => accountId)],
     )
     .catch(() => {});
+  await eventually("the rows are locked", async () => {
+    const sleeping = await bed.owner.query(
+      "SELECT FROM pg_stat_activity WHERE query LIKE '/* held */%' AND wait_event = 'PgSleep'",
+    );
+    return sleeping.length > 0;
+  });
   const creations = accounts.map(({ key }) => {
     const client = new HttpClient(baseUrls[1] ?? "", key);
     return client.post("/v1/api-keys", { name: "waits" }).finally(() => client.close());
