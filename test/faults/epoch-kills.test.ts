@@ -1,6 +1,6 @@
-// Guarantee: kill -9 of keys and of ledgers at any moment of closing an epoch, with two replicas of each, skips
-// no epoch, makes no second head of one size, and changes no checkpoint that was once shown. After each kill
-// the log goes on, and in the end it covers every event.
+// Guarantee: kill -9 of keys and of ledgers at any moment of closing an epoch, with two replicas of each,
+// skips no epoch, makes no second head of one size, and changes no checkpoint that was once shown. After
+// each kill the log goes on, and in the end it covers every event.
 
 import type { StackProcess } from "@annals/local";
 import {

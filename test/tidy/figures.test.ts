@@ -260,11 +260,11 @@ test("the reliability page counts the links and attacks that there are", () => {
   const links = listed("test/faults/network-system.ts", "ENDS", /^ {2}\[/gm);
   expect(found(page, /\| (\d+) links, each/)).toBe(String(links));
   for (const [file, word] of [
-    ["fairness", "Eight"],
+    ["fairness", "Nine"],
     ["hostile-slots", "Six"],
   ] as const) {
     const attacks = listed(`test/faults/${file}-attacks.ts`, "ATTACK_NAMES", /^ {2}"/gm);
-    expect(attacks).toBe({ Six: 6, Eight: 8 }[word]);
+    expect(attacks).toBe({ Six: 6, Nine: 9 }[word]);
     expect(page).toMatch(new RegExp(`${word} attacks[^|]*\`${file}\\.test\\.ts\``));
   }
 });

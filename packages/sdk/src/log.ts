@@ -1,5 +1,5 @@
-// The routes of the log: what is covered, checkpoints, tiles and proofs. `annals.log`. What the service says is
-// nothing to rely on before it is verified: `annals-verify watch` does that.
+// The routes of the log: what is covered, checkpoints, tiles and proofs. `annals.log`. What the service
+// says is nothing to rely on before it is verified: `annals-verify watch` does that.
 
 import { Pages } from "./pages.ts";
 import type { CallOptions, Transport } from "./transport.ts";
