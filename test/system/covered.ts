@@ -1,6 +1,7 @@
 // Accounts whose events an epoch of the log covers. Called by the tests of the routes of the log.
 
 import { type HttpClient, newClient } from "@annals/testing";
+import { append as grow, EMPTY_TREE, rootOf } from "@annals/tlog";
 import { expect, vi } from "vitest";
 
 type Stack = Parameters<typeof newClient>[0];
@@ -39,6 +40,14 @@ export async function newCovered(stack: Stack, events: number) {
   await untilCovered(account.client, events);
   return { ...account, hashes };
 }
+
+/** Hashes that a response has in hexadecimal. */
+export const bytesOf = (hashes: readonly string[]): Buffer[] =>
+  hashes.map((hash) => Buffer.from(hash, "hex"));
+
+/** The root of the first `size` of an account's hashes. */
+export const rootAt = ({ hashes }: { readonly hashes: readonly string[] }, size: number): Buffer =>
+  rootOf(grow(EMPTY_TREE, bytesOf(hashes.slice(0, size))));
 
 /** The paths of tiles that no log has, after `tile/`. */
 export const NO_TILES = [

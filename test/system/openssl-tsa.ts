@@ -1,5 +1,5 @@
 // A time stamping authority (RFC 3161): `openssl ts` behind a real HTTP server, with certificates of its own.
-// Called by flows. Without openssl on the machine there is none.
+// Called by flows. It needs openssl on the machine.
 
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";

@@ -48,7 +48,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     ReadEntries: GATEWAY,
     ProveInclusion: GATEWAY,
     ProveConsistency: GATEWAY,
-    ListHeads: ["gateway", "export", "webhook-dispatcher"],
+    ListHeads: ["gateway", "export"],
     ReadHeadLog: GATEWAY,
     ListAnchorWork: DISPATCHER,
     AddAnchor: DISPATCHER,

@@ -21,6 +21,16 @@ const KEY_MESSAGES = {
   cannotBeUsed: "new keys cannot be used: keeping the current ones",
 };
 
+/** The policy of the log, which the ledger and the webhook dispatcher read, each for itself. */
+export const LOG_POLICY_FILE: KeyFileSetting = {
+  env: "ANNALS_LOG_POLICY_FILE",
+  purpose: "names the witnesses of the log",
+  messages: {
+    isNew: "a new policy of the log is in use",
+    cannotBeUsed: "a new policy of the log cannot be used: keeping the current one",
+  },
+};
+
 /** Throws a ConfigError where the file is not set, not readable or malformed. */
 export async function readKeyFile<T>(
   setting: KeyFileSetting,

@@ -1,7 +1,7 @@
 // The full tiles that a tree gets when it grows. The caller has the hashes of the partial tile of each level
 // from its store; this returns the tiles that became full, level by level, with their roots.
 
-import { HASH_BYTES } from "./hash.ts";
+import { HASH_BYTES, splitHashes } from "./hash.ts";
 import { TILE_WIDTH } from "./tile-path.ts";
 import { TlogError } from "./tlog-error.ts";
 import { append, EMPTY_TREE, rootOf } from "./tree.ts";
@@ -55,7 +55,5 @@ export function tileRoot(bytes: Buffer): Buffer {
 export function hashesOfTile(bytes: Buffer): Buffer[] | undefined {
   const width = bytes.length / HASH_BYTES;
   if (!Number.isInteger(width) || width < 1 || width > TILE_WIDTH) return undefined;
-  return Array.from({ length: width }, (_, at) =>
-    bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-  );
+  return splitHashes(bytes);
 }

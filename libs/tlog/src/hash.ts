@@ -22,3 +22,10 @@ export function entryHash(entry: Uint8Array): Buffer {
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(Buffer.concat([INNER, left, right]));
 }
+
+/** The hashes, or public keys, of 32 bytes that follow one another. They share the memory of `bytes`. */
+export function splitHashes(bytes: Buffer): Buffer[] {
+  return Array.from({ length: bytes.length / HASH_BYTES }, (_, at) =>
+    bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
+  );
+}

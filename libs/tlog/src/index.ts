@@ -1,6 +1,6 @@
 export { type Checkpoint, checkpointText, parseCheckpoint } from "./checkpoint.ts";
 export { cosign } from "./cosignature.ts";
-export { EMPTY_ROOT, entryHash, HASH_BYTES, nodeHash } from "./hash.ts";
+export { EMPTY_ROOT, entryHash, HASH_BYTES, nodeHash, splitHashes } from "./hash.ts";
 export { type FullTile, fullTiles, type ReadPartial, tileRoot } from "./full-tiles.ts";
 export { HeadMap, MAX_MAP_CHAINS } from "./head-map.ts";
 export { type Head, headRecord, MAX_MAP_DEPTH, parseHeadRecord } from "./head-record.ts";

@@ -1,7 +1,7 @@
 // The fast path of check-line.ts, for a line that is byte for byte as the service writes it: members in its
 // order, parts in their canonical text. It hashes the bytes without parsing them. Called by
 // jsonl-record.ts and evidence/check-events.ts. It must never accept a line that their parsers would refuse;
-// for every other line, a bad one included, it returns undefined, and they decide.
+// it returns undefined for every other line, bad lines too, and they decide.
 //
 // A JSON parser reads from such a line the values that were hashed: each part is scanned to its closing
 // brace, and what has its digest is checked to be canonical. The maker of a file chooses its digests.

@@ -4,7 +4,7 @@
 import { Log } from "./log.ts";
 import { Pages } from "./pages.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
-import { type CallOptions, Transport, type TransportOptions } from "./transport.ts";
+import { type CallOptions, get, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
 import { verifyEvents } from "./verify-events.ts";
 import { verifyWebhook } from "./webhooks.ts";
@@ -97,7 +97,7 @@ export class Annals {
   readonly verify = {
     /** The service verifies its chain. */
     chain: (range?: T.VerificationRange, options?: CallOptions): Promise<T.Verification> =>
-      this.#data({ ...get("verify-chain", "/verify"), query: range }, options),
+      this.#transport.data({ ...get("verify-chain", "/verify"), query: range }, options),
     /**
      * Here, without belief in the service: recomputes the pages of a list with `include: "proof"`.
      */
@@ -215,12 +215,8 @@ export class Annals {
       this.#get("list-widget-filters", "/widget/filters", options),
   };
 
-  async #data<Data>(call: Parameters<Transport["json"]>[0], options?: CallOptions): Promise<Data> {
-    return (await this.#transport.json<{ data: Data }>(call, options)).data;
-  }
-
   async #get<Data>(operation: string, at: string, options?: CallOptions): Promise<Data> {
-    return this.#data(get(operation, at), options);
+    return this.#transport.data(get(operation, at), options);
   }
 
   async #post<Data>(
@@ -230,7 +226,7 @@ export class Annals {
     options?: CreateOptions,
   ): Promise<Data> {
     const { idempotencyKey } = options ?? {};
-    return this.#data({ ...post(operation, at), body, idempotencyKey }, options);
+    return this.#transport.data({ ...post(operation, at), body, idempotencyKey }, options);
   }
 
   async #patch<Data>(
@@ -239,7 +235,7 @@ export class Annals {
     body: object,
     options?: CallOptions,
   ): Promise<Data> {
-    return this.#data({ operation, method: "PATCH", path: at, body }, options);
+    return this.#transport.data({ operation, method: "PATCH", path: at, body }, options);
   }
 
   async #delete(operation: string, at: string, options?: CallOptions): Promise<void> {
@@ -257,10 +253,6 @@ export class Annals {
       return this.#transport.json({ ...get(operation, at), query }, options);
     });
   }
-}
-
-function get(operation: string, at: string) {
-  return { operation, method: "GET", path: at };
 }
 
 function post(operation: string, at: string) {

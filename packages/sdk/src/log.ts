@@ -2,7 +2,7 @@
 // says is nothing to rely on before it is verified: `annals-verify watch` does that.
 
 import { Pages } from "./pages.ts";
-import type { CallOptions, Transport } from "./transport.ts";
+import { type CallOptions, get, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
 
 const TILE_WIDTH = 256;
@@ -17,13 +17,13 @@ export class Log {
 
   /** Gets the keys of the log, and how many events are covered. */
   async get(options?: CallOptions): Promise<T.LogStatus> {
-    return this.#data(call("get-log", "/log"), options);
+    return this.#transport.data(get("get-log", "/log"), options);
   }
 
   /** Gets the account's checkpoint: a signed note. */
   async checkpoint(options?: CallOptions): Promise<string> {
     const response = await this.#transport.response(
-      call("read-checkpoint", "/log/checkpoint"),
+      get("read-checkpoint", "/log/checkpoint"),
       options,
     );
     return response.text();
@@ -50,7 +50,7 @@ export class Log {
     { size, ...options }: CallOptions & { readonly size?: number } = {},
   ): Promise<T.Inclusion> {
     const query = { sequence_number: sequenceNumber, size };
-    return this.#data({ ...call("prove-inclusion", "/log/inclusion"), query }, options);
+    return this.#transport.data({ ...get("prove-inclusion", "/log/inclusion"), query }, options);
   }
 
   /** Proves that the tree of one size is a prefix of a later one; by default of the newest one. */
@@ -59,7 +59,10 @@ export class Log {
     { to, ...options }: CallOptions & { readonly to?: number } = {},
   ): Promise<T.Consistency> {
     const query = { from, to };
-    return this.#data({ ...call("prove-consistency", "/log/consistency"), query }, options);
+    return this.#transport.data(
+      { ...get("prove-consistency", "/log/consistency"), query },
+      options,
+    );
   }
 
   /** Lists the account's head in each epoch that is kept, after one. */
@@ -67,7 +70,7 @@ export class Log {
     return new Pages(async (cursor) => {
       const query = { after_epoch: cursor ?? afterEpoch };
       const page = await this.#transport.json<T.EpochHeadPage>(
-        { ...call("list-heads", "/log/heads"), query },
+        { ...get("list-heads", "/log/heads"), query },
         options,
       );
       const last = page.data.at(-1)?.epoch;
@@ -78,18 +81,10 @@ export class Log {
     });
   }
 
-  async #data<Data>(of: Parameters<Transport["json"]>[0], options?: CallOptions): Promise<Data> {
-    return (await this.#transport.json<{ data: Data }>(of, options)).data;
-  }
-
   async #bytes(operation: string, path: string, options?: CallOptions): Promise<Uint8Array> {
-    const response = await this.#transport.response(call(operation, path), options);
+    const response = await this.#transport.response(get(operation, path), options);
     return new Uint8Array(await response.arrayBuffer());
   }
-}
-
-function call(operation: string, path: string) {
-  return { operation, method: "GET", path };
 }
 
 /** Digits in groups of three, of which only the last has no `x`: `x001/x234/067`, or `000.p/5`. */

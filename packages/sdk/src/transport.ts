@@ -102,6 +102,11 @@ export class Transport {
     });
   }
 
+  /** The member `data` of the body. */
+  async data<T>(call: Call, options?: CallOptions): Promise<T> {
+    return (await this.json<{ data: T }>(call, options)).data;
+  }
+
   /** The response itself, whose body is read by the caller. */
   async response(call: Call, options?: CallOptions): Promise<Response> {
     return this.#send(call, options, (response) => Promise.resolve(response));
@@ -184,6 +189,11 @@ export class Transport {
     };
     return fetch(`${this.#baseUrl}/v1${path}${queryOf(query)}`, init);
   }
+}
+
+/** A call that only reads. */
+export function get(operation: string, path: string) {
+  return { operation, method: "GET", path };
 }
 
 function textOf(body: object | string | undefined): string | undefined {

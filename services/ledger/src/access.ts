@@ -26,7 +26,7 @@ export const ACCESS: Access<typeof LedgerService> = {
   readEntries: { gateway: "events:read" },
   proveInclusion: { gateway: "verify" },
   proveConsistency: { gateway: "verify" },
-  listHeads: { gateway: "verify", export: "itself", "webhook-dispatcher": "itself" },
+  listHeads: { gateway: "verify", export: "itself" },
   readHeadLog: { gateway: "itself" },
   listAnchorWork: { "webhook-dispatcher": "itself" },
   addAnchor: { "webhook-dispatcher": "itself" },

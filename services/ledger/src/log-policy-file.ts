@@ -6,22 +6,15 @@ import {
   type Closers,
   ConfigError,
   followKeyFile,
+  LOG_POLICY_FILE,
   type Logger,
   readKeyFile,
 } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
-import { publicKeysOf } from "./evidence/log-keys.ts";
+import { splitHashes } from "@annals/tlog";
+
 import { LogPolicy } from "./evidence/log-policy.ts";
 import { getLog } from "./store/logs.ts";
-
-const SETTING = {
-  env: "ANNALS_LOG_POLICY_FILE",
-  purpose: "names the witnesses of the log",
-  messages: {
-    isNew: "a new policy of the log is in use",
-    cannotBeUsed: "a new policy of the log cannot be used: keeping the current one",
-  },
-};
 
 interface Around {
   readonly closers: Closers;
@@ -42,9 +35,9 @@ export async function openLogPolicy(
   if (file === undefined) return policy;
   const logOf = async () => {
     const [row] = await database.run(getLog, []);
-    return row && { origin: row.origin, keys: publicKeysOf(row.keys) };
+    return row && { origin: row.origin, keys: splitHashes(row.keys) };
   };
-  const text = await readKeyFile(SETTING, file, (given) => (policy.use(given), given));
+  const text = await readKeyFile(LOG_POLICY_FILE, file, (given) => (policy.use(given), given));
   const known = await logOf().catch((err: unknown) => {
     options.log.warn({ err }, "the policy cannot be compared with the log yet");
     return undefined;
@@ -53,10 +46,10 @@ export async function openLogPolicy(
     policy.use(text, known);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${SETTING.env} ${file}: ${reason}`);
+    throw new ConfigError(`${LOG_POLICY_FILE.env} ${file}: ${reason}`);
   }
   const replace = async (given: string) => policy.use(given, await logOf());
-  const following = followKeyFile(SETTING, file, replace, options);
+  const following = followKeyFile(LOG_POLICY_FILE, file, replace, options);
   closers.add("log policy", following, () => following.stop());
   return policy;
 }

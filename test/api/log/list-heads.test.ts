@@ -86,7 +86,7 @@ describe("200", () => {
     );
   });
 
-  test("after the newest epoch there is none", async () => {
+  test("the list after the newest epoch is empty", async () => {
     const { body, status } = await list(`?after_epoch=${Number.MAX_SAFE_INTEGER}`);
     expect(status).toBe(200);
     expect(body).toEqual({ data: [], has_more: false });

@@ -5,34 +5,26 @@
 import { newClient } from "@annals/testing";
 import {
   accountKey,
-  append,
-  EMPTY_TREE,
   parseCheckpoint,
   parseProofText,
   parseVkey,
-  rootOf,
   verifyInclusion,
   verifyNote,
 } from "@annals/tlog";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { newCovered } from "../../system/covered.ts";
+import { bytesOf, newCovered, rootAt } from "../../system/covered.ts";
 import { expectRefused } from "../refusal.ts";
 
 const stack = inject("stack");
 const EVENTS = 300;
 
 let log: Awaited<ReturnType<typeof newCovered>>;
-let leaves: Buffer[];
 
 const prove = (query: string, accept = "application/json") =>
   log.client.get(`/v1/log/inclusion?${query}`, { headers: { accept } });
 
-const rootAt = (size: number) => rootOf(append(EMPTY_TREE, leaves.slice(0, size)));
-const bytesOf = (hashes: string[]) => hashes.map((hash) => Buffer.from(hash, "hex"));
-
 beforeAll(async () => {
   log = await newCovered(stack, EVENTS);
-  leaves = bytesOf(log.hashes);
 });
 
 describe("200", () => {
@@ -46,9 +38,9 @@ describe("200", () => {
     const { hashes, root } = body.data;
     expect(body.data).toMatchObject({ sequence_number: sequence, index: sequence - 1, size });
     expect(body.data.hash).toBe(log.hashes[sequence - 1]);
-    expect(root).toBe(rootAt(size).toString("hex"));
+    expect(root).toBe(rootAt(log, size).toString("hex"));
     const leaf = Buffer.from(body.data.hash, "hex");
-    verifyInclusion(sequence - 1, size, leaf, bytesOf(hashes), rootAt(size));
+    verifyInclusion(sequence - 1, size, leaf, bytesOf(hashes), rootAt(log, size));
   });
 
   test("by default at the newest size, with its checkpoint; an earlier one has none", async () => {
@@ -69,7 +61,7 @@ describe("200", () => {
     expect(verifyNote(proof.checkpoint, keys).signed).toHaveLength(1);
     const { root, size } = parseCheckpoint(proof.checkpoint.text);
     expect(proof.index).toBe(41);
-    verifyInclusion(41, size, leaves[41] ?? Buffer.alloc(0), proof.hashes, root);
+    verifyInclusion(41, size, bytesOf(log.hashes)[41] ?? Buffer.alloc(0), proof.hashes, root);
   });
 
   test.each(["*/*", "application/json, text/plain, */*", "text/plain;q=0.5, application/json"])(

@@ -1,5 +1,5 @@
 // GET /v1/log/tile/{level}/{index} returns the hashes of a tile as c2sp.org/tlog-tiles lays them out, full
-// or partial, and 404 for every other path and for what no epoch covers (docs/evidence.md).
+// or partial, and 404 for every other path and for what is not covered (docs/evidence.md).
 
 import { newClient } from "@annals/testing";
 import { HASH_BYTES, TILE_WIDTH, tileRoot } from "@annals/tlog";

@@ -84,7 +84,7 @@ describe("is refused:", () => {
     ["an entry that the log does not have", "inclusion", () => forkOf(TWO.size + 1).proofOf(2)],
     ["too many hashes", "inclusion", () => ({ inclusion: Array(65).fill(HASH) })],
     ["a root that is not that of the size", "inclusion", () => ({ root: HASH })],
-    ["an entry that is none", "entry", () => ({ entry: "{}" })],
+    ["a text that is not an entry", "entry", () => ({ entry: "{}" })],
     ["no origin", "origin", () => ({ origin: "" })],
   ];
   test.each(cases)("%s", async (_, field, change) => {

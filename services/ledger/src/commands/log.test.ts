@@ -60,7 +60,7 @@ async function keep(size: number): Promise<string> {
   return file;
 }
 
-test("the status of a log, and where there is none", async () => {
+test("the status of a log, and the refusal before the first epoch", async () => {
   expect(await run("log", "status")).toMatchObject({ status: 1, stdout: "" });
   await close(2);
   const { status, stdout } = await run("log", "status", "--json");

@@ -13,10 +13,11 @@ import {
   parseNote,
   vkeyOf,
   verifyNote,
+  splitHashes,
 } from "@annals/tlog";
 import { readFile } from "node:fs/promises";
 import { ROLE, type SETTINGS } from "../config.ts";
-import { publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
+import { verifierKeys } from "../evidence/log-keys.ts";
 import { getNewestEpoch, getNewestServedEpoch } from "../store/epochs.ts";
 import { listAnchors } from "../store/list-anchors.ts";
 import { createSuccessor, getLog, type LogRow } from "../store/logs.ts";
@@ -73,7 +74,7 @@ async function statusOf(database: Pool) {
     : [];
   return {
     origin: log.origin,
-    vkeys: verifierKeys(log.origin, publicKeysOf(log.keys)).map(vkeyOf),
+    vkeys: verifierKeys(log.origin, splitHashes(log.keys)).map(vkeyOf),
     newest_epoch: newest ? { epoch: Number(newest.epoch), time: newest.time } : null,
     served_epoch: served ? { epoch: Number(served.epoch), time: served.time } : null,
     witnesses: witnesses.map(({ name, time }) => ({ name, time })),
@@ -111,7 +112,7 @@ function largest(log: LogRow, kept: string | undefined): Checkpoint {
   const own = { origin: log.origin, root: log.root, size: Number(log.size) };
   if (kept === undefined) return own;
   const note = parseNote(kept);
-  verifyNote(note, verifierKeys(log.origin, publicKeysOf(log.keys)));
+  verifyNote(note, verifierKeys(log.origin, splitHashes(log.keys)));
   const known = parseCheckpoint(note.text);
   if (known.origin !== log.origin) throw new UsageError("--known is a checkpoint of another log");
   return known.size > own.size ? known : own;

@@ -3,14 +3,21 @@
 
 import { unavailable } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import { accountKey, checkpointText, headRecord, parseNote, type VerifierKey } from "@annals/tlog";
+import {
+  accountKey,
+  checkpointText,
+  headRecord,
+  parseNote,
+  type VerifierKey,
+  splitHashes,
+} from "@annals/tlog";
 import { keepCheckpoint } from "../store/account-heads.ts";
 import { listMaps } from "../store/epochs.ts";
 import { getLog } from "../store/logs.ts";
 import { AccountPaths } from "./account-path.ts";
 import type { CoveredHead } from "./covered-head.ts";
 import { HeadLog } from "./head-log.ts";
-import { expectSigned, type LogKeys, publicKeysOf, verifierKeys } from "./log-keys.ts";
+import { expectSigned, type LogKeys, verifierKeys } from "./log-keys.ts";
 
 /** An epoch may be closed between a proof and its use. */
 const ATTEMPTS = 3;
@@ -30,7 +37,7 @@ export async function accountCheckpoint(
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const [row] = await database.run(getLog, []);
     if (row?.log !== log) break;
-    const own = verifierKeys(row.origin, publicKeysOf(row.keys)).map((key) =>
+    const own = verifierKeys(row.origin, splitHashes(row.keys)).map((key) =>
       accountKey(key, accountId),
     );
     const kept = covered.checkpoint;

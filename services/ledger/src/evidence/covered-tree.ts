@@ -5,16 +5,17 @@ import { AnnalsError, internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import {
   HASH_BYTES,
+  proveConsistency,
   type ReadNode,
   rootFromNodes,
   TILE_WIDTH,
   type TilePath,
   TlogError,
+  verifyConsistency,
 } from "@annals/tlog";
 import { getTile } from "../store/get-tile.ts";
-import { listLeaves } from "../store/list-leaves.ts";
-import { listTileRoots } from "../store/list-tile-roots.ts";
 import { coveredHead, type CoveredHead, notCovered } from "./covered-head.ts";
+import { readPartialTile } from "./partial-tile.ts";
 import { withTiles } from "./tile-proofs.ts";
 
 export class CoveredTree {
@@ -52,7 +53,9 @@ export class CoveredTree {
     const isFull = (index + 1) * TILE_WIDTH <= this.#hashesAt(level);
     const hashes = isFull
       ? await this.#readFull(level, index)
-      : await this.#makePartial(level, index, width);
+      : Buffer.concat(
+          await readPartialTile(this.#database, this.#accountId, { level, index, width }),
+        );
     const length = width * HASH_BYTES;
     if (hashes === undefined || hashes.length < length)
       throw internal(`the tree of ${this.#accountId} lacks hashes of the tile ${level}/${index}`);
@@ -80,6 +83,20 @@ export class CoveredTree {
     return proof;
   }
 
+  /** Proves that the tree of `from` events is a prefix of the tree of `to`. */
+  proveConsistency(from: number, to: number) {
+    return this.prove(
+      to,
+      (readNode) => ({
+        fromRoot: rootFromNodes(from, readNode),
+        root: rootFromNodes(to, readNode),
+        hashes: proveConsistency(from, to, readNode),
+      }),
+      ({ fromRoot, hashes, root }) =>
+        verifyConsistency({ size: from, root: fromRoot }, { size: to, root }, hashes),
+    );
+  }
+
   /** Whether the tiles have the root of the head. */
   async isWhole(): Promise<boolean> {
     const { root, size } = this.head;
@@ -99,20 +116,5 @@ export class CoveredTree {
   async #readFull(level: number, index: number): Promise<Buffer | undefined> {
     const [row] = await this.#database.run(getTile, [this.#accountId, level, String(index)]);
     return row?.hashes;
-  }
-
-  async #makePartial(level: number, index: number, width: number): Promise<Buffer> {
-    const accountId = this.#accountId;
-    const first = index * TILE_WIDTH;
-    const [from, before] = [String(first), String(first + width)];
-    const hashes =
-      level === 0
-        ? (await this.#database.run(listLeaves, [[accountId], [from], [before]])).map(
-            ({ hash }) => hash,
-          )
-        : (await this.#database.run(listTileRoots, [accountId, level - 1, from, before])).map(
-            ({ root }) => root,
-          );
-    return Buffer.concat(hashes);
   }
 }

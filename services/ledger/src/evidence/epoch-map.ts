@@ -90,8 +90,10 @@ export class EpochMap {
   /** All trees. Of an account whose server is away: what is in memory stays. */
   async *#pages(): AsyncGenerator<readonly TreeHeadRow[]> {
     let after = "";
+    let known: string[] | undefined;
+    const knownIds = () => (known ??= [...this.#sizes.keys()].sort());
     for (;;) {
-      const page = await this.#readPage(after);
+      const page = await this.#readPage(after, knownIds);
       yield page.rows;
       if (page.isLast) return;
       after = page.last;
@@ -99,16 +101,15 @@ export class EpochMap {
     }
   }
 
-  async #readPage(after: string) {
+  async #readPage(after: string, knownIds: () => readonly string[]) {
     try {
       const rows = await this.#database.run(listTreeHeads, [after, PAGE]);
       return { rows, last: rows.at(-1)?.account_id ?? "", isLast: rows.length < PAGE };
     } catch (error) {
       if (!(await isDistributed(this.#database))) throw error;
-      const ids = [...this.#sizes.keys()]
-        .filter((id) => id > after)
-        .sort()
-        .slice(0, PAGE);
+      const known = knownIds();
+      const first = known.findIndex((id) => id > after);
+      const ids = first < 0 ? [] : known.slice(first, first + PAGE);
       if (ids.length === 0 && after === "") throw error;
       const each = (ofIds: readonly string[]) => this.#database.run(getTreeHeads, [ofIds]);
       const { rows } = await readAccounts(this.#database, ids, {

@@ -1,16 +1,8 @@
-// The public keys of the log, as one value of bytes, and the checks of what keys has signed with them. Called
+// The keys of the log, and the checks of what keys has signed with them. Called
 // by the epoch closer and by the RPCs of the log.
 
 import type { KeysService } from "@annals/proto/keys";
-import {
-  HASH_BYTES,
-  KEY_TYPE,
-  keyOf,
-  parseNote,
-  TlogError,
-  type VerifierKey,
-  verifyNote,
-} from "@annals/tlog";
+import { KEY_TYPE, keyOf, parseNote, TlogError, type VerifierKey, verifyNote } from "@annals/tlog";
 import type { Client } from "@connectrpc/connect";
 
 /** What keys does for the log. */
@@ -18,14 +10,6 @@ export type LogKeys = Pick<
   Client<typeof KeysService>,
   "getSignedHead" | "signCheckpoint" | "signEpoch"
 >;
-
-const KEY_BYTES = HASH_BYTES;
-
-export function publicKeysOf(bytes: Buffer): Buffer[] {
-  return Array.from({ length: bytes.length / KEY_BYTES }, (_, at) =>
-    bytes.subarray(at * KEY_BYTES, (at + 1) * KEY_BYTES),
-  );
-}
 
 export function verifierKeys(origin: string, publicKeys: readonly Uint8Array[]): VerifierKey[] {
   return publicKeys.map((key) => keyOf(origin, KEY_TYPE.ed25519, key));

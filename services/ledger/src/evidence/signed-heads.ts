@@ -26,11 +26,6 @@ interface NextHead {
   readonly next: NextEntry;
 }
 
-interface SignedHead {
-  readonly checkpoint: string;
-  readonly publicKeys: readonly Uint8Array[];
-}
-
 type Request = Parameters<LogKeys["signEpoch"]>[0];
 
 export class SignedHeads {
@@ -40,8 +35,15 @@ export class SignedHeads {
     this.#deps = deps;
   }
 
-  /** Undefined, with a line of the log and a count, if keys has signed what the log does not have. */
-  async sign(log: LogRow, head: NextHead): Promise<SignedHead | undefined> {
+  /**
+   * The checkpoint as a signed note. Undefined, with a line of the log and a count, if keys has signed what
+   * the log does not have.
+   */
+  async sign(
+    log: LogRow,
+    head: NextHead,
+    publicKeys: readonly Uint8Array[],
+  ): Promise<string | undefined> {
     const { next, origin, root, size, text } = head;
     const request = { origin, entry: text, size: BigInt(size), root };
     const proofs = { consistency: [...next.consistency], inclusion: [...next.inclusion] };
@@ -55,10 +57,9 @@ export class SignedHeads {
     }
     if (answer === undefined) return undefined;
     if (answer.checkpoint === "") return this.#rolledBack(log, Number(answer.signedSize));
-    const { publicKeys } = await this.#deps.keys.getSignedHead({ origin });
     const { checkpoint } = answer;
     expectSigned(checkpoint, checkpointText(head), verifierKeys(origin, publicKeys));
-    return { checkpoint, publicKeys };
+    return checkpoint;
   }
 
   /** Has every head after one signed again, up to the log's last: keys reads each entry before it signs. */

@@ -4,11 +4,11 @@
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
-import { vkeyOf } from "@annals/tlog";
+import { vkeyOf, splitHashes } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { notCovered } from "../evidence/covered-head.ts";
 import { coveredBy, renderCovered } from "../evidence/covered-by.ts";
-import { publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
+import { verifierKeys } from "../evidence/log-keys.ts";
 import type { LogPolicy } from "../evidence/log-policy.ts";
 import { getNewestEpoch } from "../store/epochs.ts";
 import { getLog as getLogStatement } from "../store/logs.ts";
@@ -31,7 +31,7 @@ export function getLog({ database, policy }: Deps): ServiceImpl<typeof LedgerSer
     return {
       origin: `${log.origin}/${accountId}`,
       logOrigin: log.origin,
-      vkeys: verifierKeys(log.origin, publicKeysOf(log.keys)).map(vkeyOf),
+      vkeys: verifierKeys(log.origin, splitHashes(log.keys)).map(vkeyOf),
       size: BigInt(usage?.sequence_number ?? 0),
       ...(covered && { covered: renderCovered(covered) }),
       epoch: BigInt(newest?.epoch ?? 0),

@@ -6,7 +6,7 @@ import { complete, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import { admissionOf } from "@annals/rpc";
-import { headRecord, proveConsistency, rootFromNodes, verifyConsistency } from "@annals/tlog";
+import { headRecord } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { AccountPaths } from "../evidence/account-path.ts";
 import { cosigned } from "../evidence/cosigned.ts";
@@ -75,21 +75,6 @@ class HeadLines {
     this.#tree = new CoveredTree(database, accountId, covered);
   }
 
-  async #proveConsistency(size: number): Promise<Buffer[]> {
-    const to = this.#covered.size;
-    const { hashes } = await this.#tree.prove(
-      to,
-      (readNode) => ({
-        fromRoot: rootFromNodes(size, readNode),
-        root: rootFromNodes(to, readNode),
-        hashes: proveConsistency(size, to, readNode),
-      }),
-      ({ fromRoot, hashes: made, root }) =>
-        verifyConsistency({ size, root: fromRoot }, { size: to, root }, made),
-    );
-    return hashes;
-  }
-
   /** Undefined where the account has no head in the epoch, or where the epoch is not served. */
   async of(map: MapRow) {
     const { log } = this.#covered;
@@ -105,7 +90,7 @@ class HeadLines {
       path: [...(await this.#paths.pathIn(map))],
       checkpoint: (await cosigned(this.#database, log, serving)).checkpoint,
       inclusion: await this.#headLog.proveInclusion(epoch - 1, Number(serving.epoch)),
-      consistency: await this.#proveConsistency(size),
+      consistency: (await this.#tree.proveConsistency(size, this.#covered.size)).hashes,
       ...(stamp && {
         timeStamp: {
           size: BigInt(serving.epoch),

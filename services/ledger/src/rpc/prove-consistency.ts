@@ -3,7 +3,6 @@
 
 import { complete, invalid } from "@annals/errors";
 import type { LedgerService } from "@annals/proto/ledger";
-import { proveConsistency as prove, rootFromNodes, verifyConsistency } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { CoveredTree } from "../evidence/covered-tree.ts";
 import { countOf } from "../evidence/tile-request.ts";
@@ -24,16 +23,7 @@ export function proveConsistency({
     const to = countOf("to", asked.to) || tree.head.size;
     tree.checkSize(Math.max(from, to));
     if (from > to) throw invalid({ field: "from", message: "must be at most `to`" });
-    const { fromRoot, hashes, root } = await tree.prove(
-      to,
-      (readNode) => ({
-        fromRoot: rootFromNodes(from, readNode),
-        root: rootFromNodes(to, readNode),
-        hashes: prove(from, to, readNode),
-      }),
-      (made) =>
-        verifyConsistency({ size: from, root: made.fromRoot }, { size: to, ...made }, made.hashes),
-    );
+    const { fromRoot, hashes, root } = await tree.proveConsistency(from, to);
     return { from: BigInt(from), fromRoot, to: BigInt(to), toRoot: root, hashes };
   };
 }

@@ -4,12 +4,12 @@
 import { invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
-import { TILE_WIDTH, type TilePath, vkeyOf } from "@annals/tlog";
+import { TILE_WIDTH, type TilePath, vkeyOf, splitHashes } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { cosigned } from "../evidence/cosigned.ts";
 import { entryBundle } from "../evidence/entry-bundle.ts";
 import { HeadLog } from "../evidence/head-log.ts";
-import { publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
+import { verifierKeys } from "../evidence/log-keys.ts";
 import { getNewestServedEpoch } from "../store/epochs.ts";
 import { getLogOf } from "../store/logs.ts";
 
@@ -37,7 +37,7 @@ export function readHeadLog({ database }: Deps): ServiceImpl<typeof LedgerServic
       return { content: Buffer.from(checkpoint) };
     }
     if (part.case === "vkey") {
-      const vkeys = verifierKeys(row.origin, publicKeysOf(row.keys)).map(vkeyOf);
+      const vkeys = verifierKeys(row.origin, splitHashes(row.keys)).map(vkeyOf);
       return { content: Buffer.from(`${vkeys.join("\n")}\n`) };
     }
     if (part.case === "entries") {

@@ -13,16 +13,17 @@ import {
   entryText,
   frontierOf,
   type Head,
-  HASH_BYTES,
   type LogEntry,
   nextEntry,
   parseEntry,
+  parseVkey,
   vkeyOf,
+  splitHashes,
 } from "@annals/tlog";
 import { AwaitedTrees } from "../evidence/awaited-trees.ts";
 import { EpochMap } from "../evidence/epoch-map.ts";
 import { HeadLog } from "../evidence/head-log.ts";
-import { type LogKeys, publicKeysOf, verifierKeys } from "../evidence/log-keys.ts";
+import { type LogKeys, verifierKeys } from "../evidence/log-keys.ts";
 import { headsBytes, readHeads } from "../evidence/proposed-heads.ts";
 import type { LogPolicy } from "../evidence/log-policy.ts";
 import { serveOnQuorum } from "../evidence/serve-on-quorum.ts";
@@ -93,7 +94,7 @@ export class EpochCloser {
 
   /** Closes one epoch if it is due, for a loop. Resolves to the delay before the next look. */
   async run(): Promise<number> {
-    const { clock, database, intervalS, metrics } = this.#deps;
+    const { clock, database, intervalS, keys, metrics } = this.#deps;
     const begun = clock.nowMicros();
     const log = await this.#openLog();
     if (log === undefined) return DELAY_MS;
@@ -108,9 +109,10 @@ export class EpochCloser {
       intervalS + CLAIM_S,
     ]);
     if (claimed.length === 0) return delayOf(intervalS);
-    const proposal = stored[0] ? proposalOf(stored[0]) : await this.#propose(log, age);
+    const { publicKeys } = await keys.getSignedHead({ origin: log.origin });
+    const proposal = stored[0] ? proposalOf(stored[0]) : await this.#propose(log, age, publicKeys);
     if (proposal === undefined) return delayOf(intervalS);
-    const isClosed = await this.#close(log, proposal);
+    const isClosed = await this.#close(log, proposal, publicKeys);
     if (!isClosed) return DELAY_MS;
     metrics.age(0);
     metrics.duration((clock.nowMicros() - begun) / 1e6);
@@ -142,12 +144,15 @@ export class EpochCloser {
   }
 
   /** Undefined if nothing is to be said yet, or if another process was first. */
-  async #propose(log: LogRow, age: number | undefined): Promise<Proposal | undefined> {
-    const { clock, database, keys } = this.#deps;
+  async #propose(
+    log: LogRow,
+    age: number | undefined,
+    publicKeys: readonly Uint8Array[],
+  ): Promise<Proposal | undefined> {
+    const { clock, database } = this.#deps;
     if (age === undefined && !(await this.#awaited.areComplete())) return undefined;
     const [epoch, time] = [Number(log.size) + 1, clock.nowText()];
-    const { publicKeys } = await keys.getSignedHead({ origin: log.origin });
-    const named = publicKeysOf(log.keys);
+    const named = splitHashes(log.keys);
     const joining = publicKeys.findLast((key) => !named.some((each) => each.equals(key)));
     let proposal: Proposal;
     if (joining !== undefined) {
@@ -179,17 +184,19 @@ export class EpochCloser {
   }
 
   /** Signs and stores what is proposed. Resolves to whether keys signs it. */
-  async #close(log: LogRow, { buckets, entry, heads, text }: Proposal): Promise<boolean> {
+  async #close(
+    log: LogRow,
+    { buckets, entry, heads, text }: Proposal,
+    publicKeys: readonly Uint8Array[],
+  ): Promise<boolean> {
     const { database, policy } = this.#deps;
     const size = Number(log.size);
-    const before = frontierOf(size, hashesOf(log.frontier));
+    const before = frontierOf(size, splitHashes(log.frontier));
     const leaf = entryHash(Buffer.from(text));
     const next = nextEntry(before, leaf);
     const head = { origin: log.origin, size: size + 1, root: next.root };
-    const named = publicKeysOf(log.keys);
-    const signed = await this.#signed.sign(log, { ...head, text, next });
-    if (signed === undefined) return false;
-    const { checkpoint, publicKeys } = signed;
+    const checkpoint = await this.#signed.sign(log, { ...head, text, next }, publicKeys);
+    if (checkpoint === undefined) return false;
     await this.#storeHeads(log.log, entry.epoch, heads);
     const headLog = new HeadLog(database, log.log);
     const grown = await growTree(before, [leaf], (level, tile, width) =>
@@ -213,19 +220,14 @@ export class EpochCloser {
       buckets,
       policy.isServedAtOnce,
     ]);
-    const joined = publicKeys.filter(
-      (key) =>
-        entry.kind === "key" &&
-        verifierKeys(log.origin, [key]).some((each) => vkeyOf(each) === entry.key) &&
-        !named.some((each) => each.equals(key)),
-    );
+    const joined = entry.kind === "key" ? [parseVkey(entry.key).publicKey] : [];
     await database.run(closeEpoch, [
       log.log,
       log.size,
       text,
       next.root,
       Buffer.concat(next.tree.hashes),
-      Buffer.concat([...joined, ...named]),
+      Buffer.concat([...joined, log.keys]),
     ]);
     // A proposal of another process, or of an earlier run, is not in memory.
     this.#map.settleIf(log.log, epoch, entry.kind === "heads" ? entry.heads : undefined);
@@ -258,12 +260,6 @@ function proposalFor(entry: LogEntry, buckets: Buffer | null, heads: readonly He
 
 function proposalOf({ buckets, entry, heads }: ProposalRow): Proposal {
   return { entry: parseEntry(entry), text: entry, buckets, heads: readHeads(heads) };
-}
-
-function hashesOf(bytes: Buffer): Buffer[] {
-  return Array.from({ length: bytes.length / HASH_BYTES }, (_, at) =>
-    bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-  );
 }
 
 function delayOf(seconds: number): number {

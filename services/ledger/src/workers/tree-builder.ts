@@ -4,13 +4,13 @@
 
 import { AccountWork, type Logger } from "@annals/chassis";
 import { type Database, isDistributed } from "@annals/postgres";
-import { bucketOf, frontierOf, HASH_BYTES, TILE_WIDTH } from "@annals/tlog";
+import { bucketOf, frontierOf, splitHashes } from "@annals/tlog";
+import { readPartialTile } from "../evidence/partial-tile.ts";
 import { createTiles } from "../store/create-tiles.ts";
 import { findTreeWork } from "../store/find-tree-work.ts";
 import { getTrees, type TreeRow } from "../store/get-trees.ts";
 import { createTree, growTrees } from "../store/grow-trees.ts";
 import { listLeaves } from "../store/list-leaves.ts";
-import { listTileRoots } from "../store/list-tile-roots.ts";
 import type { GrownChains } from "../append/grown-chains.ts";
 import { type GrownTree, growTree } from "./grow-tree.ts";
 
@@ -122,9 +122,7 @@ export class TreeBuilder {
       );
       return undefined;
     }
-    const hashes = Array.from({ length: (frontier?.length ?? 0) / HASH_BYTES }, (_, at) =>
-      frontier!.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES),
-    );
+    const hashes = splitHashes(frontier ?? Buffer.alloc(0));
     const tree = await growTree(frontierOf(size, hashes), leaves, (level, tile, width) =>
       this.#readPartial(accountId, level, tile, width),
     );
@@ -137,15 +135,8 @@ export class TreeBuilder {
     tile: number,
     width: number,
   ): Promise<Buffer[]> {
-    const { database } = this.#deps;
-    const first = tile * TILE_WIDTH;
-    const [from, before] = [String(first), String(first + width)];
-    const hashes =
-      level === 0
-        ? (await database.run(listLeaves, [[accountId], [from], [before]])).map(({ hash }) => hash)
-        : (await database.run(listTileRoots, [accountId, level - 1, from, before])).map(
-            ({ root }) => root,
-          );
+    const place = { level, index: tile, width };
+    const hashes = await readPartialTile(this.#deps.database, accountId, place);
     if (hashes.length !== width) throw new Error(`the tree of ${accountId} lacks a hash`);
     return hashes;
   }

@@ -1,5 +1,5 @@
-// What the worker of the anchors needs, for witnesses and for time stamps. Called by anchors.ts and
-// time-stamps.ts.
+// What the worker of the anchors needs, for witnesses and for time stamps, and how both report that one is
+// overdue. Called by anchors.ts and time-stamps.ts.
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -27,4 +27,15 @@ export interface AnchorsDeps {
   readonly metrics: Pick<Metrics, "anchorLag" | "failures" | "witnessRequests">;
   readonly random: (size: number) => Uint8Array;
   readonly witnesses: () => readonly WitnessTarget[];
+}
+
+/** `since`: when the oldest epoch without the anchor was closed; empty if there is no such epoch. */
+export function reportLag(
+  { clock, metrics }: Pick<AnchorsDeps, "clock" | "metrics">,
+  kind: "witness" | "timestamp",
+  since: string,
+  intervalS: number,
+): void {
+  const waited = clock.nowMicros() / 1e6 - Date.parse(since) / 1e3;
+  metrics.anchorLag.set({ kind }, since === "" ? 0 : Math.max(0, waited - intervalS));
 }

@@ -8,7 +8,7 @@ import { AnnalsError } from "@annals/errors";
 import type { WitnessTarget } from "../domain/witness-targets.ts";
 import type { WITNESS_OUTCOMES } from "../metrics.ts";
 import { addCheckpoint, type WitnessAnswer } from "../outbound/witness.ts";
-import type { AnchorsDeps, AnchorWork } from "./anchor-deps.ts";
+import { type AnchorsDeps, type AnchorWork, reportLag } from "./anchor-deps.ts";
 import { TimeStamps } from "./time-stamps.ts";
 import {
   type AnchorRow,
@@ -55,7 +55,8 @@ class Anchors {
     const due = (await this.#rowsOf(targets)).filter((row) => row.is_due);
     const witnesses = due.map(({ name, size }) => ({ name, oldSize: BigInt(size) }));
     const work = await ledger.listAnchorWork({ isStamped, witnesses }, { signal });
-    if (targets.length > 0) this.#report(work);
+    if (targets.length > 0)
+      reportLag(this.#deps, "witness", work.unservedSince, this.#deps.logWitnessIntervalS);
     const asked = due.flatMap((row) => {
       const target = targets.find(({ name }) => name === row.name);
       const isBehind = BigInt(row.size) !== work.size || row.is_failing;
@@ -77,13 +78,6 @@ class Anchors {
   }
 
   /** An epoch waits for the next request as long as an interval; beyond that it is late. */
-  #report({ unservedSince }: AnchorWork): void {
-    const { clock, logWitnessIntervalS, metrics } = this.#deps;
-    const waited = clock.nowMicros() / 1e6 - Date.parse(unservedSince) / 1e3;
-    const late = unservedSince === "" ? 0 : Math.max(0, waited - logWitnessIntervalS);
-    metrics.anchorLag.set({ kind: "witness" }, late);
-  }
-
   async #ask(
     { name, url }: WitnessTarget,
     row: AnchorRow,

@@ -10,7 +10,7 @@ import {
   listAnchors,
   succeedAnchor,
 } from "../store/anchors.ts";
-import type { AnchorsDeps, AnchorWork } from "./anchor-deps.ts";
+import { type AnchorsDeps, type AnchorWork, reportLag } from "./anchor-deps.ts";
 
 /** After a failure it is asked again after as long as it has failed, within these bounds. */
 const BACKOFF_S = [60, 600] as const;
@@ -26,7 +26,7 @@ export class TimeStamps {
   async run(work: AnchorWork, signal: AbortSignal): Promise<void> {
     const { database, logTsaIntervalS, logTsaUrl } = this.#deps;
     if (logTsaUrl === undefined) return;
-    this.#report(work);
+    reportLag(this.#deps, "timestamp", work.unstampedSince, logTsaIntervalS);
     const url = new URL(logTsaUrl);
     const size = await this.#sizeOf(url.host);
     if (work.size === 0n || BigInt(size) === work.size) return;
@@ -64,12 +64,5 @@ export class TimeStamps {
       const reason = error instanceof Error ? error.message : String(error);
       logger.warn({ authority: name, size: Number(size), reason }, "no time stamp was made");
     }
-  }
-
-  #report({ unstampedSince }: AnchorWork): void {
-    const { clock, logTsaIntervalS, metrics } = this.#deps;
-    const waited = clock.nowMicros() / 1e6 - Date.parse(unstampedSince) / 1e3;
-    const late = unstampedSince === "" ? 0 : Math.max(0, waited - logTsaIntervalS);
-    metrics.anchorLag.set({ kind: "timestamp" }, late);
   }
 }

@@ -104,7 +104,7 @@ export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & 
   isWidgetToken: boolean;
 
   /**
-   * In which window of the key the requests are counted.
+   * The window of the key in which the requests are counted.
    *
    * @generated from field: annals.keys.v1.RateWindow window = 4;
    */
@@ -839,7 +839,7 @@ export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
  */
 export declare type GetSignedHeadRequest = Message<"annals.keys.v1.GetSignedHeadRequest"> & {
   /**
-   * Of the head log. Empty before the first epoch: the response has the default.
+   * The name of the head log. Empty before the first epoch: the response has the default.
    *
    * @generated from field: string origin = 1;
    */
@@ -969,7 +969,7 @@ export declare const SignEpochResponseSchema: GenMessage<SignEpochResponse>;
  */
 export declare type SignCheckpointRequest = Message<"annals.keys.v1.SignCheckpointRequest"> & {
   /**
-   * Of the head log.
+   * The name of the head log.
    *
    * @generated from field: string origin = 1;
    */
@@ -1025,7 +1025,7 @@ export declare const SignCheckpointRequestSchema: GenMessage<SignCheckpointReque
  */
 export declare type SignCheckpointResponse = Message<"annals.keys.v1.SignCheckpointResponse"> & {
   /**
-   * As in SignEpochResponse: empty if `size` is not what was signed last.
+   * The checkpoint as a signed note. Empty if `size` is not what was signed last.
    *
    * @generated from field: string checkpoint = 1;
    */
@@ -1053,7 +1053,7 @@ export enum RateWindow {
   UNSPECIFIED = 0,
 
   /**
-   * Of the routes under /v1/log, which tools read tile by tile.
+   * The routes under /v1/log, which tools read tile by tile.
    *
    * @generated from enum value: RATE_WINDOW_LOG = 1;
    */

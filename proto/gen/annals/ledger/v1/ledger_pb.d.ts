@@ -1314,14 +1314,14 @@ export declare const GetLogRequestSchema: GenMessage<GetLogRequest>;
  */
 export declare type GetLogResponse = Message<"annals.ledger.v1.GetLogResponse"> & {
   /**
-   * Of the account's log: `<origin of the head log>/<account id>`.
+   * The name of the account's log: `<origin of the head log>/<account id>`.
    *
    * @generated from field: string origin = 1;
    */
   origin: string;
 
   /**
-   * Of the head log.
+   * The name of the head log.
    *
    * @generated from field: string log_origin = 2;
    */
@@ -1361,7 +1361,7 @@ export declare type GetLogResponse = Message<"annals.ledger.v1.GetLogResponse"> 
   epochTime: string;
 
   /**
-   * The operator's policy. Empty: there is none, so that the newest epoch is served.
+   * The operator's policy. Empty without a policy: the newest epoch is served.
    *
    * @generated from field: string policy = 8;
    */
@@ -1425,7 +1425,7 @@ export declare type WitnessTime = Message<"annals.ledger.v1.WitnessTime"> & {
   name: string;
 
   /**
-   * Of the cosignature: UTC with six fraction digits.
+   * The time of the cosignature: UTC with six fraction digits.
    *
    * @generated from field: string time = 2;
    */
@@ -1482,7 +1482,7 @@ export declare type ReadCheckpointRequest = Message<"annals.ledger.v1.ReadCheckp
   accountId: string;
 
   /**
-   * Of the tree: that of a served epoch. 0: that of the newest one.
+   * The size of the tree, which a served epoch has. 0: that of the newest one.
    *
    * @generated from field: uint64 size = 2;
    */
@@ -1623,7 +1623,7 @@ export declare type ProveInclusionRequest = Message<"annals.ledger.v1.ProveInclu
   sequenceNumber: bigint;
 
   /**
-   * Of the tree, at most the newest served size. 0: that size.
+   * The size of the tree, at most the newest served one. 0: that size.
    *
    * @generated from field: uint64 size = 3;
    */
@@ -1781,7 +1781,7 @@ export declare const ListHeadsRequestSchema: GenMessage<ListHeadsRequest>;
  */
 export declare type ListHeadsResponse = Message<"annals.ledger.v1.ListHeadsResponse"> & {
   /**
-   * In the order of the epochs: each served one whose map is still kept, and in which the account has a head.
+   * One for each served epoch whose map is still kept and in which the account has a head, in their order.
    *
    * @generated from field: repeated annals.ledger.v1.EpochHead heads = 1;
    */
@@ -1828,7 +1828,7 @@ export declare type EpochHead = Message<"annals.ledger.v1.EpochHead"> & {
   path: Uint8Array[];
 
   /**
-   * Of the head log: the first checkpoint that met the quorum and holds the entry, with its cosignatures.
+   * The head log's first checkpoint that met the quorum and holds the entry, with its cosignatures.
    *
    * @generated from field: string checkpoint = 5;
    */
@@ -1842,14 +1842,14 @@ export declare type EpochHead = Message<"annals.ledger.v1.EpochHead"> & {
   inclusion: Uint8Array[];
 
   /**
-   * From this head to the account's newest served head, or to the one of the size that was asked for.
+   * Leads from this head to the account's newest served head, or to the one of the size that was asked for.
    *
    * @generated from field: repeated bytes consistency = 7;
    */
   consistency: Uint8Array[];
 
   /**
-   * Of the checkpoint above, without its cosignatures, if it has one.
+   * The time stamp of the checkpoint above, without its cosignatures, if it has one.
    *
    * @generated from field: optional annals.ledger.v1.TimeStamp time_stamp = 8;
    */
@@ -1867,14 +1867,14 @@ export declare const EpochHeadSchema: GenMessage<EpochHead>;
  */
 export declare type TimeStamp = Message<"annals.ledger.v1.TimeStamp"> & {
   /**
-   * Of the head log.
+   * The size of the head log.
    *
    * @generated from field: uint64 size = 1;
    */
   size: bigint;
 
   /**
-   * With the log's own signatures only: these bytes are stamped.
+   * The signed note with the log's own signatures only: these bytes are stamped.
    *
    * @generated from field: string checkpoint = 2;
    */
@@ -2021,7 +2021,7 @@ export declare const HeadLogVkeySchema: GenMessage<HeadLogVkey>;
  */
 export declare type ReadHeadLogResponse = Message<"annals.ledger.v1.ReadHeadLogResponse"> & {
   /**
-   * Of the one part that was asked for.
+   * The bytes of the one part that was asked for.
    *
    * @generated from field: bytes content = 1;
    */
@@ -2071,7 +2071,7 @@ export declare type WitnessSize = Message<"annals.ledger.v1.WitnessSize"> & {
   name: string;
 
   /**
-   * Of the newest checkpoint that the witness has seen. 0: none.
+   * The size of the newest checkpoint that the witness has seen; 0 before the first.
    *
    * @generated from field: uint64 old_size = 2;
    */
@@ -2096,7 +2096,7 @@ export declare type ListAnchorWorkResponse = Message<"annals.ledger.v1.ListAncho
   log: number;
 
   /**
-   * Of the newest epoch, whether or not it is served.
+   * The number of the newest epoch, whether or not it is served.
    *
    * @generated from field: uint64 size = 2;
    */
@@ -2124,7 +2124,7 @@ export declare type ListAnchorWorkResponse = Message<"annals.ledger.v1.ListAncho
   unservedSince: string;
 
   /**
-   * When the oldest epoch was closed that is not stamped yet. Empty: there is none, or no stamps are made.
+   * When the oldest epoch was closed that is not stamped yet. Empty if all are, or if stamps are not made.
    *
    * @generated from field: string unstamped_since = 6;
    */
@@ -2152,7 +2152,7 @@ export declare type WitnessProof = Message<"annals.ledger.v1.WitnessProof"> & {
   oldSize: bigint;
 
   /**
-   * From the old size to that of the checkpoint.
+   * Leads from the old size to that of the checkpoint.
    *
    * @generated from field: repeated bytes hashes = 3;
    */
@@ -2175,7 +2175,7 @@ export declare type AddAnchorRequest = Message<"annals.ledger.v1.AddAnchorReques
   log: number;
 
   /**
-   * Of the checkpoint.
+   * The size of the checkpoint.
    *
    * @generated from field: uint64 size = 2;
    */
@@ -2234,7 +2234,7 @@ export declare type NewTimeStamp = Message<"annals.ledger.v1.NewTimeStamp"> & {
   token: Uint8Array;
 
   /**
-   * Of the request.
+   * The nonce of the request.
    *
    * @generated from field: bytes nonce = 3;
    */
@@ -2509,7 +2509,7 @@ export declare const LedgerService: GenService<{
     output: typeof GetLogResponseSchema;
   },
   /**
-   * As GetLog, for a widget token: how much is covered, and by how many.
+   * What a widget token may see of GetLog: how much is covered, and by how many.
    *
    * @generated from rpc annals.ledger.v1.LedgerService.GetWidgetLog
    */
