@@ -21,6 +21,9 @@ const FULL = {
   secrets: { creates: 500 },
   changingLedgers: { rounds: 10 },
   epochKills: { rounds: 100 },
+  erasureKills: { rounds: 100 },
+  /** How long a real witness cosigns epochs under load. */
+  litewitness: { forMs: 3_600_000 },
   serviceCrash: { rounds: 50, appends: 1_000 },
   postgresCrash: { rounds: 20, appends: 1_000 },
   /** Failovers of each kind, and how long the standby is away. */
@@ -62,6 +65,8 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     secrets: { creates: 100 },
     changingLedgers: { rounds: 2 },
     epochKills: { rounds: 6 },
+    erasureKills: { rounds: 4 },
+    litewitness: { forMs: 20_000 },
     serviceCrash: { rounds: 4, appends: 500 },
     postgresCrash: { rounds: 2, appends: 500 },
     failover: { rounds: 1, awayMs: 4_000 },

@@ -19,11 +19,13 @@ async function run(job: LoadJob): Promise<LoadResult> {
 
   async function keepBusy(index: number): Promise<void> {
     const { hostname, port } = new URL(baseUrls[index % baseUrls.length] ?? "");
-    const requests = requestsOf(job, index, `${hostname}:${port}`);
+    const requests: Buffer[] = [];
+    const count = Math.max(job.paths.length, job.bodies.length);
+    const host = `${hostname}:${port}`;
     const connection = await HttpConnection.open(hostname, Number(port));
     let now = performance.now();
     for (let turn = index; !isOver(now); turn++) {
-      const request = requests[turn % requests.length] as Buffer;
+      const request = (requests[turn % count] ??= requestOf(job, index, turn % count, host));
       const sent = performance.now();
       const { status, text } = await connection.exchange(request);
       now = performance.now();
@@ -48,22 +50,17 @@ async function run(job: LoadJob): Promise<LoadResult> {
   };
 }
 
-/**
- * The requests of one connection as bytes, made once: one per body, or one per path without bodies.
- */
-function requestsOf(job: LoadJob, index: number, host: string): Buffer[] {
+/** A request of one connection as bytes: one for each body, or one for each path without bodies. */
+function requestOf(job: LoadJob, index: number, turn: number, host: string): Buffer {
   const key = job.keys[index % Math.max(1, job.keys.length)];
-  const count = Math.max(job.paths.length, job.bodies.length);
-  return Array.from({ length: count }, (_, turn) => {
-    const body = job.bodies[turn % Math.max(1, job.bodies.length)];
-    const head = [
-      `${job.method} ${job.paths[turn % job.paths.length]} HTTP/1.1`,
-      `host: ${host}`,
-      ...(key === undefined ? [] : [`authorization: Bearer ${key}`]),
-      ...(body === undefined
-        ? []
-        : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`]),
-    ];
-    return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body ?? ""}`);
-  });
+  const body = job.bodies[turn % Math.max(1, job.bodies.length)];
+  const head = [
+    `${job.method} ${job.paths[turn % job.paths.length]} HTTP/1.1`,
+    `host: ${host}`,
+    ...(key === undefined ? [] : [`authorization: Bearer ${key}`]),
+    ...(body === undefined
+      ? []
+      : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`]),
+  ];
+  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }

@@ -1,17 +1,20 @@
 // Guarantee: the dashboard checks an export of several megabytes as the command does, without blocking the
-// page, and does not read a file to its end that is none. measure-export.ts measures it with 100 MB.
+// page, counts what is erased, and does not read another file to its end. measure-export.ts measures it
+// with 100 MB.
 
 import { newClient } from "@annals/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { erasure, recordedChain } from "../verifiers/made-erasure.ts";
 import { chainOf, exportOf } from "../verifiers/made-export.ts";
 import { openBrowser } from "./chromium.ts";
 import { openDashboard } from "./dashboard.ts";
 import { longestTasks } from "./longest-tasks.ts";
 
 const EVENTS = 4_000;
+const unrecorded = recordedChain("acct_1", { action: "a", metadata: {} }, { 1: ["actor"] });
 const MAX_TASK_MS = 50;
 const stack = inject("stack");
 
@@ -40,6 +43,20 @@ test("a file of several megabytes, the same with a changed event, and one long l
   expect(Math.max(...cpu)).toBeLessThan(MAX_TASK_MS);
   expect(await check("changed", valid.replace('"n":3000}', '"n":3001}'))).toContain(
     "Line 3001: sequence number 3001: digest_mismatch in metadata",
+  );
+  const erased = recordedChain(
+    "acct_1",
+    { action: "annals.erasure", metadata: erasure("1-2") },
+    { 1: ["actor"], 2: ["actor"] },
+  );
+  expect(await check("recorded", exportOf(erased))).toMatch(
+    /^verified[^]*Erased parts\s+2\. A later record of the file names each\./,
+  );
+  expect(await check("filtered", exportOf(unrecorded, { filter: { action: "a" } }))).toMatch(
+    /^verified[^]*Erased parts\s+1\. The file has no record of 1 of them\./,
+  );
+  expect(await check("lacking", exportOf(unrecorded))).toContain(
+    "sequence number 1: erasure_unrecorded in actor",
   );
   const progress = page.evaluate(() => {
     const { promise, resolve } = Promise.withResolvers<number>();

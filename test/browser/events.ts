@@ -1,11 +1,11 @@
 // Accounts with events to show. Used by the tests of this folder.
 
-import { newClient, type SharedStack } from "@annals/testing";
+import { newClient } from "@annals/testing";
 import { expect } from "vitest";
 import { INVOICE } from "./invoice.ts";
 
 /** So many events, the newest of which is an invoice's. */
-export async function accountWith(stack: SharedStack, count: number) {
+export async function accountWith(stack: Parameters<typeof newClient>[0], count: number) {
   const account = await newClient(stack);
   for (let sent = 1; sent < count; sent += 100) {
     const events = Array.from({ length: Math.min(100, count - sent) }, (_, n) => ({

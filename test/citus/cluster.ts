@@ -55,13 +55,18 @@ export interface Node {
   readonly stop: () => Promise<void>;
 }
 
-/** Why Citus has refused statements on a server since its start, and how often. */
+/** What a server of Citus logs of a refusal, up to the statement and its name. */
+const REFUSAL = /ERROR: {2}0A000: (.*)\n(?:.*\n){0,4}?.*STATEMENT: {2}(?:\/\* (\S+) \*\/)?/g;
+
+/** Which statements Citus has refused on a server since its start, why, and how often. */
 export async function refusalsOf({ stack }: Pick<Node, "stack">): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   const logs = glob(join(stack.dataDir, "log/postgres*.log"));
   for await (const file of logs)
-    for (const [, reason = ""] of (await readFile(file, "utf8")).matchAll(/ERROR: {2}0A000: (.*)/g))
+    for (const [, why = "", name = "a test"] of (await readFile(file, "utf8")).matchAll(REFUSAL)) {
+      const reason = `${why} (${name})`;
       counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    }
   return counts;
 }
 
@@ -122,7 +127,14 @@ export async function distributeOver(nodes: readonly Node[], database: string): 
   const connectionString = urlOf(nodes[0]?.url ?? "", database);
   await migrateSchemas(connectionString);
   for (const schema of DISTRIBUTED)
-    await distribute({ connectionString, schema, shards: SHARDS, copies: false, applies: true });
+    await distribute({
+      connectionString,
+      schema,
+      servesAnywhere: schema === "ledger",
+      shards: SHARDS,
+      copies: false,
+      applies: true,
+    });
 }
 
 /** A cluster of a coordinator and two workers for a measurement, with the tables distributed. */

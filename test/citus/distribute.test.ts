@@ -12,7 +12,11 @@ import { joinNodes, runOn } from "./cluster.ts";
 
 const SCHEMA = "ledger";
 const DIRECTORY = join(import.meta.dirname, "../../services/ledger/migrations");
-const TABLES = 11;
+const TABLES = 14;
+/** Tables without an account, on the coordinator. */
+const REACHED = ["anchors", "epochs", "log_tiles", "logs", "proposed_heads"].map(
+  (name) => `ledger.${name}`,
+);
 
 const nodes = [inject("stack").databaseUrl, ...(process.env[NODES_VARIABLE] ?? "").split(" ")].map(
   (url) => ({ url, port: Number(new URL(url).port) }),
@@ -34,6 +38,7 @@ const run = ({ url }: TestDatabase, options: Partial<DistributeOptions> = {}) =>
   distribute({
     connectionString: url,
     schema: SCHEMA,
+    servesAnywhere: true,
     shards: 4,
     copies: false,
     applies: true,
@@ -57,15 +62,16 @@ test("a plan changes nothing; applied, all tables are beside each other; again, 
   const plan = await run(database, { applies: false });
   expect(plan).toMatchObject({ schema: SCHEMA, workers: 2, shards: 4, already: [] });
   expect(plan.tables).toHaveLength(TABLES);
-  expect(plan.functions).toHaveLength(2);
+  expect(plan.functions).toHaveLength(6);
   expect(plan.copied).toStrictEqual(["ledger.migrations"]);
+  expect(plan.reached).toStrictEqual(REACHED);
   expect(await distributed(database)).toStrictEqual([]);
   expect(await run(database)).toStrictEqual({ ...plan, applied: true });
   const places = (await distributed(database)).map(({ colocationid }) => colocationid);
   expect(places).toHaveLength(TABLES);
   expect(new Set(places).size).toBe(1);
   const already = plan.tables.map(({ name }) => name);
-  const again = { already, tables: [], copied: [], functions: [], roles: [] };
+  const again = { already, tables: [], copied: [], reached: [], functions: [], roles: [] };
   expect(await run(database, { shards: undefined })).toMatchObject(again);
   expect(await migrateOf(database)).toMatchObject({ applied: [] });
   await expect(run(database, { shards: 8 })).rejects.toThrow(/has 4 shards, so --shards 8 is not/);
@@ -107,6 +113,23 @@ test("a table with rows is refused without --copy; with it the rows move to the 
   // The coordinator keeps none of them.
   const [size] = await database.query("SELECT pg_relation_size('ledger.heads') AS bytes");
   expect(size).toStrictEqual({ bytes: "0" });
+});
+
+test("each server reaches the rows of a table without an account, with the rights of the service", async () => {
+  const database = await newDatabase();
+  await database.query(
+    `INSERT INTO ledger.logs (log, origin, size, root, frontier, keys)
+     VALUES (1, 'log.example', 0, sha256(''), '', sha256(''))`,
+  );
+  // Its rows stay where they are.
+  await run(database);
+  const name = new URL(database.url).pathname.slice(1);
+  const asService = "SET ROLE annals_ledger;";
+  for (const [at, node] of nodes.entries())
+    await runOn(node, name, `${asService} UPDATE ledger.logs SET size = size + ${10 ** at}`);
+  expect(await database.query("SELECT size FROM ledger.logs")).toStrictEqual([{ size: "111" }]);
+  const removal = runOn(nodes[1]!, name, `${asService} DELETE FROM ledger.logs`);
+  await expect(removal).rejects.toThrow("permission denied for table logs");
 });
 
 test.each([

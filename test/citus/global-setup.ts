@@ -16,6 +16,8 @@ import { distributeOver, type Node, refusalsOf, runOn, startNode } from "./clust
 
 const WORKERS = 2;
 const RATE_LIMIT_PER_MINUTE = 100_000;
+/** Tests wait for epochs. */
+const EPOCH_S = "1";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const citusRoot = process.env["CITUS_ROOT"] ?? "";
@@ -54,6 +56,7 @@ async function startShared(nodes: readonly Node[]): Promise<Stack> {
     databaseUrl: database.url,
     isMigrated: true,
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+    env: { ledger: { ANNALS_LOG_EPOCH_S: EPOCH_S } },
   });
 }
 

@@ -1,12 +1,14 @@
 // Guarantees of a cluster whose worker is killed under load and comes back: no request of an account of the
 // other worker fails, its webhooks are delivered in time, and every process stays ready; requests of the lost
 // worker's accounts are refused with 500 and Retry-After within a second, and a metric has their share;
-// afterwards every chain verifies, and nothing acknowledged is lost or doubled.
+// epochs of the log go on and cover the others; afterwards every chain verifies, nothing acknowledged is lost
+// or doubled, and everything is covered.
 
 import { eventually, Subscriber } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { report } from "../faults/report.ts";
+import { untilCovered } from "../system/covered.ts";
 import { flowing } from "../system/flowing-loads.ts";
 import { metricOf } from "../system/metric-of.ts";
 import { processesOf } from "../system/testbed.ts";
@@ -24,11 +26,13 @@ import {
 const AWAY_MS = 12_000;
 const REFUSED_WITHIN_MS = 1_000;
 const DELIVERED_WITHIN_MS = 5_000;
+/** Long enough that a worker is killed between two epochs, not in one. */
+const EPOCH_S = 2;
 
 let citus: CitusBed;
 
 beforeAll(async () => {
-  citus = await startCitusBed();
+  citus = await startCitusBed({ env: { ledger: { ANNALS_LOG_EPOCH_S: String(EPOCH_S) } } });
 });
 afterAll(() => citus?.stop());
 
@@ -53,6 +57,23 @@ async function subscriberOf(account: Account): Promise<Subscriber> {
   return subscriber;
 }
 
+/** Number of epochs, and the events of the account that they cover. */
+async function epochsOf({ clients: [client] }: Account) {
+  const { body, status } = await client!.get("/v1/log");
+  expect(status).toBe(200);
+  const { covered, newest_epoch: newest } = body.data;
+  return { epoch: Number(newest?.epoch ?? 0), covered: Number(covered?.sequence_number ?? 0) };
+}
+
+/** Resolves when an epoch has just ended. */
+async function epochEnds(account: Account): Promise<number> {
+  const { epoch: before } = await epochsOf(account);
+  return eventually("an epoch ends", async () => {
+    const { epoch } = await epochsOf(account);
+    return epoch > before && epoch;
+  });
+}
+
 test("a worker that is killed for 12 s under load costs its own accounts only", async () => {
   const { bed, nodes } = citus;
   const [others, own] = [
@@ -66,7 +87,11 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
   // Deliveries of the lost worker are due beside those of the others.
   for (const account of own) await subscriberOf(account);
   const [loadsOfOthers, loadsOfOwn] = [await begin(others), await begin(own)];
+  // An epoch without a server has the accounts that an epoch before it had.
+  expect((await events.one()).stored).toBeDefined();
+  for (const account of [...others, ...own, watched!]) await untilCovered(account.clients[0]!, 1);
   const [server] = processesOf(nodes[2]!.stack, "postgres");
+  const epochBefore = await epochEnds(others[0]!);
   const killedAt = performance.now();
   // Also where the test fails.
   onTestFinished(() => server?.start());
@@ -83,6 +108,12 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
     deliveredMs.push(performance.now() - sentAt);
     await pause(500);
   }
+  await untilCovered(watched!.clients[0]!, deliveredMs.length + 1);
+  const epochsMeanwhile = (await epochsOf(watched!)).epoch - epochBefore;
+  // Its path in the map needs the heads of other accounts, some of which are away.
+  const unsigned = await watched!.clients[0]!.get("/v1/log/checkpoint");
+  expect(unsigned.status).toBe(500);
+  expect(unsigned.headers["retry-after"]).toBeDefined();
   expect(await unready()).toStrictEqual([]);
   const [ledger] = processesOf(bed.stack, "ledger");
   const share = await metricOf(ledger?.adminUrl, "annals_accounts_unavailable_ratio");
@@ -103,6 +134,7 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
     refused: refused.length,
     "slowest refusal ms": Math.max(...refused.map(({ tookMs }) => tookMs)),
     "slowest delivery ms": Math.max(...deliveredMs),
+    "epochs meanwhile": epochsMeanwhile,
     "flow again after ms": performance.now() - backAt,
   });
   for (const outcome of refused.filter(({ stored }) => stored === undefined)) {
@@ -111,4 +143,9 @@ test("a worker that is killed for 12 s under load costs its own accounts only", 
     expect(outcome.tookMs).toBeLessThan(REFUSED_WITHIN_MS);
   }
   await checkAll([...others, ...own, watched!], [...loadsOfOthers, ...loadsOfOwn, events]);
+  for (const account of [...others, ...own, watched!]) {
+    await untilCovered(account.clients[0]!, (await account.chain()).length);
+    // keys signs a head only if a path proves it.
+    expect((await account.clients[0]!.get("/v1/log/checkpoint")).status).toBe(200);
+  }
 });

@@ -3,10 +3,19 @@
 
 /** Columns of tables that may hold the moment of a statement. The times of seeds are equal in them, too. */
 export const MOMENTS: ReadonlySet<string> = new Set([
+  "exports.anchors.due_at",
+  "exports.anchors.failing_since",
   "exports.audit_outbox.created_at",
   "exports.jobs.due_at",
   "exports.jobs.taken_at",
+  "ledger.audit_outbox.created_at",
   "ledger.epochs.quorum_at",
+  "ledger.erasures.begins_at",
+  "ledger.erasures.done_at",
+  "ledger.erasures.due_at",
+  "ledger.erasures.exports_cleared_at",
+  "ledger.erasures.vacuumed_at",
+  "ledger.erasures.webhooks_cleared_at",
   "ledger.idempotency_keys.created_at",
   "ledger.logs.closer_until",
   "ledger.verifications.due_at",
@@ -28,6 +37,9 @@ export const MOMENTS: ReadonlySet<string> = new Set([
 /** Columns of tables that hold a random id. */
 export const RANDOM: ReadonlySet<string> = new Set([
   "exports.audit_outbox.id",
+  "ledger.audit_outbox.id",
+  // The number of a transaction.
+  "ledger.erasures.last_xid",
   "webhooks.audit_outbox.id",
 ]);
 
@@ -39,6 +51,8 @@ export const AGES: ReadonlySet<string> = new Set([
   "oldest_due_s",
   "oldest_s",
   "overdue_s",
+  "unvacuumed_s",
+  "vacuumed_s",
 ]);
 
 /** Columns of returned rows with an array in any order. */

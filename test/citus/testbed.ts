@@ -35,9 +35,10 @@ export interface CitusBed {
 
 const newNode = (): Promise<Node> => startNode(process.env["CITUS_ROOT"] ?? "");
 
-export async function startCitusBed(
-  given: Partial<Parameters<typeof startTestbed>[0]> = {},
-): Promise<CitusBed> {
+export async function startCitusBed({
+  env,
+  ...given
+}: Partial<Parameters<typeof startTestbed>[0]> = {}): Promise<CitusBed> {
   const nodes = await Promise.all([newNode(), newNode(), newNode()]);
   await distributeOver(nodes, DATABASE);
   const authority = await CertificateAuthority.create();
@@ -49,6 +50,7 @@ export async function startCitusBed(
     databaseUrl: coordinator.url,
     isMigrated: true,
     env: {
+      ...env,
       "webhook-dispatcher": {
         ANNALS_WEBHOOK_CA_FILE: caFile,
         ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",

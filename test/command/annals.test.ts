@@ -1,21 +1,19 @@
 // Guarantees: every verb of `annals` runs as a process on a real database, and its `--help` ends with 0,
 // needs no setting, and has examples that work. The exit status is the one of
 // docs/operators/command-line.md. Invalid arguments are refused by name, change nothing, and print nothing on
-// standard output. A changed event, a chain that went back and an unhealthy process are found.
+// standard output. A changed event and a chain that went back are found.
 
-import { createLog, createRegistry, Gauge, startAdminServer } from "@annals/chassis";
+import { createLog, createRegistry } from "@annals/chassis";
 import { atOnce, keyHash, systemClock } from "@annals/contract";
 import { AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
 import { createPool } from "@annals/postgres";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
 const DEPLOY = resolve(import.meta.dirname, "../../deploy");
 /** As for the services of a stack: without it each process loads the compiler. */
@@ -24,6 +22,9 @@ const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/annals/
 const ACCOUNT = "acct_75gtznr6r1q5aecdantb9bkrxd";
 const KEY = "key_8m3kq0t2v5x7z9b1d4f6h8jkmn";
 const EVENTS = 1_000;
+/** Of the examples that change a chain. */
+const ERASURE = "era_4h7k0n3q6s9v2x5z8b1d4f7h0k";
+const [HELD, HOLD] = ["acct_2r8w4y6b1e3g5j7m9p0s2v4x6z", "hold_3k5m7p9r1t3v5x7z9b1d3f5h7j"];
 const NOWHERE = "postgresql://127.0.0.1:1/none";
 
 let database: TestDatabase;
@@ -42,11 +43,24 @@ beforeAll(async () => {
      VALUES ($1, $2, 'first key', 'p...x', $3, '{verify}', '2026-01-01')`,
     [ACCOUNT, KEY, keyHash("some")],
   );
-  await storeEvents();
+  await storeEvents(ACCOUNT, EVENTS);
+  await storeEvents(HELD, 1);
+  await database.query(
+    `INSERT INTO ledger.holds (account_id, id, from_sequence, owner, placed_by)
+     VALUES ($1, $2, 1, 'account', 1)`,
+    [HELD, HOLD],
+  );
+  await database.query(
+    `INSERT INTO ledger.erasures (account_id, id, selector, parts, actor, up_to_sequence, status, due_at, begins_at,
+       created_at)
+     VALUES ($1, $2, '{"actor_id":"u"}', 1, '{"type":"operator"}', 1, 'pending', now() + interval '1 day', now() + interval '1 day',
+       '2026-01-31')`,
+    [HELD, ERASURE],
+  );
 });
 
-/** The chain of the account of the examples. */
-async function storeEvents(): Promise<void> {
+/** The chain of an account of the examples. */
+async function storeEvents(accountId: string, length: number): Promise<void> {
   const log = createLog({ service: "test", level: "error" }, { write: () => {} });
   const pool = createPool({
     connectionString: database.url,
@@ -70,11 +84,11 @@ async function storeEvents(): Promise<void> {
     random: randomBytes,
   });
   const asked = {
-    accountId: ACCOUNT,
+    accountId,
     receivedAt: clock.nowText(),
     idempotencyKey: "",
     requestSha256: Buffer.alloc(32),
-    events: Array.from({ length: EVENTS }, () => whole),
+    events: Array.from({ length }, () => whole),
   };
   await queue.submit(atOnce(prepareAppend(asked, randomBytes)));
   await pool.close();
@@ -102,30 +116,6 @@ function type(line: string, environment: Readonly<Record<string, string>> = {}):
   });
 }
 
-/** An admin port like that of a service; `fault` is what a check says. */
-async function adminPort(service: string, fault?: string, expiry?: number): Promise<string> {
-  const registry = createRegistry(service);
-  const gauges: [string, number][] = [["annals_index_lag_events", 12]];
-  if (expiry) gauges.push(["annals_tls_certificate_expiry_timestamp_seconds", expiry]);
-  for (const [name, value] of gauges) {
-    new Gauge({ name, help: "A fixture.", registers: [registry] }).set(value);
-  }
-  const checks = { database: () => Promise.resolve(fault) };
-  const server = await startAdminServer({ host: "127.0.0.1", port: 0, registry, checks });
-  onTestFinished(() => server.close());
-  return `http://127.0.0.1:${server.port}`;
-}
-
-/** Where nothing listens any more. */
-async function closedPort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return `http://127.0.0.1:${port}`;
-}
-
 describe("help", () => {
   test.each([
     ["accounts", 6],
@@ -133,6 +123,8 @@ describe("help", () => {
     ["plans", 2],
     ["verify", 2],
     ["heads", 2],
+    ["erasures", 6],
+    ["holds", 3],
     ["webhooks rotate-sealing-key", 1],
     ["log-key new", 2],
     ["migrate", 2],
@@ -147,7 +139,17 @@ describe("help", () => {
   test("lists every verb; without a verb or with an unknown one it goes to standard error", async () => {
     const help = await type("annals --help");
     expect(help).toMatchObject({ status: 0, stderr: "" });
-    const verbs = ["accounts", "keys", "plans", "verify", "heads", "log-key new", "migrate"];
+    const verbs = [
+      "accounts",
+      "keys",
+      "plans",
+      "verify",
+      "heads",
+      "erasures",
+      "holds",
+      "log-key new",
+      "migrate",
+    ];
     for (const verb of [...verbs, "distribute", "status"])
       expect(help.stdout).toMatch(new RegExp(`^ {2}${verb} `, "m"));
     expect(await type("annals")).toEqual({ status: 2, stdout: "", stderr: help.stdout });
@@ -184,6 +186,18 @@ describe("invalid arguments", () => {
     ["verify", "--account is required"],
     [`verify --account ${ACCOUNT} --to 1001`, "--to: must be from 1 to 1000, the last event"],
     ["migrate --service ledgers", '--service: unknown service "ledgers"'],
+    ["holds place --account acct_none --from 1", "--account: acct_none has no event"],
+    [`holds place --account ${ACCOUNT} --from 0`, "--from: must be a sequence number"],
+    [`holds place --account ${ACCOUNT} --from 2 --to 1`, "--to: must not be less than --from"],
+    [
+      `holds release --account ${ACCOUNT} --hold hold_none`,
+      'No active hold has the id "hold_none"',
+    ],
+    [`erasures request --account ${ACCOUNT} --parts actor`, "exactly one of actor_id"],
+    ["erasures request --account acct_none --event e --parts actor", "acct_none has no event"],
+    [`erasures show --account ${ACCOUNT} --erasure era_0`, 'No erasure has the id "era_0"'],
+    [`erasures cancel --account ${ACCOUNT} --erasure era_0`, 'No erasure has the id "era_0"'],
+    ["erasures reapply --file none.jsonl", "none.jsonl: ENOENT"],
     ["webhooks rotate-sealing-key now", "Usage: annals webhooks rotate-sealing-key"],
     ["log-key new --origin a+b", "--origin: must be"],
     ["log-key new --origin example.com/acct_one", "--origin: must be"],
@@ -249,46 +263,5 @@ test("verify prints what GET /v1/verify answers, and ends with 3 where an event 
   expect(JSON.parse(invalid.stdout)).toMatchObject({
     valid: false,
     first_invalid: { sequence_number: 7, reason: "hash_mismatch" },
-  });
-});
-
-describe("status", () => {
-  test("prints a line for each healthy process, as its help says, and ends with 0", async () => {
-    const url = await adminPort("keys");
-    await mkdir(join(folder, ".annals/run"), { recursive: true });
-    await writeFile(join(folder, ".annals/run/admin-urls"), `${url}\n`);
-    onTestFinished(() => rm(join(folder, ".annals"), { recursive: true }));
-    for (const line of ["annals status", `annals status --url ${url}`]) {
-      const outcome = await type(line);
-      expect(outcome).toMatchObject({ status: 0, stderr: "" });
-      expect(outcome.stdout).toMatch(
-        /^keys {2}http:\S+ {2}\S+ +healthy +annals_index_lag_events=12\n$/,
-      );
-    }
-  });
-
-  test("lists problems, and ends with 3", async () => {
-    const soon = Date.now() / 1_000 + 13 * 86_400;
-    const urls = [
-      await adminPort("keys"),
-      await adminPort("ledger", "the schema lacks 0009"),
-      await adminPort("export", undefined, soon),
-      await closedPort(),
-    ];
-    const outcome = await type(
-      `annals status --json ${urls.map((url) => `--url ${url}`).join(" ")}`,
-    );
-    expect(outcome).toMatchObject({ status: 3, stderr: "" });
-    const [keys, ledger, exporter, gone] = JSON.parse(outcome.stdout);
-    expect(keys).toMatchObject({ service: "keys", healthy: true, problems: [] });
-    expect(ledger).toMatchObject({
-      service: "ledger",
-      problems: ["database: the schema lacks 0009"],
-    });
-    expect(exporter).toMatchObject({
-      healthy: false,
-      problems: [expect.stringMatching(/^\w+ certificate expires 20/)],
-    });
-    expect(gone).toMatchObject({ healthy: false, problems: ["no response: ECONNREFUSED"] });
   });
 });

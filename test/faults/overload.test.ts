@@ -26,6 +26,8 @@ const MAX_RSS_MB = 512;
 /**
  * The bound of a refusal is for a machine that has time for us. What a request takes at capacity is the
  * control, on an idle machine with 2 cores some 50 ms, and the bound is never less than this many times that.
+ * Nor is it less than what the stored requests of the same seconds take: a refusal waits for no event of
+ * another, and other programs slow down both.
  */
 const TIMES_CONTROL = 40;
 /**
@@ -129,8 +131,10 @@ test(`${TIMES_CAPACITY} times the capacity for ${forMs / 1_000} s`, async () => 
   expect(heldBack, JSON.stringify(figures)).toBeLessThan(HELD_BACK_SHARE * figures.offered);
   expect(refused.length).toBeGreaterThan(0);
   expect(stored.length).toBeGreaterThan(0);
-  const quickMs = Math.max(REFUSED_WITHIN_MS, TIMES_CONTROL * capacity.p99Ms);
-  expect(figures["refused p99 ms"], JSON.stringify(figures)).toBeLessThan(quickMs);
+  const controlMs = Math.max(TIMES_CONTROL * capacity.p99Ms, figures["stored p99 ms"]);
+  expect(figures["refused p99 ms"], JSON.stringify(figures)).toBeLessThan(
+    Math.max(REFUSED_WITHIN_MS, controlMs),
+  );
   for (const [at, mb] of most.entries()) expect(mb, services[at]?.service).toBeLessThan(MAX_RSS_MB);
   const fullRate = FULL_RATE_SHARE * slowdown * capacity.perSecond;
   expect(rateAfter, JSON.stringify(figures)).toBeGreaterThan(fullRate);

@@ -1,16 +1,23 @@
 // Guarantee: on each supported version of PostgreSQL an owner without superuser rights migrates, every
 // service starts, events are appended, found, verified, delivered and exported, and the login of `serve`
-// follows its URL. An older version is refused with one line, and nothing is made in it.
+// follows its URL. A logical dump is restored into an empty server as docs/operators/backup.md says. An older
+// version is refused with one line, and nothing is made in it.
 
 import { createLog } from "@annals/chassis";
 import { createPool, migrate, statement } from "@annals/postgres";
-import { eventually, ownerOf } from "@annals/testing";
+import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import pg from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { exported } from "../system/exports-client.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { startWebhookSystem } from "../system/webhook-constellation.ts";
+import { runVerb } from "./operator.ts";
 import { supportedBuilds, unsupportedBuilds } from "./postgresql-builds.ts";
 
 const SERVICES = ["gateway", "keys", "ledger", "export", "webhook-dispatcher"] as const;
@@ -64,6 +71,45 @@ test.each(supported)("everything works on $name", async ({ binaries }) => {
     await login.query("SET ROLE annals_keys");
     await login.end();
   }
+});
+
+/** Of npm's builds none has the programs of a dump. */
+const withDump = supported.flatMap(({ name, binaries = "" }) =>
+  existsSync(join(binaries, "pg_dump")) ? [{ name, binaries }] : [],
+);
+
+test.each(withDump)("a logical dump of $name is restored", async ({ binaries }) => {
+  const folder = await mkdtemp(join(tmpdir(), "annals-dump-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [file, heads] = [join(folder, "annals.dump"), join(folder, "heads.jsonl")];
+  // The key of the log stays.
+  const dataDir = join(folder, "data");
+  const run = (program: string, ...words: string[]) =>
+    promisify(execFile)(join(binaries, program), ["--no-owner", "--no-privileges", ...words]);
+
+  const source = await startServer(binaries);
+  const before = await startWebhookSystem({}, { databaseUrl: source.databaseUrl, dataDir });
+  onTestFinished(before.stop);
+  const { key } = await newAccount(source.databaseUrl);
+  const clientOf = (baseUrl = "") => new HttpClient(baseUrl, key);
+  const append = async (client: HttpClient) =>
+    expect((await client.post("/v1/events", { action: "thing.done" })).status).toBe(201);
+  const verified = async (client: HttpClient) => (await client.get("/v1/verify")).body.data;
+  for (let n = 0; n < 3; n += 1) await append(clientOf(before.stack.baseUrls[0]));
+  // Audit entries are still stored meanwhile.
+  await writeFile(heads, (await runVerb(before.stack, "ledger", "heads")).stdout);
+  await run("pg_dump", "--format=custom", `--file=${file}`, source.databaseUrl);
+  await before.stop();
+
+  const { databaseUrl } = await startServer(binaries);
+  await run("pg_restore", "--exit-on-error", `--dbname=${databaseUrl}`, file);
+  const after = await startWebhookSystem({}, { databaseUrl, dataDir });
+  onTestFinished(after.stop);
+  const client = clientOf(after.stack.baseUrls[0]);
+  expect(await verified(client)).toMatchObject({ valid: true, checked: 3 });
+  const checked = await runVerb(after.stack, "ledger", "check-heads", "--file", heads);
+  expect(checked).toMatchObject({ status: 0 });
+  await append(client);
 });
 
 const unsupported = await unsupportedBuilds();

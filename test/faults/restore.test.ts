@@ -4,13 +4,10 @@
 
 import type { Stack } from "@annals/local";
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
-import { execFile, spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startConstellation } from "../system/constellation.ts";
 import { ended } from "../system/exports-client.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import { Backups } from "./restored-system.ts";
@@ -139,44 +136,6 @@ describe("restored to a moment", () => {
     await owner.close();
   });
 });
-
-/** `pg_dump` of PostgreSQL 18 on the PATH: another major version does not read this server. */
-const hasDump = / 18\./.test(
-  spawnSync("pg_dump", ["--version"], { encoding: "utf8" }).stdout ?? "",
-);
-if (!hasDump) process.stdout.write("there is no pg_dump 18: the logical dump is not tested\n");
-
-test.each(hasDump ? ["pg_dump"] : [])(
-  "a logical dump by %s, restored into an empty server without the roles",
-  async () => {
-    const source = await startWebhookSystem({}, { dataDir: await backups.restored(base) });
-    const servers = await startConstellation({ without: [...SERVICES, "gateway"] });
-    const file = join(folder, "annals.dump");
-    const run = promisify(execFile);
-    const options = ["--no-owner", "--no-privileges"];
-    await run("pg_dump", [
-      "--format=custom",
-      ...options,
-      `--file=${file}`,
-      source.stack.databaseUrl,
-    ]);
-    await source.stop();
-    await run("pg_restore", [
-      "--exit-on-error",
-      ...options,
-      `--dbname=${servers.databaseUrl}`,
-      file,
-    ]);
-    const { databaseUrl } = servers;
-    const stack = await startConstellation({ databaseUrl });
-    const client = clientOf(stack);
-    expect(await verified(client)).toMatchObject({ valid: true, checked: 20 });
-    expect(await checked(stack, kept.end)).toMatchObject({ status: 0 });
-    await append(client, 1);
-    await stack.stop();
-    await servers.stop();
-  },
-);
 
 test("restored to the end of the archive, nothing is missing", async () => {
   const system = await startWebhookSystem({}, { dataDir: await backups.restored(base) });

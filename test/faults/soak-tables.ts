@@ -23,6 +23,8 @@ const TABLES = [
   "keys.audit_outbox",
   "keys.audit_windows",
   "keys.rate_windows",
+  "ledger.audit_outbox",
+  "ledger.audit_windows",
   "ledger.idempotency_keys",
   "ledger.outbox",
   "webhooks.audit_outbox",
@@ -42,7 +44,7 @@ const olderMinutes = (schema: string): string =>
      to_char(((minute || ':00Z')::timestamptz - ${BACK}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI')`;
 
 const AGEING = [
-  ...["exports", "keys", "webhooks"].map(olderMinutes),
+  ...["exports", "keys", "ledger", "webhooks"].map(olderMinutes),
   `UPDATE exports.jobs SET ${olderText("created_at")}, ${older("due_at")}`,
   `UPDATE exports.outbox SET ${olderText("created_at")}`,
   `UPDATE ledger.outbox SET ${olderText("created_at")}`,

@@ -6,7 +6,7 @@ import { type Answer, eventually, type HttpClient } from "@annals/testing";
 export interface Change {
   /** The name in v1.ts. */
   readonly route: string;
-  /** Undefined for events: they are the record, with the id of their key. */
+  /** Undefined for events and holds, which the account's own chain records: with the id of the key. */
   readonly action?: string;
   /** Makes one change and resolves to its answer and to the id of what was changed. */
   readonly make: (client: HttpClient, made: Made) => Promise<readonly [Answer, id: string]>;
@@ -32,7 +32,12 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
   widget_token: "keys",
   webhook: "webhook-dispatcher",
   export: "export",
+  erasure: "ledger",
+  retention: "ledger",
 };
+
+/** What is made before all rows: the account itself. */
+export const ACCOUNT = "account";
 
 const WEBHOOK = { url: "https://user:secret@receiver.invalid/secret?token=secret", events: ["*"] };
 
@@ -202,6 +207,44 @@ export const CHANGES: readonly Change[] = [
         return body.data.status === "completed";
       });
       return [await client.get(`/v1/exports/${id}/content`), id];
+    },
+  },
+  {
+    route: "create-erasure",
+    action: "annals.erasure.requested",
+    make: async (client) => {
+      const answer = await client.post("/v1/erasures", { actor_id: "private", parts: ["actor"] });
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "cancel-erasure",
+    action: "annals.erasure.cancelled",
+    make: async (client, made) => {
+      const id = of(made, "create-erasure");
+      return [await client.delete(`/v1/erasures/${id}`), id];
+    },
+  },
+  {
+    route: "set-retention",
+    action: "annals.retention.changed",
+    make: async (client, made) => [
+      await client.send("PUT", "/v1/retention", { body: { days: 36_500 } }),
+      of(made, ACCOUNT),
+    ],
+  },
+  {
+    route: "place-hold",
+    make: async (client) => {
+      const answer = await client.post("/v1/holds", { from_sequence: 1, actor_id: "private" });
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "release-hold",
+    make: async (client, made) => {
+      const id = of(made, "place-hold");
+      return [await client.delete(`/v1/holds/${id}`), id];
     },
   },
   {

@@ -16,10 +16,11 @@ import {
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../system/constellation.ts";
 import { metricOf } from "../system/metric-of.ts";
-import { CHANGES, type Entry, type Made, SERVICE_OF } from "./audit-changes.ts";
+import { ACCOUNT, CHANGES, type Entry, type Made, SERVICE_OF } from "./audit-changes.ts";
 import { requestLines, runAccountsCommand } from "./audit-commands.ts";
 
 const SYSTEM = "acct_system";
+const HOLD = "annals.hold";
 const RATE_LIMIT_PER_MINUTE = 100_000;
 
 let stack: Stack;
@@ -41,10 +42,7 @@ beforeAll(async () => {
   const [row] = await owner.query("SELECT id FROM keys.api_keys WHERE account_id = $1", [SYSTEM]);
   operatorKeyId = String(row?.["id"]);
 });
-afterAll(async () => {
-  await owner?.close();
-  await stack?.stop();
-});
+afterAll(() => Promise.all([owner?.close(), stack?.stop()]));
 
 const processOf = (service: ServiceName) =>
   stack.processes.find((one) => one.service === service) ?? expect.fail(`no ${service}`);
@@ -68,7 +66,7 @@ const recorded = (id: string, action: string) =>
 /** Every entry that waited is handed over. */
 const handedOver = () =>
   eventually("nothing waits", async () => {
-    const tables = ["keys", "exports", "webhooks"].map(
+    const tables = ["keys", "ledger", "exports", "webhooks"].map(
       (schema) => `(SELECT count(*) FROM ${schema}.audit_outbox)`,
     );
     const [row] = await owner.query(`SELECT ${tables.join(" + ")} AS waiting`);
@@ -85,6 +83,7 @@ describe("changes over HTTP", () => {
   const made: Made = new Map();
 
   beforeAll(async () => {
+    made.set(ACCOUNT, account.accountId);
     for (const { make, route } of CHANGES) {
       if (route === "replay-events") await markDelivered(stack.databaseUrl, account.accountId);
       const [{ status, text }, id] = await make(account.client, made);
@@ -103,7 +102,8 @@ describe("changes over HTTP", () => {
     ["the system account's chain", () => operator],
     ["the account's own", () => account.client],
   ])("are in %s, each exactly once, with the key that made it", async (_, reader) => {
-    const entries = await entriesOf(reader(), `actor_id=${account.keyId}`);
+    const all = await entriesOf(reader(), `actor_id=${account.keyId}`);
+    const entries = all.filter(({ action }) => action !== HOLD);
     expect(said(entries)).toStrictEqual(expected().toSorted());
     for (const { action, actor, context } of entries) {
       expect(actor).toEqual({ type: "api_key", id: account.keyId });
@@ -120,18 +120,24 @@ describe("changes over HTTP", () => {
     expect((await reader().get("/v1/verify")).body.data).toMatchObject({ valid: true });
   });
 
+  test("of a hold are in the account's chain alone, with the key that made them", async () => {
+    const filter = `action=${HOLD}&actor_id=${account.keyId}`;
+    const states = (await entriesOf(account.client, filter)).map(({ metadata }) => metadata.state);
+    expect(states).toEqual(["placed", "released"]);
+    expect(await entriesOf(operator, `action=${HOLD}`)).toEqual([]);
+  });
+
   test("are stored with the key that made them", async () => {
     const [row] = await owner.query(
       `SELECT
          (SELECT array_agg(DISTINCT created_by || updated_by || revoked_by) FROM keys.api_keys
            WHERE account_id = $1 AND name = 'two') AS keys,
          (SELECT array_agg(DISTINCT created_by || deleted_by) FROM exports.jobs WHERE account_id = $1) AS exports,
-         (SELECT array_agg(DISTINCT key_id) FROM ledger.events WHERE account_id = $1) AS events`,
-      [account.accountId],
+         (SELECT array_agg(DISTINCT key_id) FROM ledger.events WHERE account_id = $1 AND action <> $2) AS events`,
+      [account.accountId, HOLD],
     );
     const { keyId } = account;
-    expect(row?.["keys"]).toEqual([keyId + keyId + keyId]);
-    expect(row?.["events"]).toEqual([keyId]);
+    expect([row?.["keys"], row?.["events"]]).toEqual([[keyId + keyId + keyId], [keyId]]);
     // The row goes when its file is gone.
     expect([null, [keyId + keyId]]).toContainEqual(row?.["exports"]);
   });

@@ -214,7 +214,7 @@ describe("control: the append path of the ledger, composed in the test", () => {
     };
   };
 
-  const unlocked: Change = (text) => text.replace("FOR UPDATE", "");
+  const unlocked: Change = (text) => text.replace("FOR NO KEY UPDATE", "");
 
   /** `ledger.append` without its conditions on the head and on the last event. */
   async function removeConditions(database: TestDatabase): Promise<void> {

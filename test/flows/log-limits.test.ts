@@ -101,7 +101,9 @@ test("where there is no log all of its files are 404, and events are stored", as
   for (const query of ["inclusion?sequence_number=1", "consistency?from=1"])
     expectRefused(await client.get(`/v1/log/${query}`), "not_found");
   const { widget } = await newToken(client);
-  expect((await widget.get("/v1/widget/log")).body).toEqual({ data: { covered: null } });
+  expect((await widget.get("/v1/widget/log")).body).toEqual({
+    data: { covered: null, log_origin: null },
+  });
 });
 
 test("a head log that is not public has no path", async () => {

@@ -33,6 +33,7 @@ export const COLUMNS: Readonly<Record<string, readonly [value: string, reason: s
   actor_type: ["NULL", "digest_mismatch"],
   target_id: ["target_id || ' '", "digest_mismatch"],
   target_type: ["''", "digest_mismatch"],
+  erased: ["erased | 1", "digest_mismatch"],
 };
 
 /** Citus itself refuses to change the column that decides the server. */
@@ -44,6 +45,18 @@ const columnKinds = changeable.map(([column, [value, reason]]) => {
   const text = `UPDATE ledger.events SET ${column} = ${value} WHERE account_id = $1 AND sequence_number = ${AT}`;
   return sql(`change ${column}`, [text], reason);
 });
+
+/** As an erasure leaves an event, but without its record. */
+const NO_ACTOR = "actor = '{}', actor_id = NULL, actor_type = NULL";
+const NO_SALT = "salts = decode(repeat('00', 16), 'hex') || substring(salts, 17)";
+const erasure = sql(
+  "erase a part without a record",
+  [
+    `UPDATE ledger.events SET erased = 1, ${NO_ACTOR}, ${NO_SALT}
+     WHERE account_id = $1 AND sequence_number = ${AT}`,
+  ],
+  "erasure_unrecorded",
+);
 
 const deletions: readonly Kind[] = [
   sql("delete an event", [deleteEvents(`sequence_number = ${AT}`)], "sequence_gap"),
@@ -134,6 +147,7 @@ const swaps: readonly Kind[] = [
 
 export const KINDS: readonly Kind[] = [
   ...columnKinds,
+  erasure,
   ...deletions,
   ...heads,
   ...swaps,

@@ -100,7 +100,15 @@ const CALLED = {
     "last",
   ],
   chain: expect.objectContaining({ valid: true, checked: 224 }) as unknown,
-  checked: { state: "verified", events: 224, linksChecked: 224, linksUnchecked: 0, faults: [] },
+  checked: {
+    state: "verified",
+    events: 224,
+    linksChecked: 224,
+    linksUnchecked: 0,
+    erasedParts: 0,
+    erasuresUnchecked: 0,
+    faults: [],
+  },
   webhook: "event.created",
   failures: [
     "wrong_signature",

@@ -19,8 +19,8 @@ afterAll(() => installed?.remove());
 
 test("nothing keeps it from being published", async () => {
   const budget = {
-    tarball: 100_000,
-    files: { "dist/npm/index.js": 12_000 },
+    tarball: 130_000,
+    files: { "dist/npm/index.js": 17_000 },
     isCommonJsToo: true,
   };
   expect(await packageFaults(installed, budget)).toEqual([]);

@@ -2,8 +2,9 @@
 // service; lists lead over all pages; what it verifies of a list is verified, and a changed event is found.
 
 import { Annals, type Attempt, type Event, type Proof } from "@annals/sdk";
-import { eventually, markDelivered, newAccount } from "@annals/testing";
+import { eventually, markDelivered, newAccount, ownerOf } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";
+import { letTimePass } from "../api/erasures/erasures-client.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
 
@@ -105,6 +106,18 @@ test("every route", async () => {
   expect((await older.toArray()).map((each) => each.id)).toEqual([token.id]);
   await widgetTokens.delete(token.id);
 
+  const erasure = await annals.erasures.create({ actor_id: "u_1", parts: ["actor"] });
+  expect(await annals.erasures.list().toArray()).toEqual([erasure]);
+  await annals.erasures.cancel(erasure.id);
+  expect(await annals.erasures.get(erasure.id)).toMatchObject({ status: "cancelled" });
+
+  const hold = await annals.holds.place({ from_sequence: 2, actor_id: "u_1" });
+  expect(await annals.holds.list().toArray()).toEqual([hold]);
+  await annals.holds.release(hold.id);
+
+  const retention = await annals.retention.set({ days: 90 });
+  expect(await annals.retention.get()).toEqual(retention);
+
   expect([...called].toSorted()).toEqual((await documented()).toSorted());
 });
 
@@ -128,6 +141,8 @@ describe("verify.events", () => {
       events: 10,
       linksChecked: 10,
       linksUnchecked: 0,
+      erasedParts: 0,
+      erasuresUnchecked: 0,
       faults: [],
     });
   });
@@ -161,6 +176,26 @@ describe("verify.events", () => {
       expect(faults.some(({ link }) => link === "differs")).toBe(true);
     },
   );
+
+  test("counts what is erased, and what no record among the events names", async () => {
+    const { accountId, annals: own } = await newAnnals();
+    await own.events.createMany(
+      [{ actor: { id: "u_1" } }, {}].map((one) => ({ action: "a", ...one })),
+    );
+    const asking = { actor_id: "u_1", parts: ["actor", "metadata"] as const };
+    const { id } = await own.erasures.create({ ...asking, parts: [...asking.parts] });
+    const owner = ownerOf(databaseUrl);
+    await letTimePass(owner, accountId);
+    await owner.close();
+    await eventually("it is erased", async () => (await own.erasures.get(id)).erased === 1);
+    for (const order of ["asc", "desc"] as const) {
+      const checked = await own.verify.events(own.events.list(asked(order)).pages());
+      expect(checked).toMatchObject({ state: "verified", erasedParts: 2, erasuresUnchecked: 0 });
+    }
+    const list = own.events.list({ ...asked("asc"), action: "a" });
+    const alone = { state: "verified", erasedParts: 2, erasuresUnchecked: 2 };
+    expect(await own.verify.events(list.pages())).toMatchObject(alone);
+  });
 
   test("without proofs, and without events, nothing is verified", async () => {
     expect(await annals.verify.events(annals.events.list().pages())).toMatchObject({

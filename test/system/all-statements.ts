@@ -23,7 +23,7 @@ const OCCURRED_AT = "2026-01-31T09:30:00.000000Z";
 
 /** The schemas that have an outbox. */
 const OUTBOXES = ["ledger", "exports"];
-const AUDITED = ["keys", "export", "webhook-dispatcher"] as const;
+const AUDITED = ["keys", "export", "ledger", "webhook-dispatcher"] as const;
 
 /** By name. */
 export async function collectStatements(): Promise<ReadonlyMap<string, Found>> {

@@ -2,36 +2,26 @@
 // Go module proxy. And a server between it and the service that changes one byte of a file. Called by the
 // test of the logs.
 
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { buildPrograms } from "./go-programs.ts";
 
 const VERSION = "v1.0.2";
-const MODULE = `github.com/transparency-dev/tessera/cmd/fsck@${VERSION}`;
-const FOLDER = join(import.meta.dirname, `../../node_modules/.cache/annals/fsck-${VERSION}`);
-const BUILT_WITHIN_MS = 180_000;
 /** On a wrong tile it may wait without end. */
 const CHECKED_WITHIN_MS = 60_000;
 
 const SUCCESS = /Successfully fsck'd log with size (\d+)/;
 const FAILURE = /fsck failed|F\d{4} /;
 
-const run = promisify(execFile);
-
 /** The program. Rejects, and names the reason, where there is no Go or the module cannot be fetched. */
 export async function buildFsck(): Promise<string> {
-  const program = join(FOLDER, "fsck");
-  if (existsSync(program)) return program;
-  await mkdir(FOLDER, { recursive: true });
-  const env = { ...process.env, GOBIN: FOLDER, GOFLAGS: "-mod=mod" };
-  await run("go", ["install", MODULE], { env, timeout: BUILT_WITHIN_MS });
-  return program;
+  const folder = await buildPrograms("github.com/transparency-dev/tessera", VERSION, ["cmd/fsck"]);
+  return join(folder, "fsck");
 }
 
 export interface Checked {

@@ -37,8 +37,8 @@ export const storeWebhooks = (
 ): Promise<void> =>
   insert(
     `INSERT INTO webhooks.webhooks (account_id, id, url, events, active, created_at, secret_key_id, secret_sealed,
-       after_events, after_verifications, after_exports)
-     SELECT $1, 'wh_' || ${ID}, 'https://example.com/', '{event.created}', false, ${TIME}, 'none', '', 0, 0, 0
+       after_events, after_verifications, after_exports, after_checkpoints)
+     SELECT $1, 'wh_' || ${ID}, 'https://example.com/', '{event.created}', false, ${TIME}, 'none', '', 0, 0, 0, 0
      FROM generate_series(1, $2::integer) AS n`,
     [accountId, count],
     databaseUrl,

@@ -5,9 +5,15 @@
 import type { Answer, Received, Traffic } from "@annals/testing";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { gunzipSync, zstdDecompressSync } from "node:zlib";
 import { type Json, operationsOf, resolve } from "./openapi-document.ts";
 
 const LEAST_FAILURE = 400;
+/** Decoders by the Content-Encoding of a request. */
+const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+};
 /** Of paths and methods that there are not, and of requests that are refused before their path is read. */
 const OUTSIDE = [401, 404, 422, 429];
 
@@ -65,7 +71,7 @@ export class Contract {
     return [
       ...faults,
       ...this.#parameterFaults(operation.parameters ?? [], given),
-      ...this.#bodyFaults(operation.requestBody, traffic.body),
+      ...this.#bodyFaults(operation.requestBody, traffic),
     ];
   }
 
@@ -116,7 +122,9 @@ export class Contract {
     ];
   }
 
-  #bodyFaults(expected: Json, given: Traffic["body"]): string[] {
+  #bodyFaults(expected: Json, { body, headers }: Pick<Traffic, "body" | "headers">): string[] {
+    const inflate = DECODERS[headers["content-encoding"]?.toLowerCase() ?? ""];
+    const given = inflate && body !== undefined ? inflate(Buffer.from(body)) : body;
     const isEmpty = given === undefined || given.length === 0;
     if (expected === undefined) return isEmpty ? [] : ["the operation has no body"];
     if (isEmpty) return ["the body is missing"];

@@ -13,7 +13,7 @@ const RATE_LIMIT_PER_MINUTE = 100_000;
 
 const FILE = {
   plans: {
-    none: { features_left_out: ["webhooks", "exports", "verify"] },
+    none: { features_left_out: ["webhooks", "exports", "verify", "lifecycle"] },
     small: { max_keys: 3, monthly_events: 5 },
     exact: { max_keys: 10, monthly_events: 100 },
     slow: { requests_per_minute: 40 },

@@ -12,6 +12,7 @@ const RELIABILITY = "docs/reliability.md";
 const GATEWAY = "services/gateway/src";
 const DISPATCHER = "services/webhook-dispatcher/src";
 const PLAN = "services/keys/src/domain/plan.ts";
+const HOLD = "services/ledger/src/domain/new-hold.ts";
 const AUDIT = "libs/postgres/src/audit-windows.ts";
 const EXPORTS = "services/export/src/config.ts";
 const LIMITS = `${GATEWAY}/limits.ts`;
@@ -40,6 +41,8 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [INTERFACE, /tokens° \| ([\d,]+),/, PLAN, /maxKeys: ([\d_]+)/],
   [INTERFACE, /tokens° \| [\d,]+, ([\d,]+) and/, PLAN, /maxWebhooks: ([\d_]+)/],
   [INTERFACE, /tokens° \| [\d,]+, [\d,]+ and ([\d,]+) live/, PLAN, /maxWidgetTokens: ([\d_]+)/],
+  [INTERFACE, /Holds° \| ([\d,]+) active/, HOLD, constant("MAX_ACTIVE")],
+  [INTERFACE, /Holds° \| .*?, ([\d,]+) with/, HOLD, constant("MAX_PLACED")],
   [INTERFACE, /Body° \| (\d+ MiB)/, LIMITS, member("bodyMaxBytes")],
   [INTERFACE, /Body° \| .*?a batch (\d+ MiB)/, LIMITS, member("batchBodyMaxBytes")],
   [INTERFACE, /; ([\d,]+) members and elements/, LIMITS, member("bodyMaxValues")],

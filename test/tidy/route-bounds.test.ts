@@ -20,6 +20,8 @@ const REPEATED = [
   ["WEBHOOKS_ROWS", PLAN, /maxWebhooks: ([\d_]+)/],
   ["WEBHOOKS_ROWS", `${DISPATCHER}/rpc/create-webhook.ts`, /MAX_WEBHOOKS = ([\d_]+)/],
   ["WIDGET_TOKENS_ROWS", PLAN, /maxWidgetTokens: ([\d_]+)/],
+  ["ERASURE_ROWS", "services/ledger/src/domain/erasure.ts", /MAX_EVENTS = ([\d_]+)/],
+  ["HOLDS_ROWS", "services/ledger/src/domain/new-hold.ts", /MAX_PLACED = ([\d_]+)/],
   [
     "EXPORTS_ROWS",
     "services/export/src/config.ts",

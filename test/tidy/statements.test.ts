@@ -11,8 +11,11 @@ import { FILES, matches, PRODUCT } from "../../deploy/generate/sources.ts";
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "ledger.append-events": "calls ledger.append, which runs on the server of its account",
   "ledger.append-to-chains": "only where tables are not distributed: a refusal ends its use",
+  "ledger.begin-lifecycle": "calls ledger.begin_lifecycle, which runs on the server of its account",
   "ledger.create-account-heads":
     "only where tables are not distributed: one account each elsewhere",
+  "ledger.erase": "calls ledger.erase, which runs on the server of its account",
+  "ledger.expire": "calls ledger.expire, which runs on the server of its account",
   "ledger.get-account-heads": "only where tables are not distributed: one account each elsewhere",
   "ledger.index-chunk": "calls ledger.index_chunk, which runs on the server of its account",
 };

@@ -88,21 +88,16 @@ test("no file or folder has a name that says nothing: name it after what it does
   expect(FILES.filter(({ path }) => banned.test(path)).map(({ path }) => path)).toStrictEqual([]);
 });
 
-/** Never edited: what measurements and changes were called. */
-const HISTORY = /^docs\/performance\/|^CHANGELOG\.md$/;
-
 /** Texts of others, and the list itself with its test. */
 const NOT_OURS = /^test\/(vectors\/|example\/.*\.json|tidy\/(own-words|words\.test)\.ts$)/;
 
 /** Without the tables that the benchmark writes, whose source is checked instead, and names of old ADRs. */
-const NOW = FILES.filter(({ path }) => !HISTORY.test(path) && !NOT_OURS.test(path)).map(
-  ({ path, text }) => ({
-    path,
-    text: text
-      .replace(/<!-- bench:begin -->[^]*<!-- bench:end -->/, "")
-      .replaceAll(/\badr\/\d{4}-[a-z0-9-]+\.md/g, ""),
-  }),
-);
+const NOW = FILES.filter(({ path }) => !NOT_OURS.test(path)).map(({ path, text }) => ({
+  path,
+  text: text
+    .replace(/<!-- bench:begin -->[^]*<!-- bench:end -->/, "")
+    .replaceAll(/\badr\/\d{4}-[a-z0-9-]+\.md/g, ""),
+}));
 
 describe("the field's words, not our own", () => {
   test.each(Object.entries(OWN_WORDS))("nowhere `%s`: write %s", (words, _write) => {

@@ -143,6 +143,38 @@ describe("without its salt", () => {
   });
 });
 
+describe("a part that the event says is erased", () => {
+  const erasing = (part: Part, change: object = {}, salts: object = {}) => {
+    const { [part]: _, ...others } = whole().proof.salts;
+    const proof = { ...whole().proof, salts: { ...others, ...salts } };
+    return { ...whole(), [part]: {}, erased: [part], ...change, proof };
+  };
+
+  test.each(PARTS)("%s is hidden, and the event verified", async (part) => {
+    const expected = { ...VERIFIED, parts: { ...VERIFIED.parts, [part]: "hidden" } };
+    expect(await checkEvent(erasing(part))).toEqual(expected);
+    expect(await checkEvent(erasing(part, { [part]: undefined }))).toEqual(expected);
+  });
+
+  test.each(PARTS)("%s differs with a value, with its salt, or with both", async (part) => {
+    const salt = { [part]: whole().proof.salts[part] };
+    const value = { [part]: { id: "u_1" } };
+    const all = { [part]: whole()[part] };
+    for (const event of [erasing(part, value), erasing(part, {}, salt), erasing(part, all, salt)])
+      expect(await checkEvent(event)).toMatchObject({
+        state: "differs",
+        hash: "verified",
+        parts: { [part]: "differs" },
+      });
+  });
+
+  test("differs with another digest, by the hash", async () => {
+    const { proof, ...event } = erasing("actor");
+    const digests = { ...proof.digests, actor: "0".repeat(64) };
+    expect(await checkEvent(event, { ...proof, digests })).toMatchObject({ hash: "differs" });
+  });
+});
+
 test("an event without a proof, or with one of a later version, is unchecked", async () => {
   const { proof, ...event } = whole();
   expect(await checkEvent(event)).toEqual({ state: "unchecked" });

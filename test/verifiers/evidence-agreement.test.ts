@@ -18,7 +18,6 @@ import {
   bundleOf,
   CHAIN,
   changed,
-  erasedLine,
   type Files,
   line,
   lines,
@@ -35,7 +34,7 @@ import {
   verifyBundle,
   withFile,
 } from "./made-bundle.ts";
-import { chainOf, type Made } from "./made-export.ts";
+import { erasure, recordedChain } from "./made-erasure.ts";
 import { type HeadClaim, madeHeads } from "./made-heads.ts";
 import { agreed, type Given, hasPython, hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
 
@@ -133,27 +132,48 @@ describe.runIf(hasPython)("a head log that the holder of its key made:", () => {
     expect(await agreed(late, { maxAnchorLag: 200_000 })).toBe("valid");
   });
 
-  test("checkpoint_conflict: a known checkpoint of the log before, which events wait for", async () => {
-    const origin = `${ORIGIN}/2`;
-    const next = keyOf(origin, KEY_TYPE.ed25519, parseVkey(NEXT_VKEY).publicKey);
-    const policy = Buffer.from(String(POLICY).replace(/^log .*$/m, `$&\nlog ${vkeyOf(next)}`));
-    const root = Buffer.from(String(FULL.get("checkpoint")).split("\n")[2] ?? "", "base64");
-    const own = signedCheckpoint(`${origin}/${CHAIN}`, 500, root, {}, "next");
-    const files = changed(
-      new Map([
-        ...FULL,
-        ["heads.jsonl", madeHeads(FULL, { origin, signer: "next" })],
-        ["checkpoint", Buffer.from(own)],
-      ]),
-      "bundle.json",
-      (text) => text.replace(`"origin": "${ORIGIN}"`, `"origin": "${origin}"`),
+  const FOLLOWING = `${ORIGIN}/2`;
+  const FULL_ROOT = Buffer.from(String(FULL.get("checkpoint")).split("\n")[2] ?? "", "base64");
+
+  /** The full bundle, from a log that follows the one of the worked examples. */
+  function following(signer: "log" | "next"): Files {
+    const own = signedCheckpoint(`${FOLLOWING}/${CHAIN}`, 500, FULL_ROOT, {}, signer);
+    const files = new Map([
+      ...FULL,
+      ["heads.jsonl", madeHeads(FULL, { origin: FOLLOWING, signer })] as const,
+      ["checkpoint", Buffer.from(own)] as const,
+    ]);
+    return changed(files, "bundle.json", (text) =>
+      text.replace(`"origin": "${ORIGIN}"`, `"origin": "${FOLLOWING}"`),
     );
+  }
+
+  test("a log that follows another with the same key: its policy names the new one alone", async () => {
+    const { publicKey } = parseVkey(/^log (.*)$/m.exec(String(POLICY))?.[1] ?? "");
+    const vkey = vkeyOf(keyOf(FOLLOWING, KEY_TYPE.ed25519, publicKey));
+    const policy = Buffer.from(String(POLICY).replace(/^log .*$/m, `log ${vkey}`));
+    const of = (log: string, signer?: "next") =>
+      Buffer.from(signedCheckpoint(`${log}/${CHAIN}`, 500, FULL_ROOT, {}, signer));
+    const files = following("log");
+    const given = { policy, maxAnchorLag: 60 };
+    expect(await agreed(files, given)).toBe("anchored_late");
+    expect(await agreed(files, { ...given, known: [of(ORIGIN)] })).toBe("valid");
+    // Another key has signed it, or it is of another account.
+    const foreign = Buffer.from(signedCheckpoint(`${ORIGIN}/acct_other`, 500, FULL_ROOT));
+    for (const known of [of(ORIGIN, "next"), foreign])
+      expect(await agreed(files, { ...given, known: [known] })).toBe("NotChecked");
+  });
+
+  test("checkpoint_conflict: a known checkpoint of the log before, which events wait for", async () => {
+    const next = keyOf(FOLLOWING, KEY_TYPE.ed25519, parseVkey(NEXT_VKEY).publicKey);
+    const policy = Buffer.from(String(POLICY).replace(/^log .*$/m, `$&\nlog ${vkeyOf(next)}`));
+    const files = following("next");
     const other = signedCheckpoint(`${ORIGIN}/${CHAIN}`, 300, Buffer.alloc(32, 1));
     const known = [Buffer.from(other)];
     expect(await agreed(files, { policy, maxAnchorLag: 60 })).toBe("anchored_late");
     expect(await agreed(files, { policy, maxAnchorLag: 60, known })).toBe("checkpoint_conflict");
     // Without a quorum nothing is older than the log.
-    const same = [Buffer.from(signedCheckpoint(`${ORIGIN}/${CHAIN}`, 500, root))];
+    const same = [Buffer.from(signedCheckpoint(`${ORIGIN}/${CHAIN}`, 500, FULL_ROOT))];
     const none = Buffer.from(String(policy).replace("quorum any2", "quorum none"));
     const report = await verifyBundle(files, { policy: none, known: same });
     expect(report).toMatchObject({ excepted: 0, unanchored: 500 });
@@ -227,30 +247,25 @@ describe.runIf(hasPython)("the form of the files:", () => {
 });
 
 describe.runIf(hasPython)("records of erasures:", () => {
-  /** Three events, a record of the erasure of actors, and two more events. */
-  function recorded(numbers: string, erased: Readonly<Record<number, readonly Part[]>>): Files {
-    const hashOf = (all: Made) => all.places.at(-1)?.hash ?? "";
-    const metadata: JsonObject = { erasure: "e", parts: ["actor"], sequence_numbers: numbers };
-    const before = chainOf(CHAIN, [{}, {}, {}]);
-    const action = { action: "annals.erasure", id: "evt_4" };
-    const record = chainOf(CHAIN, [metadata], 4, hashOf(before), action);
-    const all = [before, record, chainOf(CHAIN, [{}, {}], 5, hashOf(record))];
-    const texts = all.flatMap((made) => made.lines);
-    return bundleOf(
-      texts.map((text, at) => (erased[at + 1] ? erasedLine(text, erased[at + 1] ?? []) : text)),
-      all.flatMap(({ places }) => places.map(({ hash }) => hash)),
-    );
+  function recorded(metadata: JsonObject, erased: Readonly<Record<number, Part[]>>): Files {
+    const made = recordedChain(CHAIN, { action: "annals.erasure", metadata }, erased);
+    const hashes = made.places.map(({ hash }) => hash);
+    return bundleOf(made.lines, hashes);
   }
+  const sixth = { ...erasure("1"), parts: ["actor", "x"] };
+  const both = erasure("1", ["actor", "context"]);
 
   test.each<Case>([
-    ["valid", "of events before it", recorded("1,3", { 1: ["actor"], 3: ["actor"] })],
-    ["erasure_unrecorded", "of a later event", recorded("1,5", { 5: ["actor"] })],
-    ["erasure_unrecorded", "of itself", recorded("1,4", { 4: ["actor"] })],
+    ["valid", "of events before it", recorded(erasure("1,3"), { 1: ["actor"], 3: ["actor"] })],
+    ["erasure_unrecorded", "of a later event", recorded(erasure("1,5"), { 5: ["actor"] })],
+    ["erasure_unrecorded", "of itself", recorded(erasure("1,4"), { 4: ["actor"] })],
     [
       "erasure_unrecorded",
       "whose own metadata is erased",
-      recorded("1", { 1: ["actor"], 4: ["metadata"] }),
+      recorded(erasure("1"), { 1: ["actor"], 4: ["metadata"] }),
     ],
+    ["erasure_unrecorded", "that names a sixth part", recorded(sixth, { 1: ["actor"] })],
+    ["file_malformed", "in another order", recorded(both, { 1: ["context", "actor"] })],
   ])("%s: %s", async (reason, _, files, given) => {
     expect(await agreed(files, given)).toBe(reason);
   });

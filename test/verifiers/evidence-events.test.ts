@@ -8,14 +8,13 @@ import {
   bundleOf,
   CHAIN,
   changed,
-  erasedLine,
   line,
   lines,
   rehashed,
   vectorFiles,
   verdictOf,
 } from "./made-bundle.ts";
-import { chainOf, type Made } from "./made-export.ts";
+import { erasure, recordedChain } from "./made-erasure.ts";
 
 const FULL = vectorFiles("full");
 const PRUNED = vectorFiles("pruned");
@@ -124,25 +123,13 @@ describe("steps 3 and 4, the events:", () => {
 });
 
 describe("step 4, the records of a chain", () => {
-  /** Three events, a record, and two more events. `erased` are the parts that are gone, by number. */
   function chain(action: string, metadata: JsonObject, erased: Readonly<Record<number, Part[]>>) {
-    const before = chainOf(CHAIN, [{}, {}, {}]);
-    const hashOf = (made: Made) => made.places.at(-1)?.hash ?? "";
-    const record = chainOf(CHAIN, [metadata], 4, hashOf(before), { action, id: "evt_4" });
-    const after = chainOf(CHAIN, [{}, {}], 5, hashOf(record));
-    const all = [before, record, after];
-    const texts = all.flatMap((made) => made.lines);
+    const { lines: texts, places } = recordedChain(CHAIN, { action, metadata }, erased);
     return bundleOf(
-      texts.map((text, at) => (erased[at + 1] ? erasedLine(text, erased[at + 1] ?? []) : text)),
-      all.flatMap(({ places }) => places.map(({ hash }) => hash)),
+      texts,
+      places.map(({ hash }) => hash),
     );
   }
-
-  const erasure = (numbers: string) => ({
-    erasure: "era_1",
-    parts: ["actor"],
-    sequence_numbers: numbers,
-  });
 
   test.each<[string, string, JsonObject, Readonly<Record<number, Part[]>>]>([
     ["valid", "annals.erasure", erasure("1-2,5"), { 1: ["actor"], 2: ["actor"] }],

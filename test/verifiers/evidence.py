@@ -34,6 +34,13 @@ def account_keys(policy, origin, chain):
     return [make_key(name, ED25519, log.public) for log in policy.logs if log.name == origin and log.type == ED25519]
 
 
+def known_keys(policy, origin, chain):
+    """A log that follows another keeps its keys, and a policy names a key once: the keys of the new log count then."""
+    name = "%s/%s" % (origin, chain)
+    trusted = [log for log in policy.logs if log.type == ED25519]
+    return account_keys(policy, origin, chain) or [make_key(name, ED25519, log.public) for log in trusted]
+
+
 def witnesses(policy):
     return list(policy.witnesses.values())
 
@@ -50,8 +57,10 @@ def read_policy(data):
 
 def read_known(data, policy, bundle):
     """A checkpoint of the chain that the caller kept, which a log of the policy signed."""
-    for origin in sorted({log.name for log in policy.logs}):
-        keys = account_keys(policy, origin, bundle.chain) + witnesses(policy)
+    first, _, ending = data.partition(b"\n")[0].decode("utf-8", "replace").rpartition("/")
+    origins = {log.name for log in policy.logs} | ({first} if ending == bundle.chain else set())
+    for origin in sorted(origins):
+        keys = known_keys(policy, origin, bundle.chain) + witnesses(policy)
         try:
             checkpoint, _ = read_signed(data, keys, "%s/%s" % (origin, bundle.chain), "a known checkpoint")
             return Known(origin, checkpoint.size, checkpoint.root)

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta, timezone
 
 from evidence_files import MISTAKES, is_version_1, whole
 from evidence_notes import Fault
-from verify_chain import COPIED, FIELDS, GENESIS, HASH, PATTERNS, Invalid, exact, jcs, like
+from verify_chain import (COPIED, FIELDS, GENESIS, HASH, PATTERNS, SALT, Erasures, Invalid, erased_of, exact, jcs,
+                          like)
 
 START = datetime(1970, 1, 1, tzinfo=timezone.utc)
-SALT = "[0-9a-f]{32}"
 
 
 def microseconds(text):
@@ -18,13 +18,6 @@ def microseconds(text):
     return (time - START) // timedelta(microseconds=1)
 
 
-def parts_of(value):
-    """A list of some of the five parts, each once."""
-    if not isinstance(value, list) or not value or len(set(value)) != len(value) or not set(value) <= set(FIELDS):
-        raise Invalid("not a list of parts")
-    return value
-
-
 class Event:
     """A line of events.jsonl, with the form that it must have. Nothing of it is verified yet."""
 
@@ -32,7 +25,7 @@ class Event:
         event, proof = exact(record, ("event", "proof"), "the line")["event"], record["proof"]
         if not isinstance(event, dict):
             raise Invalid("the event is not an object")
-        self.erased = parts_of(event["erased"]) if "erased" in event else []
+        self.erased = erased_of(event)
         exact(event, FIELDS + COPIED + ("hash",) + (("erased",) if self.erased else ()), "the event")
         exact(proof, ("v", "chain", "salts", "digests"), "the proof")
         for name, pattern in PATTERNS.items():
@@ -72,74 +65,11 @@ class Event:
         return hashlib.sha256(bytes.fromhex(salt) + self.texts[field]).hexdigest()
 
 
-class Erasures:
-    """The erased parts of the events so far, in runs, and the records that name them.
-
-    A record counts for events before it, and only if its own metadata is not erased.
-    """
-
-    def __init__(self):
-        self.runs = []  # [first number, last number, parts]
-        self.records = []  # (parts, first number, last number, number of the record)
-        self.parts = self.count = 0
-
-    def take(self, event):
-        self.parts += len(event.erased)
-        last = self.runs[-1] if self.runs else None
-        if event.erased and last and last[1] == event.number - 1 and last[2] == event.erased:
-            last[1] = event.number
-        elif event.erased:
-            self.runs.append([event.number, event.number, event.erased])
-        if "metadata" not in event.erased:
-            ranges = recorded(event.members["action"], event.members["metadata"])
-            self.count += bool(ranges)
-            self.records += [(parts, first, min(last, event.number - 1)) for parts, first, last in ranges]
-
-    def check(self):
-        """Each erased part has a record."""
-        covered = {field: union(record[1:] for record in self.records if field in record[0]) for field in FIELDS}
-        at = dict.fromkeys(FIELDS, 0)
-        for first, last, parts in self.runs:
-            for field in parts:
-                ranges = covered[field]
-                while at[field] < len(ranges) and ranges[at[field]][1] < first:
-                    at[field] += 1
-                start, end = ranges[at[field]] if at[field] < len(ranges) else (last + 1, last)
-                if start > first or end < last:
-                    number = first if start > first else end + 1
-                    raise Fault("erasure_unrecorded", "sequence number %d: %s is erased, and no later record names it"
-                                % (number, field))
-
-
-def union(ranges):
-    """The same numbers in ranges that rise and do not touch."""
-    merged = []
-    for first, last in sorted(ranges):
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1][1] = max(merged[-1][1], last)
-        elif first <= last:
-            merged.append([first, last])
-    return merged
-
-
-def recorded(action, metadata):
-    """What a record names: (parts, first number, last number) each. One with another form names nothing."""
-    try:
-        if action == "annals.retention":
-            return [(FIELDS, 1, whole(metadata["through_sequence"], 1, "through_sequence"))]
-        if action == "annals.erasure":
-            parts, ranges, before = parts_of(metadata["parts"]), [], 0
-            for text in metadata["sequence_numbers"].split(","):
-                first, last = re.fullmatch("([1-9][0-9]{0,15})(?:-([1-9][0-9]{0,15}))?", text, re.ASCII).groups()
-                first, last = int(first), int(last or first)
-                if not before < first <= last:
-                    return []
-                ranges.append((parts, first, last))
-                before = last
-            return ranges
-    except MISTAKES + (AttributeError,):
-        pass
-    return []
+def check_erasures(erasures):
+    """Each erased part has a record."""
+    for field, number, _ in erasures.unrecorded():
+        raise Fault("erasure_unrecorded", "sequence number %d: %s is erased, and no later record names it"
+                    % (number, field))
 
 
 def check_events(bundle, tiles, see):
@@ -156,13 +86,13 @@ def check_events(bundle, tiles, see):
         except Fault as fault:
             raise Fault(fault.reason, "%ssequence number %d: %s" % (place, event.number, fault.message))
         previous, count = event.number, count + 1
-        erasures.take(event)
+        erasures.take(event.number, event.members)
         see(event)
     if count == 0:
         raise Fault("sequence_gap", "there is not one event")
     if previous != bundle.last and not bundle.filter:
         raise Fault("sequence_gap", "the events end at %d, not at %d" % (previous, bundle.last))
-    erasures.check()
+    check_erasures(erasures)
     return erasures, count
 
 

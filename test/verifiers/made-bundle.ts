@@ -1,7 +1,7 @@
 // Bundles of evidence for tests: the worked examples of test/vectors/evidence as files in memory, changed as
 // a test likes, and written as a tar file. Their keys are in the examples, so that a test can sign again.
 
-import { leafHash, leafText, type Part, PARTS } from "@annals/event";
+import { leafHash, leafText, PARTS } from "@annals/event";
 import {
   append,
   checkpointText,
@@ -135,19 +135,6 @@ export function signedCheckpoint(
     ),
   ];
   return noteText({ text, signatures });
-}
-
-/** A line of events.jsonl after the erasure of these parts, which are in the order of PARTS. */
-export function erasedLine(text: string, parts: readonly Part[]): string {
-  const { event, proof } = JSON.parse(text) as Record<"event" | "proof", Record<string, object>>;
-  const salts = Object.entries(proof["salts"] ?? {}).filter(
-    ([part]) => !(parts as readonly string[]).includes(part),
-  );
-  const values = Object.fromEntries(parts.map((part) => [part, {}]));
-  return JSON.stringify({
-    event: { ...event, ...values, erased: parts },
-    proof: { ...proof, salts: Object.fromEntries(salts) },
-  });
 }
 
 /** A bundle of these events of a new chain, all of which epoch 1 covers. */

@@ -3,7 +3,7 @@
 
 Usage: verify_chain.py FILE [PREVIOUS_HASH]. FILE holds one {"event": ..., "proof": ...} a line, in
 order of sequence numbers. PREVIOUS_HASH is the known hash before the first event, for a file that does not
-begin at 1.
+begin at 1. Lines that end with the manifest of an export need no record of an erasure that the export cannot have.
 """
 import hashlib
 import json
@@ -18,6 +18,12 @@ TIME = r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-
 HASH = "[0-9a-f]{64}"
 PATTERNS = {"id": "evt_[0-9a-z]{1,64}", "hash": HASH, "previous_hash": HASH, "created_at": TIME, "occurred_at": TIME,
             "received_at": TIME}
+
+
+SALT = "[0-9a-f]{32}"
+RANGE = "([1-9][0-9]{0,15})(?:-([1-9][0-9]{0,15}))?"
+BOUNDS = {"after_sequence", "before_sequence"}
+MISTAKES = (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError)
 
 
 class Invalid(Exception):
@@ -85,17 +91,37 @@ def jcs(value):
     return json.dumps(value, ensure_ascii=False)  # strings, true, false, null: as RFC 8785 has them
 
 
+def parts_of(value):
+    """A list of some of the five parts, each once."""
+    if not isinstance(value, list) or not value or len(set(value)) != len(value) or not set(value) <= set(FIELDS):
+        raise Invalid("not a list of parts")
+    return value
+
+
+def erased_of(event):
+    """The erased parts of an event, which are in the order of the parts; none if it has no such member."""
+    if not isinstance(event, dict) or "erased" not in event:
+        return []
+    erased = parts_of(event["erased"])
+    if erased != sorted(erased):
+        raise Invalid("the erased parts are not in their order")
+    return erased
+
+
 def check_shape(event, proof):
     if not isinstance(proof, dict) or type(proof.get("v")) is not float or proof["v"] != 1:
         raise Invalid("unknown proof version")
     exact(proof, ("v", "chain", "salts", "digests"), "the proof")
-    exact(event, FIELDS + COPIED + ("hash",), "the event")
+    exact(event, FIELDS + COPIED + ("hash",) + (("erased",) if erased_of(event) else ()), "the event")
     like("acct_[0-9a-z]{1,64}", proof["chain"], "the chain")
     for name, pattern in PATTERNS.items():
         like(pattern, event[name], name)
-    for member, pattern in (("salts", "[0-9a-f]{32}"), ("digests", HASH)):
-        for field, value in exact(proof[member], FIELDS, member).items():
-            like(pattern, value, "%s of %s" % (member, field))
+    for field, digest in exact(proof["digests"], FIELDS, "digests").items():
+        like(HASH, digest, "digests of " + field)
+    if not isinstance(proof["salts"], dict) or not set(proof["salts"]) <= set(FIELDS):
+        raise Invalid("salts of other parts")
+    for field, salt in proof["salts"].items():
+        like(SALT, salt, "salts of " + field)
     if not isinstance(event["action"], str) or not all(isinstance(event[field], dict) for field in FIELDS):
         raise Invalid("not an event")
     place = event["sequence_number"]
@@ -105,8 +131,11 @@ def check_shape(event, proof):
 
 def check_hash(event, proof):
     for field in FIELDS:
-        data = bytes.fromhex(proof["salts"][field]) + jcs(event[field]).encode()
-        if hashlib.sha256(data).hexdigest() != proof["digests"][field]:
+        salt = proof["salts"].get(field)
+        if field in erased_of(event):
+            if salt is not None or event[field] != {}:
+                raise Invalid("erased_value_present in " + field)
+        elif salt is None or digest_of(salt, event[field]) != proof["digests"][field]:
             raise Invalid("digest_mismatch in " + field)
     leaf = {name: event[name] for name in COPIED}
     leaf.update(v=1.0, chain=proof["chain"], digests={field: proof["digests"][field] for field in FIELDS})
@@ -114,9 +143,114 @@ def check_hash(event, proof):
         raise Invalid("hash_mismatch")
 
 
+def digest_of(salt, part):
+    return hashlib.sha256(bytes.fromhex(salt) + jcs(part).encode()).hexdigest()
+
+
+class Erasures:
+    """The erased parts of the events so far, in runs, and the records that name them.
+
+    A record counts for events before it, and only if its own metadata is not erased.
+    """
+
+    def __init__(self):
+        self.runs = []  # [first number, last number, parts]
+        self.records = []  # (parts, first number, last number)
+        self.parts = self.count = 0
+
+    def take(self, number, event):
+        erased = erased_of(event)
+        self.parts += len(erased)
+        last = self.runs[-1] if self.runs else None
+        if erased and last and last[1] == number - 1 and last[2] == erased:
+            last[1] = number
+        elif erased:
+            self.runs.append([number, number, erased])
+        if "metadata" not in erased:
+            ranges = recorded(event["action"], event["metadata"])
+            self.count += bool(ranges)
+            self.records += [(parts, first, min(last, number - 1)) for parts, first, last in ranges]
+
+    def unrecorded(self):
+        """The erased parts that no later record names: (part, first number, last number) each."""
+        for field in FIELDS:
+            runs = [(first, last) for first, last, parts in self.runs if field in parts]
+            ranges = union(record[1:] for record in self.records if field in record[0])
+            yield from ((field, *gap) for gap in uncovered(runs, ranges))
+
+
+def uncovered(runs, ranges):
+    """The numbers of the runs that are in no range. Both rise."""
+    at = 0
+    for number, last in runs:
+        while number <= last:
+            while at < len(ranges) and ranges[at][1] < number:
+                at += 1
+            start, end = ranges[at] if at < len(ranges) else (last + 1, last)
+            if start > number:
+                yield number, min(last, start - 1)
+            number = end + 1
+
+
+def union(ranges):
+    """The same numbers in ranges that rise and do not touch."""
+    merged = []
+    for first, last in sorted(ranges):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1][1] = max(merged[-1][1], last)
+        elif first <= last:
+            merged.append([first, last])
+    return merged
+
+
+def whole(value, least):
+    """A whole number that a double keeps, from `least` on."""
+    if type(value) is not float or value != int(value) or not least <= value < 2**53:
+        raise Invalid("not a whole number from %d on" % least)
+    return int(value)
+
+
+def recorded(action, metadata):
+    """What a record names: (parts, first number, last number) each. One with another form names nothing."""
+    try:
+        if action == "annals.retention":
+            return [(FIELDS, 1, whole(metadata["through_sequence"], 1))]
+        if action == "annals.erasure":
+            parts, ranges, before = parts_of(metadata["parts"]), [], 0
+            for text in metadata["sequence_numbers"].split(","):
+                first, last = re.fullmatch(RANGE, text, re.ASCII).groups()
+                first, last = int(first), int(last or first)
+                if not before < first <= last:
+                    return []
+                ranges.append((parts, first, last))
+                before = last
+            return ranges
+    except MISTAKES + (Invalid,):
+        pass
+    return []
+
+
+def may_lack_records(manifest):
+    """Whether the manifest says that later events are missing on purpose."""
+    try:
+        ends_early = manifest["range"]["to_sequence"] != manifest["head"]["sequence_number"]
+        return ends_early or not set(manifest["filter"]) <= BOUNDS
+    except MISTAKES as fault:
+        raise Invalid("not a manifest (%a)" % fault)
+
+
+def check_erasures(erasures, manifest):
+    """Each erased part has a record. Answers how many parts have none in lines that need not have it."""
+    missing = list(erasures.unrecorded())
+    if missing and (manifest is None or not may_lack_records(manifest)):
+        raise Invalid("sequence number %d: erasure_unrecorded in %s" % (missing[0][1], missing[0][0]))
+    return sum(last - first + 1 for _, first, last in missing)
+
+
 def verify(lines, previous):
-    """Answers the number of events; raises Invalid. `previous`: the known hash before the first."""
-    count, last, chain, ended = 0, None, None, False
+    """Answers the number of events, of erased parts, and of those whose record is not in the lines; raises Invalid.
+    `previous`: the known hash before the first."""
+    count, last, chain, ended, manifest, erasures = 0, None, None, False, None, Erasures()
     for number_of_line, line in enumerate(lines, 1):
         place = "line %d" % number_of_line
         try:
@@ -126,7 +260,7 @@ def verify(lines, previous):
                 raise Invalid("follows the manifest")
             if "manifest" in record:  # the last line of an export: it adds nothing to the chain
                 exact(record, ("manifest", "manifest_sha256"), "the manifest's line")
-                ended = True
+                ended, manifest = True, record["manifest"]
                 continue
             count += 1
             exact(record, ("event", "proof"), "the line")
@@ -143,17 +277,27 @@ def verify(lines, previous):
                 raise Invalid("another chain")
         except Invalid as fault:
             raise Invalid("%s: %s" % (place, fault))
-        except (ArithmeticError, KeyError, RecursionError, TypeError, ValueError) as fault:
+        except MISTAKES as fault:
             raise Invalid("%s: not an event with its proof (%a)" % (place, fault))
         last, previous, chain = event["sequence_number"], event["hash"], proof["chain"]
+        erasures.take(int(last), event)
     if count == 0:
         raise Invalid("no events")
-    return count
+    return count, erasures.parts, check_erasures(erasures, manifest)
+
+
+def report(events, erased, unrecorded):
+    text = "valid: %d events" % events
+    if erased:
+        text += ", %d erased parts" % erased
+    if unrecorded:
+        text += ", of which %d have their record elsewhere" % unrecorded
+    return text
 
 
 if __name__ == "__main__":
     try:
         with open(sys.argv[1], encoding="utf-8", newline="\n") as file:
-            print("valid: %d events" % verify(file, sys.argv[2] if len(sys.argv) > 2 else None))
+            print(report(*verify(file, sys.argv[2] if len(sys.argv) > 2 else None)))
     except (Invalid, UnicodeDecodeError) as invalid:
         sys.exit("invalid: %s" % invalid)

@@ -161,6 +161,16 @@ export function logRollbacks(registry: Registry): Counter {
   });
 }
 
+/** Measures by kind how late others are to sign or keep a checkpoint of the log of evidence. */
+export function logAnchorLag(registry: Registry): Gauge<"kind"> {
+  return new Gauge({
+    name: "annals_log_anchor_lag_seconds",
+    help: "Time for which an anchor of the log is overdue, by kind: witness (the quorum), timestamp, bucket; 0 if it is not.",
+    labelNames: ["kind"],
+    registers: [registry],
+  });
+}
+
 /** Measures how long the oldest audit entry has waited for the ledger. */
 export function auditLag(registry: Registry): Gauge {
   return new Gauge({

@@ -32,6 +32,12 @@ export const AUDIT_RULES = {
     "annals.export.deleted": KEY_OR_SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
+  ledger: {
+    "annals.erasure.requested": KEY_OR_OPERATOR,
+    "annals.erasure.cancelled": KEY_OR_OPERATOR,
+    "annals.retention.changed": KEY_OR_OPERATOR,
+    [AUDIT_COUNTED_ACTION]: SERVICE,
+  },
   "webhook-dispatcher": {
     "annals.webhook.created": KEY,
     "annals.webhook.updated": KEY,
@@ -49,6 +55,9 @@ export type AuditAction<Service extends AuditService> = keyof (typeof AUDIT_RULE
   string;
 
 export const AUDIT_SERVICES = Object.keys(AUDIT_RULES) as AuditService[];
+
+/** Those that call the ledger. It records what it does itself without a call. */
+const CALLERS = AUDIT_SERVICES.filter((service) => service !== "ledger");
 
 /** Why an entry is refused, as the label of the metric. */
 export const AUDIT_FAULTS = ["action", "actor", "occurred_at", "size", "form"] as const;
@@ -71,7 +80,7 @@ export function auditFault(
   { action, actor, occurredAt }: Said,
   now: string,
 ): AuditFault | undefined {
-  const services = service === "unknown" ? AUDIT_SERVICES : [service];
+  const services = service === "unknown" ? CALLERS : [service];
   const rows = services.flatMap((each) => {
     const types = new Map<string, readonly unknown[]>(Object.entries(AUDIT_RULES[each])).get(
       action,

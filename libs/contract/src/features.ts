@@ -1,5 +1,5 @@
 // The features that a plan can exclude (docs/open-details.md).
 
-export const FEATURES = ["webhooks", "exports", "verify"] as const;
+export const FEATURES = ["webhooks", "exports", "verify", "lifecycle"] as const;
 
 export type Feature = (typeof FEATURES)[number];

@@ -8,7 +8,18 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 /** Random characters of an id: 26 of 5 bits, 130 bits. */
 const RANDOM_LENGTH = 26;
 
-export type IdPrefix = "acct" | "key" | "evt" | "wh" | "wh_del" | "wh_evt" | "exp" | "req" | "wtok";
+export type IdPrefix =
+  | "acct"
+  | "key"
+  | "evt"
+  | "wh"
+  | "wh_del"
+  | "wh_evt"
+  | "exp"
+  | "req"
+  | "wtok"
+  | "hold"
+  | "era";
 
 /** Makes a random id such as `key_8m3k...`. `random(n)` returns n random bytes. */
 export function newId(

@@ -8,6 +8,7 @@ export const INVALID_REASONS = [
   "digest_mismatch",
   "head_mismatch",
   "tree_mismatch",
+  "erasure_unrecorded",
 ] as const;
 
 export type InvalidReason = (typeof INVALID_REASONS)[number];
@@ -25,6 +26,10 @@ export interface Verification {
   readonly checked: number;
   readonly fromSequence: number;
   readonly toSequence: number;
+  /** In the range; with `firstInvalid`, at least those before it. */
+  readonly erasedParts: number;
+  /** The first event that retention has left. */
+  readonly retainedFrom: number;
   readonly head: { readonly sequence: number; readonly hash: string };
   readonly firstInvalid:
     | {
@@ -47,6 +52,8 @@ export function verificationJson(result: Verification): string {
     checked: result.checked,
     from_sequence: result.fromSequence,
     to_sequence: result.toSequence,
+    erased: result.erasedParts,
+    retained_from: result.retainedFrom,
     head: { sequence_number: head.sequence, hash: head.hash },
     first_invalid: first
       ? {

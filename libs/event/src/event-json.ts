@@ -2,6 +2,7 @@
 // interface, webhook deliveries and exports share. The parts are inserted as the canonical text that was
 // hashed, so that the bytes are the same everywhere. It must never parse or serialise a part.
 
+import { erasedParts } from "./erased-parts.ts";
 import { type EventText, JSON_PARTS, type Part, PARTS } from "./event-members.ts";
 import { quote } from "./json/canonical-json.ts";
 import { DIGEST_BYTES, hexOfParts, SALT_BYTES } from "./leaf-text.ts";
@@ -27,7 +28,8 @@ export function eventJsonWithout(
   }
   return (
     `${text},"hash":"${event.hash}","previous_hash":"${event.previousHash}"` +
-    `,"occurred_at":"${event.occurredAt}","received_at":"${event.receivedAt}","created_at":"${event.createdAt}"}`
+    `,"occurred_at":"${event.occurredAt}","received_at":"${event.receivedAt}","created_at":"${event.createdAt}"` +
+    (event.erased ? `,"erased":${JSON.stringify(erasedParts(event.erased))}}` : "}")
   );
 }
 
@@ -43,18 +45,19 @@ export interface ProofText {
 /** The salts of the parts that are `withheld` are no members of it. */
 export function proofJson(
   { chain, salts, digests }: ProofText,
-  withheld?: ReadonlySet<string>,
+  withheld: readonly string[] = [],
 ): string {
   const saltsHex = hexOf(salts);
-  const saltsJson = withheld ? saltsBut(withheld, saltsHex) : hexOfParts(saltsHex, SALT_BYTES);
+  const isWhole = withheld.length === 0;
+  const saltsJson = isWhole ? hexOfParts(saltsHex, SALT_BYTES) : saltsBut(withheld, saltsHex);
   const digestsJson = hexOfParts(hexOf(digests), DIGEST_BYTES);
   return `{"v":1,"chain":${JSON.stringify(chain)},"salts":${saltsJson},"digests":${digestsJson}}`;
 }
 
-function saltsBut(withheld: ReadonlySet<string>, hex: string): string {
+function saltsBut(withheld: readonly string[], hex: string): string {
   const saltOf = (at: number): string => hex.slice(at * 2 * SALT_BYTES, (at + 1) * 2 * SALT_BYTES);
   const salts = PARTS.map((part, at) => [part, saltOf(at)] as const);
-  return JSON.stringify(Object.fromEntries(salts.filter(([part]) => !withheld.has(part))));
+  return JSON.stringify(Object.fromEntries(salts.filter(([part]) => !withheld.includes(part))));
 }
 
 function hexOf(value: Uint8Array | string): string {

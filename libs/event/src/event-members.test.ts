@@ -54,3 +54,18 @@ test("the proof has a salt and a digest of each part, in the order of the parts"
   expect(proof).toStrictEqual({ v: 1, chain: "c", salts: values(32), digests: values(64) });
   expect(Object.keys(proof.salts)).toStrictEqual([...PARTS]);
 });
+
+test("the JSON of an event with erased parts names them, in the order of the parts, after all members", () => {
+  const json = eventJson({ ...event, erased: 16 + 1 });
+  expect(json).toBe(`${eventJson(event).slice(0, -1)},"erased":["actor","target"]}`);
+  expect(eventJson({ ...event, erased: 0 })).toBe(eventJson(event));
+  expect(eventJson({ ...event, erased: 31 })).toContain(`"erased":${JSON.stringify(PARTS)}}`);
+});
+
+test("the proof of an event with erased parts lacks their salts, and keeps all digests", () => {
+  const hex = (size: number) => PARTS.map((_, index) => String(index).repeat(size)).join("");
+  const text = proofJson({ chain: "c", salts: hex(32), digests: hex(64) }, ["actor", "diff"]);
+  const proof = JSON.parse(text);
+  expect(Object.keys(proof.salts)).toStrictEqual(["context", "metadata", "target"]);
+  expect(Object.keys(proof.digests)).toStrictEqual([...PARTS]);
+});

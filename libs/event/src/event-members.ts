@@ -54,8 +54,10 @@ export type CamelCase<Name extends string> = Name extends `${infer Head}_${infer
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** An event as texts. A part is its canonical text; empty stands for {}. */
+/** An event as texts. A part is its canonical text; empty stands for {}. `erased`: see erased-parts.ts. */
 export type EventText = {
+  readonly erased?: number;
+} & {
   readonly [Name in EventMember as CamelCase<Name>]: (typeof EVENT_MEMBERS)[Name] extends "number"
     ? number | bigint
     : string;

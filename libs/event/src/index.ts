@@ -2,6 +2,8 @@ export * from "./check-leaf.ts";
 export { CSV_CELLS, csvHeader, csvManifest, eventCsv, safeCell, valueOfCell } from "./event-csv.ts";
 export { eventJson, eventJsonWithout, proofJson, type ProofText } from "./event-json.ts";
 export { type AddedBytes, eventJsonBytes } from "./event-json-bytes.ts";
+export * from "./erased-parts.ts";
+export * from "./erasures.ts";
 export * from "./event-limits.ts";
 export * from "./event-members.ts";
 export * from "./json/canonical-json.ts";

@@ -73,6 +73,22 @@ describe.each(vectors.map((vector) => [vector.event.id, vector] as const))(
   },
 );
 
+test.each(PARTS.map((part, at) => [part, 1 << at] as const))(
+  "checkLeaf finds an event whole without %s, if it is erased",
+  (part, bit) => {
+    const leaf = stored(vectors[0] as (typeof vectors)[number]);
+    const salts = Buffer.from(leaf.salts);
+    const at = PARTS.indexOf(part) * 16;
+    salts.fill(0, at, at + 16);
+    const parts = { ...leaf.parts, [part]: "{}" };
+    expect(checkLeaf({ ...leaf, parts, salts, erased: bit })).toBeUndefined();
+    expect(checkLeaf({ ...leaf, parts, salts })).toBe("digest_mismatch");
+    expect(checkLeaf({ ...leaf, parts, erased: bit })).toBe("digest_mismatch");
+    const kept = { ...leaf.parts, [part]: '{"kept":1}' };
+    expect(checkLeaf({ ...leaf, parts: kept, salts, erased: bit })).toBe("digest_mismatch");
+  },
+);
+
 test("the vectors are a chain from the genesis on", () => {
   expect(vectors.length).toBeGreaterThan(0);
   let previous = GENESIS_HASH;

@@ -89,6 +89,7 @@ const MAX_RECENT_ACCOUNTS = 1_000;
 const SCHEMAS: Readonly<Record<AuditService, string>> = {
   keys: "keys",
   export: "exports",
+  ledger: "ledger",
   "webhook-dispatcher": "webhooks",
 };
 

@@ -3,7 +3,8 @@
 
 import type { CommandContext, databaseSettings } from "@annals/chassis";
 import { command, flag, option } from "@annals/cli";
-import { type DistributedTable, type Distribution, distribute } from "./distribute.ts";
+import type { DistributedTable } from "./distribute-catalog.ts";
+import { type DistributeOptions, type Distribution, distribute } from "./distribute.ts";
 
 const MAX_SHARDS = 64_000;
 
@@ -13,7 +14,10 @@ const OPTIONS = {
   shards: option("<n>", "Number of shards of each table, fixed for good (default 32)", asShards),
 };
 
-export function distributeCommand(schema: string) {
+export function distributeCommand({
+  schema,
+  servesAnywhere,
+}: Pick<DistributeOptions, "schema" | "servesAnywhere">) {
   return command(
     {
       name: "distribute",
@@ -25,6 +29,7 @@ export function distributeCommand(schema: string) {
       const found = await distribute({
         connectionString,
         schema,
+        servesAnywhere,
         shards,
         copies: copy,
         applies: apply,
@@ -41,10 +46,11 @@ function asShards(text: string): number {
 }
 
 function linesOf({ already, applied, schema, shards, workers, ...found }: Distribution): string {
-  const { copied, functions, roles, tables } = found;
+  const { copied, functions, reached, roles, tables } = found;
   const changes = [
     ...tables.map(tableLine),
     ...copied.map((name) => `  table ${name}: a copy on each server`),
+    ...reached.map((name) => `  table ${name}: on the coordinator, where each server reaches it`),
     ...functions.map((signature) => `  function ${signature.replace(/\(.*/, "")}`),
     ...roles.map((role) => `  role ${role}: LOGIN, because servers connect to each other as it`),
   ];

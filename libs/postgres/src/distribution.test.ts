@@ -1,10 +1,11 @@
 // Guarantee: a read about several accounts is one statement as long as it can be. If tables are distributed
 // and a server is away, the rows of the other accounts are read, and the read says which accounts it lacks.
-// If no server answers, it ends after a few statements.
+// If no server answers, it ends after a few statements. Work on accounts is done a few at once, and ends with
+// the first failure.
 
 import { lostServer } from "@annals/testing";
 import { expect, test } from "vitest";
-import { readAccounts } from "./distribution.ts";
+import { readAccounts, workOnEach } from "./distribution.ts";
 import { type Database, statement } from "./statement.ts";
 import { newDatabase, openPool } from "./testing/test-server.ts";
 
@@ -70,4 +71,30 @@ test("on one server the read fails at once", async () => {
   lost.add("acct_3");
   await expect(read()).rejects.toThrow("a server is away");
   expect(asked).toHaveLength(1);
+});
+
+test("accounts are worked on a few at once, and the results are in their order", async () => {
+  let [running, most] = [0, 0];
+  const results = await workOnEach(ACCOUNTS, async (accountId) => {
+    running += 1;
+    most = Math.max(most, running);
+    await Promise.resolve();
+    running -= 1;
+    return accountId;
+  });
+  expect(results).toStrictEqual(ACCOUNTS);
+  expect(most).toBe(4);
+});
+
+test("after a failure no further account is begun, and those under way have ended", async () => {
+  const [begun, ended]: [string[], string[]] = [[], []];
+  const working = workOnEach(ACCOUNTS, async (accountId) => {
+    begun.push(accountId);
+    await Promise.resolve();
+    ended.push(accountId);
+    if (accountId === "acct_5") throw new Error("a server is away");
+  });
+  await expect(working).rejects.toThrow("a server is away");
+  expect(begun.length).toBeLessThan(ACCOUNTS.length);
+  expect(ended).toStrictEqual(begun);
 });

@@ -1,4 +1,4 @@
-// Whether the tables of a database are distributed over servers (distribute.ts), and reads about several
+// Whether the tables of a database are distributed over servers (distribute.ts), and work on several
 // accounts. Called by what names several accounts in a statement: where tables are distributed, a server that
 // is away would fail it for all.
 
@@ -74,4 +74,34 @@ export async function readAccounts<Row>(
     }
     return { rows, failed, error };
   }
+}
+
+/** Accounts that are worked on at once. The other connections of a pool are for requests. */
+const WORK_AT_ONCE = 4;
+
+/**
+ * Works on each item, a few at once, with one statement for each account where tables are distributed. After
+ * the first failure no further item is begun, and it rejects once those under way have ended. Resolves to
+ * the results in the order of the items.
+ */
+export async function workOnEach<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const failures: unknown[] = [];
+  const entries = items.entries();
+  const workOnNext = async (): Promise<void> => {
+    for (const [at, item] of entries) {
+      if (failures.length > 0) return;
+      try {
+        results[at] = await work(item);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WORK_AT_ONCE }, workOnNext));
+  if (failures.length > 0) throw failures[0];
+  return results;
 }

@@ -112,7 +112,12 @@ GRANT SELECT, INSERT, DELETE ON shop.things TO ${role};`,
     "0002_more.sql": `
 REVOKE DELETE ON shop.things FROM ${role};
 GRANT UPDATE (n) ON shop.things
-  TO ${role};`,
+  TO ${role};
+DO $$
+BEGIN
+  EXECUTE 'GRANT TRIGGER ON shop.things TO ${role}';
+END
+$$;`,
   };
 }
 
@@ -139,7 +144,7 @@ test.for(["lacks", "has wrong rights"])(
     });
     await up();
     const expected = {
-      tables: ["INSERT", "SELECT"],
+      tables: ["INSERT", "SELECT", "TRIGGER"],
       columns: [{ column_name: "n", right: "UPDATE" }],
     };
     expect(await rights()).toStrictEqual(expected);
@@ -159,7 +164,7 @@ test.for(["lacks", "has wrong rights"])(
     );
     await database.query(`GRANT DELETE ON shop.things TO ${role}`);
     await up();
-    expect((await rights()).tables).toStrictEqual(["DELETE", "INSERT", "SELECT"]);
+    expect((await rights()).tables).toStrictEqual(["DELETE", "INSERT", "SELECT", "TRIGGER"]);
   },
 );
 

@@ -1,5 +1,5 @@
 // The connection pool of a service, and transactions on it, with a share of it for each account. Only this
-// file, migrate.ts and cancel-request.ts open connections to PostgreSQL.
+// file, migrate.ts, vacuum.ts and cancel-request.ts open connections to PostgreSQL.
 
 import { AnnalsError, unavailable } from "@annals/errors";
 import {
@@ -78,7 +78,7 @@ const AS_TEXT: ReadonlySet<TypeId> = new Set([
 export function createPool(options: PoolOptions): Pool {
   checkUrl(options.connectionString);
   const pool = new pg.Pool({
-    ...address(options),
+    ...connectionOf(options),
     application_name: options.applicationName,
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -136,7 +136,10 @@ export function checkUrl(connectionString: string): void {
  * In pg the options in the address replace those beside it: without this, an address with some
  * would drop the role. JIT is off: the statements are short, and compiling one takes longer than running it.
  */
-function address({ connectionString, role }: PoolOptions): pg.PoolConfig {
+export function connectionOf({
+  connectionString,
+  role,
+}: Pick<PoolOptions, "connectionString" | "role">): pg.ClientConfig {
   const url = new URL(connectionString);
   const given = url.searchParams.get("options");
   url.searchParams.delete("options");

@@ -1,6 +1,7 @@
-// The role of a service and its rights, as its migrations declare them: the block that creates the role, and
-// every GRANT and REVOKE in order. Called by migrate.ts each time. After a restore the role may be absent or
-// have other rights, because roles belong to the server and no dump of a database holds them.
+// The role of a service and its rights, as its migrations declare them: the block that creates the role,
+// and every GRANT and REVOKE in order, also in a block of its own. Called by migrate.ts each time. After a
+// restore the role may be absent or have other rights, because roles belong to the server and no dump of a
+// database holds them.
 
 import type pg from "pg";
 
@@ -43,7 +44,7 @@ export async function setRights(
     await client.query(`REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM ${role}`);
     await client.query(`REVOKE ALL ON SCHEMA ${schema} FROM ${role}`);
   }
-  for (const grant of declared.filter((each) => !each.startsWith("DO "))) {
+  for (const grant of declared.filter((each) => !CREATE_ROLE.test(each))) {
     const role = GRANT_ROLE.exec(grant)?.[1];
     if (role === undefined || !(await holds(`pg_has_role(current_user, oid, ${SET_RIGHT})`, role)))
       await client.query(grant);

@@ -15,7 +15,10 @@ import {
 } from "@annals/event/text";
 import type { Proof, ProvableEvent, Unchecked } from "./provable-event.ts";
 
-/** `hidden`: neither the part's salt nor all of its value is shown. Its digest is still in the hash. */
+/**
+ * `hidden`: neither the part's salt nor all of its value is shown, or the part is erased. Its digest is still
+ * in the hash.
+ */
 export type PartState = "verified" | "differs" | "hidden";
 
 export type EventCheck =
@@ -39,9 +42,14 @@ export async function checkEvent(
   if (given?.v !== VERSION) return { state: "unchecked" };
   const salts = membersOf(given.salts);
   const digests = membersOf(given.digests);
+  const erased = Array.isArray(event.erased) ? event.erased : [];
   const [hash, ...states] = await Promise.all([
     checkHash(event, given.chain, digests),
-    ...PARTS.map((part) => checkPart(part, event[part], salts[part], digests[part])),
+    ...PARTS.map((part) =>
+      erased.includes(part)
+        ? checkErased(event[part], salts[part])
+        : checkPart(part, event[part], salts[part], digests[part]),
+    ),
   ]);
   const parts = Object.fromEntries(PARTS.map((part, at) => [part, states[at]])) as Record<
     Part,
@@ -49,6 +57,12 @@ export async function checkEvent(
   >;
   const differs = hash === "differs" || states.includes("differs");
   return { state: differs ? "differs" : "verified", parts, hash };
+}
+
+/** An erased part has neither a salt nor a member. */
+function checkErased(value: unknown, salt: unknown): PartState {
+  const isEmpty = value === undefined || (isObject(value) && Object.keys(value).length === 0);
+  return isEmpty && salt === undefined ? "hidden" : "differs";
 }
 
 async function checkPart(

@@ -21,6 +21,8 @@ export interface ProvableEvent extends Readonly<Partial<Record<Part, object>>> {
   readonly occurred_at: string;
   readonly received_at: string;
   readonly created_at: string;
+  /** The names of its erased parts; absent if no part is erased. */
+  readonly erased?: readonly string[] | undefined;
   readonly proof?: Proof | undefined;
 }
 

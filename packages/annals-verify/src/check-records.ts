@@ -2,10 +2,10 @@
 // Called by check-pool.ts in this thread, and by check-worker.ts in worker threads.
 
 import { BadLine } from "./bad-line.ts";
+import type { CheckedEvent } from "./checked-event.ts";
 import type { Checker } from "./checker.ts";
 import { csvChecker } from "./csv-record.ts";
 import { jsonlChecker } from "./jsonl-record.ts";
-import type { Place } from "./manifest.ts";
 import { type Piece, recordOf } from "./records.ts";
 
 export type Format = "jsonl" | "csv";
@@ -22,21 +22,20 @@ export interface Records extends Pick<Piece, "bytes" | "bounds"> {
 
 export interface Checked {
   /** The events before the first invalid record. */
-  readonly events: readonly Place[];
+  readonly events: readonly CheckedEvent[];
   /** What is wrong with the record after them. */
   readonly fault: string | undefined;
   readonly chain: string | undefined;
 }
 
 export function checkRecords(checker: Checker, records: Records): Checked {
-  const events: Place[] = [];
+  const events: CheckedEvent[] = [];
   let { chain } = records;
   try {
     for (let at = 0; 2 * at < records.bounds.length; at += 1) {
-      const event = checker.check(recordOf(records, at), chain);
-      chain ??= event.chain;
-      const { sequenceNumber, hash, previousHash } = event;
-      events.push({ sequenceNumber, hash, previousHash });
+      const { chain: own, ...event } = checker.check(recordOf(records, at), chain);
+      chain ??= own;
+      events.push(event);
     }
   } catch (error) {
     if (!(error instanceof BadLine)) throw error;

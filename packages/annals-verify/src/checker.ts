@@ -1,6 +1,6 @@
 // What a format of exports knows of its records. Implemented by jsonl-record.ts and csv-record.ts.
 
-import type { Place } from "./manifest.ts";
+import type { CheckedEvent } from "./checked-event.ts";
 
 /** How to check the records of one format. */
 export interface Checker {
@@ -9,5 +9,5 @@ export interface Checker {
   /** The first record of a file, where the format has a header. */
   readonly header?: string;
   /** Throws BadLine. `chain` is the chain that the event must belong to. */
-  check(record: Buffer, chain: string | undefined): Place & { readonly chain?: string };
+  check(record: Buffer, chain: string | undefined): CheckedEvent & { readonly chain?: string };
 }

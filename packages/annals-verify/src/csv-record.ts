@@ -13,9 +13,11 @@ import {
 } from "@annals/event";
 import { isUtf8 } from "node:buffer";
 import { BadLine } from "./bad-line.ts";
-import { checkEvent, parse, type ProvenEvent, readProof } from "./check-line.ts";
+import { checkEvent, reading } from "./check-line.ts";
+import { checkedEvent } from "./checked-event.ts";
 import type { Checker } from "./checker.ts";
 import { isManifest } from "./manifest.ts";
+import { READ_LIMITS, type ReadEvent, readProof, readTexts } from "./read-event.ts";
 
 const HEADER = csvHeader(true).trimEnd();
 const NAMES = HEADER.split(",");
@@ -25,7 +27,6 @@ const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
 /** Exports without proofs have one column less. */
 const UNPROVEN_OPENING = MANIFEST_OPENING.slice(1);
 
-const READ_LIMITS = { maxDepth: MAX_EVENT_DEPTH, maxValues: 10_000_000 };
 const MAX_PART_DEPTH = MAX_EVENT_DEPTH - 1;
 
 export function csvChecker(): Checker {
@@ -44,12 +45,12 @@ export function csvChecker(): Checker {
       if (!isUtf8(record)) throw new BadLine("is not valid UTF-8");
       const event = eventOf(splitRecord(record.toString("utf8")));
       checkEvent(event, chain);
-      return event;
+      return { ...checkedEvent(event), chain: event.chain };
     },
   };
 }
 
-function eventOf(cells: readonly string[]): ProvenEvent {
+function eventOf(cells: readonly string[]): ReadEvent {
   if (cells.length !== NAMES.length || cells.at(-1) !== "")
     throw new BadLine("is not an event with its proof");
   const cell = (name: string): string => cells[NAMES.indexOf(name)] ?? "";
@@ -61,17 +62,15 @@ function eventOf(cells: readonly string[]): ProvenEvent {
   for (const part of ["actor", "target"] as const) {
     checkCopies(parts[part], part, chosen(`${part}_id`), chosen(`${part}_type`));
   }
+  const proof = reading(() => readProof(readJson(Buffer.from(cell("proof")), READ_LIMITS)));
   return {
     sequenceNumber: Number(number),
-    id: cell("id"),
     action: chosen("action"),
-    hash: cell("hash"),
-    previousHash: cell("previous_hash"),
-    occurredAt: cell("occurred_at"),
-    receivedAt: cell("received_at"),
-    createdAt: cell("created_at"),
     parts,
-    ...readProof(parse(Buffer.from(cell("proof")))),
+    // A record has no cell for it: the missing salt alone says so.
+    erased: new Set(PARTS.filter((part) => proof.salts[part] === undefined)),
+    ...readTexts(cell),
+    ...proof,
   };
 }
 

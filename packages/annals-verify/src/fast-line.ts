@@ -4,7 +4,8 @@
 // it returns undefined for every other line, bad lines too, and they decide.
 //
 // A JSON parser reads from such a line the values that were hashed: each part is scanned to its closing
-// brace, and what has its digest is checked to be canonical. The maker of a file chooses its digests.
+// brace, and what has its digest is checked to be canonical. The maker of a file chooses its digests. Of an
+// event with an erased part, and of a record that says what is erased, the parsers read more.
 
 import {
   checkCanonicalObject,
@@ -14,6 +15,7 @@ import {
   PARTS,
 } from "@annals/event";
 import { hash } from "node:crypto";
+import { RECORD_ACTIONS } from "./checked-event.ts";
 import type { Place } from "./manifest.ts";
 import { EVENT_ID, TIME } from "./shape.ts";
 
@@ -39,6 +41,7 @@ const BEFORE_DIGESTS = '"},"digests":';
 const AFTER_DIGESTS = "}}";
 /** In ASCII and without an escape: its text is its canonical text. */
 const ACTION = /^"[ !#-[\]-~]*"$/;
+const RECORDS_AS_JSON = RECORD_ACTIONS.map((action) => `"${action}"`);
 const EMPTY_PART_LENGTH = "{}".length;
 const MAX_PART_DEPTH = MAX_EVENT_DEPTH - 1;
 const NUMBER = /^[1-9][0-9]{0,15}$/;
@@ -47,8 +50,6 @@ const CAPITAL = /[A-F]/;
 
 /** What a line says besides its place. */
 export interface FastEvent extends Place {
-  /** JSON text, without an escape. */
-  readonly action: string;
   readonly createdAt: string;
 }
 
@@ -85,7 +86,7 @@ export class FastLines {
     const actionAt = numberEnd + AFTER_NUMBER.length;
     const actionEnd = line[actionAt] === QUOTE ? stringEnd(line, actionAt) : -1;
     const action = text.slice(actionAt, Math.max(actionAt, actionEnd));
-    if (!ACTION.test(action)) return undefined;
+    if (!ACTION.test(action) || RECORDS_AS_JSON.includes(action)) return undefined;
     if (this.#checkParts(line, text, actionEnd, tail) !== tailAt) return undefined;
     const digestsAt = tailAt + this.#tail.digestsAt;
     const [eventHash = "", previousHash = "", occurredAt = "", receivedAt = "", createdAt = ""] =
@@ -103,7 +104,7 @@ export class FastLines {
     });
     const size = this.#scratch.write(`\0${leaf}`, 0, "latin1");
     if (hash("sha256", this.#scratch.subarray(0, size), "hex") !== eventHash) return undefined;
-    return { sequenceNumber: Number(number), hash: eventHash, previousHash, action, createdAt };
+    return { sequenceNumber: Number(number), hash: eventHash, previousHash, createdAt };
   }
 
   /** The offset after the last part; -1 where a part does not have its digest. */

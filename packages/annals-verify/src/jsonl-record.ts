@@ -1,6 +1,7 @@
 // Checks a line of a JSON Lines export. Called by check-records.ts.
 
 import { checkLine } from "./check-line.ts";
+import { checkedEvent } from "./checked-event.ts";
 import type { Checker } from "./checker.ts";
 import { FastLines } from "./fast-line.ts";
 import { isManifest } from "./manifest.ts";
@@ -15,7 +16,14 @@ export function jsonlChecker(): Checker {
       const text = line.toString("utf8");
       return isManifest(text) ? text : undefined;
     },
-    check: (line, chain) =>
-      (chain === undefined ? undefined : fast.check(line, chain)) ?? checkLine(line, chain),
+    check: (line, chain) => {
+      const seen = chain === undefined ? undefined : fast.check(line, chain);
+      if (seen !== undefined) {
+        const { hash, previousHash, sequenceNumber } = seen;
+        return { sequenceNumber, hash, previousHash };
+      }
+      const event = checkLine(line, chain);
+      return { ...checkedEvent(event), chain: event.chain };
+    },
   };
 }

@@ -134,7 +134,7 @@ function reasonOf(error: unknown): string {
 }
 
 function render({ manifest, ...report }: Report, seconds: number): string {
-  const { events, linksChecked, linksUnchecked } = report;
+  const { erasedParts, events, linksChecked, linksUnchecked } = report;
   const { range, head } = manifest;
   const what = manifest.isFiltered ? "filtered" : "whole";
   const rate = seconds > 0 ? Math.round(events / seconds).toLocaleString("en") : "0";
@@ -144,7 +144,8 @@ function render({ manifest, ...report }: Report, seconds: number): string {
   const lines = [
     `valid: ${events} events of ${quoteVisibly(manifest.chain)}, sequence numbers ${range.from} to ${range.to} (${what})`,
     `  export    ${quoteVisibly(manifest.exportId)}, made ${quoteVisibly(manifest.createdAt)}`,
-    `  events    ${events} hashes and ${events * 5} digests recomputed`,
+    `  events    ${events} hashes and ${events * 5 - erasedParts} digests recomputed`,
+    `  erased    ${erased(report)}`,
     `  links     ${linksChecked} checked${linksUnchecked === 0 ? "" : `, ${linksUnchecked} not: the event before is not in the file`}`,
     `  range     ${found}`,
     `  head      ${head.sequenceNumber} ${quoteVisibly(head.hash)}`,
@@ -152,4 +153,13 @@ function render({ manifest, ...report }: Report, seconds: number): string {
     `  took      ${seconds.toFixed(1)} s, ${rate} events/s`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function erased({
+  erasedParts,
+  erasuresUnchecked,
+}: Pick<Report, "erasedParts" | "erasuresUnchecked">): string {
+  if (erasuresUnchecked === 0)
+    return erasedParts === 0 ? "0 parts" : `${erasedParts} parts, each named by a later record`;
+  return `${erasedParts} parts, ${erasuresUnchecked} of them without a record in the file`;
 }

@@ -3,12 +3,15 @@
 // never need anything but these bytes, nor import what a browser does not have or browser-node.ts does not
 // replace.
 
+import { Erasures } from "@annals/event";
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { BadLine } from "./bad-line.ts";
 import { ChainWalk } from "./chain-walk.ts";
 import { checkManifest } from "./check-manifest.ts";
 import { type Checked, checkerOf, type Format, type Records } from "./check-records.ts";
+import { checkErasures } from "./check-erasures.ts";
+import type { CheckedEvent } from "./checked-event.ts";
 import type { Checker } from "./checker.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { pieces } from "./records.ts";
@@ -29,6 +32,11 @@ export interface Report {
    * Links to events that are not in the file: a filter, or the start of the range, left them out.
    */
   readonly linksUnchecked: number;
+  readonly erasedParts: number;
+  /**
+   * Erased parts whose record is not in the file: a filter left it out, or the range ends before it.
+   */
+  readonly erasuresUnchecked: number;
   /** Hash of the complete file. */
   readonly sha256: string;
 }
@@ -106,6 +114,11 @@ async function walkSource(given: Walked): Promise<Report> {
   const { size } = source;
   const digest = new BodyDigest(manifest?.sizeBytes ?? size);
   const walk = new ChainWalk(manifest);
+  const erasures = new Erasures();
+  const take = (event: CheckedEvent): void => {
+    walk.take(event);
+    erasures.take(event);
+  };
   const sorter = new Sorter(checker);
   const pending: PendingCheck[] = [];
   let chain = manifest?.chain;
@@ -121,26 +134,29 @@ async function walkSource(given: Walked): Promise<Report> {
     chain ??= (await checked).chain;
     pending.push({ checked, lines, isOpen: piece.isOpen === true });
     if (sorter.fault) break;
-    if (pending.length > checks.size) await takeFirst(pending, walk);
+    if (pending.length > checks.size) await takeFirst(pending, take);
   }
-  while (pending.length > 0) await takeFirst(pending, walk);
+  while (pending.length > 0) await takeFirst(pending, take);
   if (sorter.fault) throw sorter.fault;
   const { line } = sorter;
   if (given.fault) throw given.fault.at(line);
   if (!sorter.ended || !manifest)
     throw new BadLine(`the manifest is missing: ${CUT_OFF}`, line + 1);
-  return conclude(given, manifest, walk, digest, line);
+  return conclude(given, manifest, { walk, erasures, digest, line });
 }
 
-/** Walks along the next events. Throws BadLine where one of them is invalid. */
-async function takeFirst(pending: PendingCheck[], walk: ChainWalk): Promise<void> {
+/** Gives the next events to `take`. Throws BadLine where one of them is invalid. */
+async function takeFirst(
+  pending: PendingCheck[],
+  take: (event: CheckedEvent) => void,
+): Promise<void> {
   const next = pending.shift();
   if (!next) return;
   const { events, fault } = await next.checked;
   let at = 0;
   try {
     for (const event of events) {
-      walk.take(event);
+      take(event);
       at += 1;
     }
     if (fault !== undefined) throw new BadLine(next.isOpen ? `${CUT_OFF}: ${fault}` : fault);
@@ -149,12 +165,19 @@ async function takeFirst(pending: PendingCheck[], walk: ChainWalk): Promise<void
   }
 }
 
+/** What was found when all events were read. */
+interface Found {
+  readonly walk: ChainWalk;
+  readonly erasures: Erasures;
+  readonly digest: BodyDigest;
+  /** The last one. */
+  readonly line: number;
+}
+
 function conclude(
   { format, source: { size }, sha256 }: Walked,
   manifest: Manifest,
-  walk: ChainWalk,
-  digest: BodyDigest,
-  line: number,
+  { walk, erasures, digest, line }: Found,
 ): Report {
   const all = digest.all();
   try {
@@ -166,7 +189,15 @@ function conclude(
     throw error instanceof BadLine ? error.at(line) : error;
   }
   const { events, linksChecked, linksUnchecked } = walk;
-  return { manifest, events, linksChecked, linksUnchecked, sha256: all };
+  return {
+    manifest,
+    events,
+    linksChecked,
+    linksUnchecked,
+    erasedParts: erasures.erasedParts,
+    erasuresUnchecked: checkErasures(manifest, erasures),
+    sha256: all,
+  };
 }
 
 /** SHA-256 of the first `size` bytes, and of all bytes. */

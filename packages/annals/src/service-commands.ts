@@ -9,6 +9,8 @@ export const SERVICE_COMMANDS = [
   ["verify", "ledger", "Verify a chain, or a range of it"],
   ["heads", "ledger", "Print the head of every chain, for safekeeping"],
   ["check-heads", "ledger", "Compare saved heads with the database"],
+  ["erasures", "ledger", "Ask for erasures, keep what was erased, erase it again after a restore"],
+  ["holds", "ledger", "Place, release and list holds on events of an account"],
   ["log", "ledger", "Show the log of evidence, or begin one that follows it"],
   ["webhooks", "webhook-dispatcher", "Rotate the key that seals signing secrets"],
 ] as const;

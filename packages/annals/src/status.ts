@@ -4,6 +4,7 @@
 import { command, type Command, EXIT, flag, repeatedOption } from "@annals/cli";
 import { lookup } from "node:dns/promises";
 import { adminUrls, type Environment } from "./local-stack.ts";
+import { measuredProblems } from "./measured-problems.ts";
 import { readMetrics, type Sample } from "./read-metrics.ts";
 
 interface ProcessStatus {
@@ -11,17 +12,15 @@ interface ProcessStatus {
   readonly url: string;
   readonly release: string | null;
   readonly healthy: boolean;
-  /** The greatest value of each metric of a lag. */
+  /** The greatest value of each metric of a lag, and of the age of the log's newest epoch. */
   readonly lag: Readonly<Record<string, number>>;
   /** One sentence per problem. */
   readonly problems: readonly string[];
 }
 
 const TIMEOUT_MS = 5_000;
-const MS_PER_DAY = 86_400_000;
-/** The thresholds of the alerts in docs/operators/alerts.md. */
-const EXPIRY_DAYS = 14;
-const MAX_INDEX_LAG_EVENTS = 204_800;
+/** Lags of each kind, and how old the newest epoch of the log is. */
+const LAG = /^annals_(?:\w*_lag_\w+|log_epoch_age_seconds)$/;
 
 export function statusCommand(environment: Environment): Command {
   return command(
@@ -124,28 +123,10 @@ async function get(url: string, path: string): Promise<{ isOk: boolean; text: st
   return { isOk: answer.ok, text: await answer.text() };
 }
 
-function measuredProblems(samples: readonly Sample[], now: Date): string[] {
-  const problems: string[] = [];
-  for (const { labels, name, value } of samples) {
-    if (name === "annals_chain_invariant_broken_total" && value > 0) {
-      problems.push("a chain is broken: see docs/runbooks/a-chain-is-broken.md");
-    }
-    if (name === "annals_index_lag_events" && value > MAX_INDEX_LAG_EVENTS) {
-      problems.push(`the filter index is ${value} events behind`);
-    }
-    if (name !== "annals_tls_certificate_expiry_timestamp_seconds") continue;
-    const expiry = new Date(value * 1_000);
-    if (expiry.getTime() - now.getTime() < EXPIRY_DAYS * MS_PER_DAY) {
-      problems.push(`${labels["certificate"]} certificate expires ${expiry.toISOString()}`);
-    }
-  }
-  return problems;
-}
-
 function lagOf(samples: readonly Sample[]): Record<string, number> {
   const lag: Record<string, number> = {};
   for (const { name, value } of samples) {
-    if (/^annals_\w*_lag_\w+$/.test(name)) lag[name] = Math.max(lag[name] ?? 0, value);
+    if (LAG.test(name)) lag[name] = Math.max(lag[name] ?? 0, value);
   }
   return lag;
 }

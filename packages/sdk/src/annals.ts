@@ -4,7 +4,7 @@
 import { Log } from "./log.ts";
 import { Pages } from "./pages.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
-import { type CallOptions, get, Transport, type TransportOptions } from "./transport.ts";
+import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
 import { verifyEvents } from "./verify-events.ts";
 import { verifyWebhook } from "./webhooks.ts";
@@ -197,6 +197,36 @@ export class Annals {
       this.#delete("delete-widget-token", `/widget-tokens/${path(id)}`, options),
   };
 
+  /** Erase parts of stored events, after a delay. */
+  readonly erasures = {
+    create: (erasure: T.NewErasure, options?: CallOptions): Promise<T.Erasure> =>
+      this.#post("create-erasure", "/erasures", erasure, options),
+    list: (options?: PageOptions): Pages<T.Erasure, T.ErasurePage> =>
+      this.#list("list-erasures", "/erasures", pageOf(options), options),
+    get: (id: string, options?: CallOptions): Promise<T.Erasure> =>
+      this.#get("get-erasure", `/erasures/${path(id)}`, options),
+    cancel: (id: string, options?: CallOptions): Promise<void> =>
+      this.#delete("cancel-erasure", `/erasures/${path(id)}`, options),
+  };
+
+  /** Keep events from erasure and from retention. */
+  readonly holds = {
+    place: (hold: T.NewHold, options?: CallOptions): Promise<T.Hold> =>
+      this.#post("place-hold", "/holds", hold, options),
+    list: (options?: PageOptions): Pages<T.Hold, T.HoldPage> =>
+      this.#list("list-holds", "/holds", pageOf(options), options),
+    release: (id: string, options?: CallOptions): Promise<void> =>
+      this.#delete("release-hold", `/holds/${path(id)}`, options),
+  };
+
+  /** How long events are kept. */
+  readonly retention = {
+    get: (options?: CallOptions): Promise<T.Retention> =>
+      this.#get("get-retention", "/retention", options),
+    set: (body: T.NewRetention, options?: CallOptions): Promise<T.Retention> =>
+      this.#transport.data({ ...put("set-retention", "/retention"), body }, options),
+  };
+
   /** For a client whose `apiKey` is a widget token. */
   readonly widget = {
     list: (
@@ -253,10 +283,6 @@ export class Annals {
       return this.#transport.json({ ...get(operation, at), query }, options);
     });
   }
-}
-
-function post(operation: string, at: string) {
-  return { operation, method: "POST", path: at };
 }
 
 function pageOf({ limit, cursor }: PageOptions = {}) {

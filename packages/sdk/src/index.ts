@@ -22,6 +22,12 @@ export type {
 } from "./transport.ts";
 export type * from "./types.ts";
 export {
+  CheckpointError,
+  type VerifiedCheckpoint,
+  verifyCheckpoint,
+  type VerifyCheckpointOptions,
+} from "./verify-checkpoint.ts";
+export {
   type EventFault,
   type EventsCheck,
   type ProvenPage,

@@ -196,6 +196,14 @@ export function get(operation: string, path: string) {
   return { operation, method: "GET", path };
 }
 
+export function post(operation: string, path: string) {
+  return { operation, method: "POST", path };
+}
+
+export function put(operation: string, path: string) {
+  return { operation, method: "PUT", path };
+}
+
 function textOf(body: object | string | undefined): string | undefined {
   return typeof body === "object" ? JSON.stringify(body) : body;
 }

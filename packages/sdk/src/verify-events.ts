@@ -4,8 +4,11 @@
 import {
   checkEvent,
   checkLinks,
+  Erasures,
   type EventCheck,
+  type JsonObject,
   type LinkState,
+  PARTS,
   type Proof,
   type ProvableEvent,
 } from "@annals/proof";
@@ -32,6 +35,13 @@ export interface EventsCheck {
    * Links to events that are not among them: a filter or the beginning of a range left them out.
    */
   readonly linksUnchecked: number;
+  /** Parts that were erased. Nothing but their digests is left to verify. */
+  readonly erasedParts: number;
+  /**
+   * Erased parts that no later record `annals.erasure` among the events names: a filter or the end of a range
+   * left it out, or the chain has no such record. `GET /v1/verify` compares the entire chain.
+   */
+  readonly erasuresUnchecked: number;
   /** The first 100 events that differ, or whose link does. */
   readonly faults: readonly EventFault[];
 }
@@ -43,6 +53,7 @@ export async function verifyEvents(
 ): Promise<EventsCheck> {
   const faults: EventFault[] = [];
   const count = { events: 0, linksChecked: 0, linksUnchecked: 0, unproven: 0, faulty: 0 };
+  const erasures = new Erasures();
   let before: ProvableEvent[] = [];
   for await (const { data, proofs } of pages) {
     const checks = await Promise.all(data.map((event, at) => checkEvent(event, proofs?.[at])));
@@ -51,6 +62,7 @@ export async function verifyEvents(
       const check = checks[at] ?? { state: "unchecked" };
       const link = links[at] ?? "unchecked";
       count.events += 1;
+      takeErasures(erasures, event, check);
       if (check.state === "unchecked") count.unproven += 1;
       if (check.state !== "differs" && link !== "differs") continue;
       count.faulty += 1;
@@ -61,7 +73,19 @@ export async function verifyEvents(
   }
   const { events, faulty, linksChecked, linksUnchecked, unproven } = count;
   const state = faulty > 0 ? "differs" : unproven > 0 || events === 0 ? "unchecked" : "verified";
-  return { state, events, linksChecked, linksUnchecked, faults };
+  const { erasedParts, unrecordedParts: erasuresUnchecked } = erasures;
+  return { state, events, linksChecked, linksUnchecked, erasedParts, erasuresUnchecked, faults };
+}
+
+/** Only a record that is what the chain has hashed says what was erased. */
+function takeErasures(erasures: Erasures, event: ProvableEvent, check: EventCheck): void {
+  const { action, erased, metadata, sequence_number: sequenceNumber } = event;
+  const isRecord = check.state === "verified" && check.parts.metadata === "verified" && metadata;
+  erasures.take({
+    sequenceNumber,
+    erased: Array.isArray(erased) ? PARTS.filter((part) => erased.includes(part)) : [],
+    ...(isRecord && { record: { action, metadata: metadata as JsonObject } }),
+  });
 }
 
 /** The links of a page. In descending order, the last event before it links into it. */

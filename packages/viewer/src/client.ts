@@ -13,6 +13,19 @@ export interface Choices {
   readonly target_types: readonly string[];
 }
 
+export interface Covered {
+  readonly sequence_number: number;
+  /** ISO 8601: when the epoch was closed. */
+  readonly time: string;
+  readonly witness_count: number;
+}
+
+export interface WidgetLog {
+  /** Null if the service keeps no log. */
+  readonly log_origin: string | null;
+  readonly covered: Covered | null;
+}
+
 export interface EventPage {
   /** A page may be short, even empty, where the server has searched long enough. */
   readonly events: ProvenEvent[];
@@ -75,6 +88,10 @@ export class WidgetClient {
 
   async choices(): Promise<Choices> {
     return (await this.#get<{ data: Choices }>("filters")).data;
+  }
+
+  async log(): Promise<WidgetLog> {
+    return (await this.#get<{ data: WidgetLog }>("log")).data;
   }
 
   /** The address of one event, for people. */

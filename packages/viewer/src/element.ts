@@ -5,6 +5,8 @@
 import { html, LitElement, nothing, type PropertyValues } from "lit";
 import { Token } from "./access.ts";
 import { type Choices, WidgetClient } from "./client.ts";
+import { Coverage } from "./coverage.ts";
+import { ErasureRecords } from "./erasures.ts";
 import type { Row } from "./event-window.ts";
 import { Feed } from "./feed.ts";
 import { Checker } from "./proof/checker.ts";
@@ -58,6 +60,8 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   #checker: Checker | undefined;
   #feed: Feed | undefined;
   #client: WidgetClient | undefined;
+  #coverage: Coverage | undefined;
+  #erasures: ErasureRecords | undefined;
   #life = new AbortController();
   #clock: ReturnType<typeof setInterval> | undefined;
   #refresh: ReturnType<typeof setInterval> | undefined;
@@ -116,6 +120,8 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     this.#checker ??= new Checker(AnnalsViewer.script);
     const client = new WidgetClient(this.server, this.#token, signal);
     this.#client = client;
+    this.#coverage = new Coverage(client, () => this.requestUpdate());
+    this.#erasures = new ErasureRecords(client, () => this.requestUpdate());
     this.#feed = new Feed({
       client,
       checker: this.#checker,
@@ -204,6 +210,8 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   #detail(row: Row) {
     return detailOf({
       row,
+      covered: this.#coverage?.of(row.event.sequence_number),
+      recordOf: (part) => this.#erasures?.of(row.event, part),
       texts: this.#texts,
       showAll: this.#showAll,
       onShowAll: () => this.#set(() => (this.#showAll = true)),
@@ -232,7 +240,9 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     clearInterval(this.#refresh);
     if (!this.isConnected || !(this.refreshSeconds > 0)) return;
     this.#refresh = setInterval(() => {
-      if (document.visibilityState === "visible") this.#feed?.refresh();
+      if (document.visibilityState !== "visible") return;
+      this.#feed?.refresh();
+      this.#coverage?.ask(this.#selected?.event.sequence_number);
     }, this.refreshSeconds * 1000);
   }
 
@@ -242,15 +252,13 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   }
 
   #changed(): void {
-    const { count } = this.#feed?.rows ?? { count: 0 };
-    this.#status = this.#texts.text("loaded", { count });
+    this.#status = this.#texts.text("loaded", { count: this.#feed?.rows.count ?? 0 });
     this.requestUpdate();
   }
 
   #toggleFilters(): void {
-    this.#hasFilters = !this.#hasFilters;
+    this.#set(() => (this.#hasFilters = !this.#hasFilters));
     if (this.#hasFilters && this.#choices === NO_CHOICES) void this.#loadChoices();
-    this.requestUpdate();
   }
 
   async #loadChoices(): Promise<void> {
@@ -267,6 +275,8 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     this.#selected = row;
     this.#showAll = false;
     this.requestUpdate();
+    this.#coverage?.ask(row.event.sequence_number);
+    this.#erasures?.ask(row.event);
     void this.updateComplete.then(() =>
       this.renderRoot.querySelector<HTMLElement>(".detail")?.focus(),
     );
@@ -275,8 +285,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   }
 
   #close(): void {
-    this.#selected = undefined;
-    this.requestUpdate();
+    this.#set(() => (this.#selected = undefined));
     void this.updateComplete.then(() => this.#viewport.focus());
   }
 

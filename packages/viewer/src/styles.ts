@@ -188,7 +188,8 @@ export const styles = css`
   .differs {
     color: var(--_differs);
   }
-  .hidden {
+  .hidden,
+  .erased {
     color: var(--_hidden);
   }
   .unchecked,

@@ -19,6 +19,8 @@ export interface AuditEvent {
   readonly occurred_at: string;
   readonly received_at: string;
   readonly created_at: string;
+  /** The names of its erased parts; absent if no part is erased. */
+  readonly erased?: readonly string[];
 }
 
 /** The filters that a reader can set. All have to match. */
@@ -107,6 +109,7 @@ export interface Messages {
   readonly verified: string;
   readonly differs: string;
   readonly hidden: string;
+  readonly erased: string;
   readonly unchecked: string;
   readonly checking: string;
   readonly pageVerified: string;
@@ -118,9 +121,16 @@ export interface Messages {
   readonly partVerified: string;
   readonly partDiffers: string;
   readonly partHidden: string;
+  readonly partErased: string;
+  readonly partErasedBy: string;
   readonly linkVerified: string;
   readonly linkDiffers: string;
   readonly linkUnchecked: string;
+  readonly log: string;
+  readonly covered: string;
+  readonly coveredSeenByOne: string;
+  readonly coveredSeenBy: string;
+  readonly notCovered: string;
   readonly details: string;
   readonly close: string;
   readonly sequence: string;

@@ -74,8 +74,8 @@ GRANT UPDATE (status, lease_token, attempts, due_at, completed_at, event_count, 
   ON exports.jobs TO annals_exports;
 
 -- The outbox: completed exports, of which subscribers are notified, kept so that nothing depends on a notice
--- (docs/adr/0014-one-outbox.md). The service may delete entries that were read or are too old, and cannot
--- change one.
+-- (docs/adr/0014-one-outbox.md). The service may delete entries that were read or are too old, and
+-- change no more of one than the data.
 CREATE TABLE exports.outbox (
   account_id text COLLATE "C" NOT NULL,
   -- from 1, one more each within its account, in the order of commits
@@ -88,6 +88,8 @@ CREATE TABLE exports.outbox (
 );
 
 GRANT SELECT, INSERT, DELETE ON exports.outbox TO annals_exports;
+-- A filter that names an erased value is taken out of its entry.
+GRANT UPDATE (data) ON exports.outbox TO annals_exports;
 
 -- The last position of each account's outbox. The writer of an entry holds this row's lock until it has
 -- committed: that makes the positions gapless, and visible in their order.

@@ -17,5 +17,9 @@ await main({
       exitWithStdin: config.exitWithStdin,
       serve: (closers) => serve(config, log, closers),
     }),
-  commands: { settings: COMMAND_SETTINGS, migrate, operator: [distributeCommand("exports")] },
+  commands: {
+    settings: COMMAND_SETTINGS,
+    migrate,
+    operator: [distributeCommand({ schema: "exports" })],
+  },
 });

@@ -1,13 +1,22 @@
 // The metrics of the export service, besides those that every service has.
 
-import { Counter, Gauge, type Registry, rowsSwept, workerFailures } from "@annals/chassis";
+import {
+  Counter,
+  Gauge,
+  logAnchorLag,
+  type Registry,
+  rowsSwept,
+  workerFailures,
+} from "@annals/chassis";
 
 const OUTCOMES = [
   "completed",
   "failed",
   "lease_lost",
+  "lost_events",
   "no_events",
   "no_room",
+  "not_covered",
   "put_back",
   "stopped",
 ];
@@ -18,7 +27,9 @@ export function createMetrics(registry: Registry) {
   const metrics = {
     attempts: new Counter({
       name: "annals_export_attempts_total",
-      help: "Finished attempts at an export, by outcome: completed, failed, lease_lost, no_events, no_room, put_back, stopped.",
+      help:
+        "Finished attempts at an export, by outcome: completed, failed, lease_lost, lost_events, no_events, " +
+        "no_room, not_covered, put_back, stopped.",
       labelNames: ["outcome"],
       registers: [registry],
     }),
@@ -41,7 +52,9 @@ export function createMetrics(registry: Registry) {
       labelNames: ["status"],
       registers: [registry],
     }),
-    /** worker: audit, exports, export_sweep, outbox_pruner, measuring. */
+    /** kind: bucket. Absent without a bucket of the log. */
+    anchorLag: logAnchorLag(registry),
+    /** worker: audit, bucket_anchor, erased_copies, exports, export_sweep, outbox_pruner, measuring. */
     failures: workerFailures(registry),
     /** kind: exports, outbox. */
     swept: rowsSwept(registry),
@@ -56,6 +69,7 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
+  metrics.anchorLag.reset();
   // An alert on the increase sees the first one only if the series existed before it.
   for (const outcome of OUTCOMES) metrics.attempts.inc({ outcome }, 0);
   return metrics;

@@ -21,10 +21,12 @@ import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
-import { openStorage } from "./outbound/open-storage.ts";
+import { openLockedBucket, openStorage } from "./outbound/open-storage.ts";
 import { exportsService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
 import { OUTBOX } from "./store/outbox.ts";
+import { startBucketAnchor } from "./workers/bucket-anchor.ts";
+import { startErasedCopies } from "./workers/erased-copies.ts";
 import { startExportMeasuring } from "./workers/measuring.ts";
 import { startExportSweep } from "./workers/export-sweep.ts";
 import { ExportWorker } from "./workers/export-worker.ts";
@@ -81,9 +83,14 @@ export async function serve(
     address: config.ledgerAddress,
     idempotentMethods: [
       "GetLog",
+      "AddAnchor",
+      "ConfirmErasure",
+      "ListAnchorWork",
       "ListEvents",
       "ListHeads",
+      "ListOpenErasures",
       "ReadCheckpoint",
+      "ReadHeadLog",
       "ReadTile",
       "RecordAuditEvents",
     ],
@@ -116,6 +123,13 @@ export async function serve(
   });
   closers.add("audit", audit, () => audit.stop());
 
+  const bucket = await openLockedBucket(config);
+  if (bucket !== undefined) {
+    closers.add("bucket of the log", bucket, () => bucket.close());
+    const anchor = startBucketAnchor({ ...work, ...config, bucket });
+    closers.add("bucket anchor", anchor, () => anchor.stop());
+  }
+
   const sweep = startExportSweep({
     ...work,
     failures,
@@ -123,6 +137,9 @@ export async function serve(
     swept,
   });
   closers.add("export sweep", sweep, () => sweep.stop());
+  const onDeleted = () => sweep.wake();
+  const copies = startErasedCopies({ ...work, failures, onDeleted });
+  closers.add("erased copies", copies, () => copies.stop());
 
   await startBackend({
     config,
@@ -131,7 +148,7 @@ export async function serve(
       limits: config,
       retentionDays: config.retentionDays,
       random: randomBytes,
-      onDeleted: () => sweep.wake(),
+      onDeleted,
       wake: (jobId) => worker.wake(jobId),
     }),
     service: ExportsService,

@@ -104,7 +104,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest("caller", undefined);
   app.decorateRequest("readmit", () => Promise.reject(new Error("the request was not admitted")));
   validateStrictly(app);
-  readJsonBodies(app, options.deps.limits, options.deps.turns);
+  const { limits, turns } = options.deps;
+  readJsonBodies(app, { inFlight: options.inFlight, limits, turns });
   observeRequests(app, options.metrics, options.accessLog);
   // Synchronous hooks take a callback: a promise costs more than their work.
   app.addHook("onRequest", (request, reply, next) => {

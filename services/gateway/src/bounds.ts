@@ -34,6 +34,10 @@ const KEYS_ROWS = 1_000;
 const WEBHOOKS_ROWS = 1_000;
 const EXPORTS_ROWS = 1_000;
 const WIDGET_TOKENS_ROWS = 10_000;
+/** Events that an erasure may select. */
+const ERASURE_ROWS = 1_000_000;
+/** Holds that an account has placed, with those that were released. */
+const HOLDS_ROWS = 10_000;
 const PENDING_ROWS = 100_000;
 /** Events of a range that is replayed. */
 const REPLAY_ROWS = 1_000;
@@ -75,6 +79,10 @@ export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");
 export const NEW_WIDGET_TOKEN = bounds("slot", WIDGET_TOKENS_ROWS + FEW_ROWS, "body");
 export const NEW_EXPORT = bounds("slot", EXPORTS_ROWS + FEW_ROWS, "body");
+/** Events that the index has of a selector: they are counted before the request is stored. */
+export const NEW_ERASURE = bounds("lists", ERASURE_ROWS + FEW_ROWS, "body");
+/** They are counted twice: before the lock of the chain, and under it. */
+export const NEW_HOLD = bounds("slot", 2 * HOLDS_ROWS + FEW_ROWS, "body");
 export const CHANGE = bounds("slot", FEW_ROWS, "body");
 export const TEST_DELIVERY = bounds("slot", PENDING_ROWS + FEW_ROWS, 64 * KIB);
 export const REPLAY = bounds("lists", PENDING_ROWS + FEW_ROWS, 64 * KIB);

@@ -28,6 +28,7 @@ const LEDGER_READS = [
   ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
   ...(["GetLog", "GetWidgetLog", "ReadCheckpoint", "ReadTile", "ReadEntries"] as const),
   ...(["ProveInclusion", "ProveConsistency", "ListHeads", "ReadHeadLog"] as const),
+  ...(["ListHolds", "GetErasure", "ListErasures"] as const),
 ];
 
 export function openClients(options: {

@@ -44,7 +44,10 @@ export interface RouteDefinition<
   /** One line for the OpenAPI document, and a paragraph where one is needed. */
   readonly summary: string;
   readonly description?: string;
-  /** The feature of a plan that the operation belongs to: all of /webhooks, all of /exports, /verify. */
+  /**
+   * The feature of a plan that the operation belongs to: all of /webhooks, all of /exports, /verify,
+   * all of /erasures, /holds and /retention (lifecycle).
+   */
   readonly feature?: Feature;
   readonly body?: B;
   readonly query?: Q;

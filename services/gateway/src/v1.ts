@@ -14,7 +14,9 @@ import {
   EVENTS_PAGE,
   HEADS_PAGE,
   LOG,
+  NEW_ERASURE,
   NEW_EXPORT,
+  NEW_HOLD,
   NEW_KEY,
   NEW_WEBHOOK,
   NEW_WIDGET_TOKEN,
@@ -37,6 +39,10 @@ import { createApiKey } from "./v1/api-keys/create-api-key.ts";
 import { deleteApiKey } from "./v1/api-keys/delete-api-key.ts";
 import { listApiKeys } from "./v1/api-keys/list-api-keys.ts";
 import { updateApiKey } from "./v1/api-keys/update-api-key.ts";
+import { cancelErasure } from "./v1/erasures/cancel-erasure.ts";
+import { createErasure } from "./v1/erasures/create-erasure.ts";
+import { getErasure } from "./v1/erasures/get-erasure.ts";
+import { listErasures } from "./v1/erasures/list-erasures.ts";
 import { createEventBatch } from "./v1/events/create-event-batch.ts";
 import { createEvent } from "./v1/events/create-event.ts";
 import { getEvent } from "./v1/events/get-event.ts";
@@ -46,6 +52,9 @@ import { deleteExport } from "./v1/exports/delete-export.ts";
 import { getExportContent } from "./v1/exports/get-export-content.ts";
 import { getExport } from "./v1/exports/get-export.ts";
 import { listExports } from "./v1/exports/list-exports.ts";
+import { listHolds } from "./v1/holds/list-holds.ts";
+import { placeHold } from "./v1/holds/place-hold.ts";
+import { releaseHold } from "./v1/holds/release-hold.ts";
 import { createKey } from "./v1/keys/create-key.ts";
 import { deleteKey } from "./v1/keys/delete-key.ts";
 import { getLog } from "./v1/log/get-log.ts";
@@ -55,6 +64,8 @@ import { proveInclusion } from "./v1/log/prove-inclusion.ts";
 import { readCheckpoint } from "./v1/log/read-checkpoint.ts";
 import { readEntries } from "./v1/log/read-entries.ts";
 import { readTile } from "./v1/log/read-tile.ts";
+import { getRetention } from "./v1/retention/get-retention.ts";
+import { setRetention } from "./v1/retention/set-retention.ts";
 import { getUsage } from "./v1/usage/get-usage.ts";
 import { verifyChain } from "./v1/verify/verify-chain.ts";
 import { createWebhook } from "./v1/webhooks/create-webhook.ts";
@@ -142,6 +153,16 @@ export const V1: readonly Row[] = [
   ["GET", "/log/inclusion", "verify", "prove-inclusion", proveInclusion, PROOF],
   ["GET", "/log/consistency", "verify", "prove-consistency", proveConsistency, PROOF],
   ["GET", "/log/heads", "verify", "list-heads", listHeads, HEADS_PAGE],
+
+  ["POST", "/erasures", "keys:manage", "create-erasure", createErasure, NEW_ERASURE],
+  ["GET", "/erasures", "keys:manage", "list-erasures", listErasures, PAGE],
+  ["GET", "/erasures/:id", "keys:manage", "get-erasure", getErasure, ONE],
+  ["DELETE", "/erasures/:id", "keys:manage", "cancel-erasure", cancelErasure, ONE],
+  ["POST", "/holds", "keys:manage", "place-hold", placeHold, NEW_HOLD],
+  ["GET", "/holds", "keys:manage", "list-holds", listHolds, PAGE],
+  ["DELETE", "/holds/:id", "keys:manage", "release-hold", releaseHold, ONE],
+  ["GET", "/retention", "keys:manage", "get-retention", getRetention, ONE],
+  ["PUT", "/retention", "keys:manage", "set-retention", setRetention, CHANGE],
 
   // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],

@@ -16,4 +16,5 @@ export const ACCESS: Access<typeof KeysService> = {
   getSignedHead: { ledger: "itself" },
   signEpoch: { ledger: "itself" },
   signCheckpoint: { ledger: "itself" },
+  listRetentions: { ledger: "itself" },
 };

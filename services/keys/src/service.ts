@@ -17,6 +17,7 @@ import { deleteWidgetToken } from "./rpc/delete-widget-token.ts";
 import { getSignedHead } from "./rpc/get-signed-head.ts";
 import { getUsage } from "./rpc/get-usage.ts";
 import { listApiKeys } from "./rpc/list-api-keys.ts";
+import { listRetentions } from "./rpc/list-retentions.ts";
 import { listWidgetTokens } from "./rpc/list-widget-tokens.ts";
 import { signCheckpoint } from "./rpc/sign-checkpoint.ts";
 import { signEpoch } from "./rpc/sign-epoch.ts";
@@ -51,5 +52,6 @@ export function keysService(deps: Deps): (router: ConnectRouter) => void {
       getSignedHead: getSignedHead(deps),
       signEpoch: signEpoch(deps),
       signCheckpoint: signCheckpoint(deps),
+      listRetentions: listRetentions(deps),
     });
 }

@@ -209,8 +209,8 @@ GRANT EXECUTE ON FUNCTION ledger.append TO annals_ledger;
 -- occurred (docs/adr/0017-filters-indexed-behind-the-append.md). The service indexes chunk after chunk in the
 -- background, without a gap. What lies behind the last one is searched event by event.
 --
--- Events never change, so neither does a chunk of which every number is taken. After a repair of a chain by
--- hand delete the account's rows of both tables: they are made anew.
+-- A chunk of which every number is taken is indexed once. After a repair of a chain by hand delete the
+-- account's rows of both tables: they are made anew.
 CREATE TABLE ledger.chunks (
   account_id text COLLATE "C" NOT NULL,
   -- chunk c has the numbers from 4096 * c + 1 to 4096 * (c + 1)
@@ -236,7 +236,12 @@ GRANT SELECT, INSERT ON ledger.chunks, ledger.postings TO annals_ledger;
 
 -- Adds a chunk of a chain to the filter index and returns true, or adds nothing and returns false: if the
 -- previous chunk is not indexed, because a list would skip a missing chunk in between, if not every number of
--- the chunk is stored, or if the chunk is indexed already.
+-- the chunk is stored or was deleted by retention, or if the chunk is indexed already. A leaf that retention
+-- has left (erased & 32, 0003_lifecycle.sql) has no posting. A chunk without an event has empty times.
+--
+-- It holds the head FOR KEY SHARE from a statement of its own on, so that the statements that read the events
+-- see every erasure before it, and the next erasure, which holds the head FOR UPDATE, waits for the postings.
+-- Appends do not wait for it.
 --
 -- ORDER BY makes PostgreSQL read the primary key even for an account that its statistics show as empty,
 -- because the account has grown since the last ANALYZE. Each call is planned for its account.
@@ -247,23 +252,32 @@ SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   size CONSTANT bigint := 4096;
+  stored bigint;
+  deleted bigint;
+  first_time text;
+  last_time text;
 BEGIN
+  PERFORM 1 FROM ledger.heads WHERE account_id = of_account FOR KEY SHARE;
   IF of_chunk > 0 AND NOT EXISTS (
     SELECT 1 FROM ledger.chunks WHERE account_id = of_account AND chunk = of_chunk - 1
   ) THEN
     RETURN false;
   END IF;
 
-  INSERT INTO ledger.chunks (account_id, chunk, earliest, latest)
-  SELECT account_id, of_chunk, min(occurred_at), max(occurred_at)
+  SELECT count(*), min(occurred_at), max(occurred_at) INTO stored, first_time, last_time
   FROM (
-    SELECT account_id, occurred_at FROM ledger.events
+    SELECT occurred_at FROM ledger.events
     WHERE account_id = of_account
       AND sequence_number > size * of_chunk AND sequence_number <= size * (of_chunk + 1)
     ORDER BY sequence_number
-  ) AS events
-  GROUP BY account_id
-  HAVING count(*) = size
+  ) AS events;
+  SELECT least(greatest(min_index - size * of_chunk, 0), size) INTO deleted
+  FROM ledger.lifecycles WHERE account_id = of_account;
+  IF stored <> size - coalesce(deleted, 0) THEN
+    RETURN false;
+  END IF;
+  INSERT INTO ledger.chunks (account_id, chunk, earliest, latest)
+  VALUES (of_account, of_chunk, coalesce(first_time, ''), coalesce(last_time, ''))
   ON CONFLICT (account_id, chunk) DO NOTHING;
   IF NOT FOUND THEN
     RETURN false;
@@ -279,6 +293,7 @@ BEGIN
   ) AS copies (field, value)
   WHERE account_id = of_account
     AND sequence_number > size * of_chunk AND sequence_number <= size * (of_chunk + 1)
+    AND erased & 32 = 0
     AND copies.value IS NOT NULL
   GROUP BY account_id, copies.field, copies.value;
   RETURN true;

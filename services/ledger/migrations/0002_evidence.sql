@@ -42,17 +42,34 @@ CREATE TABLE ledger.logs (
   frontier   bytea NOT NULL CHECK (octet_length(frontier) % 32 = 0),
   -- the public keys that the log has named, 32 bytes each
   keys       bytea NOT NULL CHECK (octet_length(keys) > 0 AND octet_length(keys) % 32 = 0),
-  -- the entry that is proposed as the next one, the buckets of its map, and the heads that changed in it
+  -- the entry that is proposed as the next one, the buckets of its map, and where the heads are that changed in it
   proposal         text COLLATE "C",
   proposal_buckets bytea,
-  proposal_heads   bytea,
+  proposal_heads   uuid,
+  proposal_parts   integer NOT NULL DEFAULT 0 CHECK (proposal_parts >= 0),
+  -- the largest checkpoint known that keys has signed and the log does not have: no epoch is closed or served then
+  missing      text,
+  missing_size bigint NOT NULL DEFAULT 0 CHECK (missing_size >= 0),
   -- the process that closes epochs, and until when others leave it to that process
   closer       text COLLATE "C" NOT NULL DEFAULT '',
-  closer_until timestamptz NOT NULL DEFAULT '-infinity',
-  CHECK ((proposal IS NULL) = (proposal_heads IS NULL))
+  closer_until timestamptz NOT NULL DEFAULT '-infinity'
 ) WITH (fillfactor = 50);
 
 GRANT SELECT, INSERT, UPDATE ON ledger.logs TO annals_ledger;
+
+-- The heads that change in a proposed epoch, in parts. They are stored before the proposal that names them, and
+-- deleted when the log has grown.
+CREATE TABLE ledger.proposed_heads (
+  log      smallint NOT NULL,
+  -- of the log that the proposal continues
+  size     bigint NOT NULL,
+  proposal uuid NOT NULL,
+  part     integer NOT NULL CHECK (part >= 0),
+  heads    bytea NOT NULL,
+  PRIMARY KEY (log, size, proposal, part)
+);
+
+GRANT SELECT, INSERT, DELETE ON ledger.proposed_heads TO annals_ledger;
 
 CREATE TABLE ledger.epochs (
   log        smallint NOT NULL,
@@ -90,18 +107,20 @@ ALTER TABLE ledger.log_tiles ALTER COLUMN hashes SET STORAGE EXTERNAL;
 
 GRANT SELECT, INSERT ON ledger.log_tiles TO annals_ledger;
 
--- What others have signed of a checkpoint of the head log: cosignatures of witnesses, and time stamps.
+-- What others have signed or keep of a checkpoint of the head log: cosignatures of witnesses, time stamps, and
+-- copies under object lock.
 CREATE TABLE ledger.anchors (
   log   smallint NOT NULL,
   epoch bigint NOT NULL,
-  -- `witness`: a signature line. `timestamp`: an RFC 3161 token.
-  kind  text COLLATE "C" NOT NULL CHECK (kind IN ('witness', 'timestamp')),
-  -- of the witness in the policy, or of the time stamping authority
+  -- `witness`: a signature line. `timestamp`: an RFC 3161 token. `bucket`: JSON of the locked object.
+  kind  text COLLATE "C" NOT NULL CHECK (kind IN ('witness', 'timestamp', 'bucket')),
+  -- of the witness in the policy, of the time stamping authority, or of the bucket
   name  text COLLATE "C" NOT NULL,
   bytes bytea NOT NULL,
-  -- the time that it states
+  -- the time that it states; of a bucket, when the ledger heard of it
   time  timestamptz NOT NULL,
-  PRIMARY KEY (log, epoch, kind, name)
+  -- Of a kind the newest is found from its end.
+  PRIMARY KEY (log, kind, epoch, name)
 );
 
 GRANT SELECT, INSERT ON ledger.anchors TO annals_ledger;

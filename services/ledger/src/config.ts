@@ -11,12 +11,28 @@ import {
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
+  type Setting,
 } from "@annals/chassis";
 import { LOG_ORIGIN } from "@annals/contract";
 import { messagingSettings } from "@annals/messaging";
 
 /** The role that 0001_ledger.sql makes. */
 export const ROLE = "annals_ledger";
+
+/** See domain/erasure-copies.ts. */
+const erasureCopies: Setting<{ readonly exports: boolean; readonly webhooks: boolean }> = {
+  env: "ANNALS_ERASURE_COPIES",
+  about:
+    "What an [erasure](../lifecycle.md#copies) waits for before it is completed: `exports` and `webhooks`, " +
+    "separated by a comma, or one of them, or `none`. Leave out a service only if it does not run.",
+  fallback: "exports,webhooks",
+  secret: false,
+  parse: (given) => {
+    if (!/^(exports(,webhooks)?|webhooks|none)$/.test(given))
+      throw new Error("must be exports,webhooks or exports or webhooks or none");
+    return { exports: given.includes("exports"), webhooks: given.includes("webhooks") };
+  },
+};
 
 export const SETTINGS = {
   ...processSettings,
@@ -35,6 +51,14 @@ export const SETTINGS = {
   auditInAccounts: flag(
     "ANNALS_AUDIT_IN_ACCOUNTS",
     "Whether changes to an account are also recorded in its own chain.",
+  ),
+  erasureCopies,
+  erasureDelayHours: integer(
+    "ANNALS_ERASURE_DELAY_H",
+    "Hours between a request to [erase](../lifecycle.md#erasure) parts of events and its execution. Until then " +
+      "it can be cancelled, so a stolen key cannot erase at once. 0: no delay.",
+    { min: 0, max: 168 },
+    { fallback: "24" },
   ),
   indexPaused: flag(
     "ANNALS_LEDGER_INDEX_PAUSED",

@@ -1,11 +1,20 @@
 // The ledger as a process: `serve`, `migrate`, `distribute`, and the operator's commands `heads`,
-// `check-heads`, `log`, `verify`.
+// `check-heads`, `erasures`, `holds`, `log`, `retention`, `verify`.
 
 import { main, run } from "@annals/chassis";
 import { distributeCommand } from "@annals/postgres";
+import {
+  cancelErasureCommand,
+  listErasuresCommand,
+  reapplyErasures,
+  requestErasureCommand,
+  showErasures,
+} from "./commands/erasures.ts";
 import { checkHeads, heads } from "./commands/heads.ts";
+import { listHoldsCommand, placeHoldCommand, releaseHoldCommand } from "./commands/holds.ts";
 import { logStatus, logSucceed } from "./commands/log.ts";
 import { migrate } from "./commands/migrate.ts";
+import { setRetentionCommand, showRetentionCommand } from "./commands/retention.ts";
 import { verify } from "./commands/verify.ts";
 import { SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
@@ -24,6 +33,23 @@ await main({
   commands: {
     settings: SETTINGS,
     migrate,
-    operator: [heads, checkHeads, logStatus, logSucceed, verify, distributeCommand("ledger")],
+    operator: [
+      heads,
+      checkHeads,
+      requestErasureCommand,
+      showErasures,
+      cancelErasureCommand,
+      listErasuresCommand,
+      reapplyErasures,
+      placeHoldCommand,
+      releaseHoldCommand,
+      listHoldsCommand,
+      showRetentionCommand,
+      setRetentionCommand,
+      logStatus,
+      logSucceed,
+      verify,
+      distributeCommand({ schema: "ledger", servesAnywhere: true }),
+    ],
   },
 });

@@ -26,16 +26,7 @@ export function createMetrics(registry: Registry) {
       help: "Events of all chains, in complete chunks of 4,096, that are not in the filter index yet.",
       registers: [registry],
     }),
-    treeLag: new Gauge({
-      name: "annals_log_tree_lag_events",
-      help: "Events of all chains that are not in the trees of their accounts yet.",
-      registers: [registry],
-    }),
-    treeMismatches: new Counter({
-      name: "annals_log_tree_mismatch_total",
-      help: "Trees that do not fit their chain. Investigate any increase.",
-      registers: [registry],
-    }),
+    ...treeMetrics(registry),
     ...epochMetrics(registry),
     brokenChains: new Counter({
       name: "annals_chain_invariant_broken_total",
@@ -43,6 +34,8 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
     ...verificationMetrics(registry),
+    ...erasureMetrics(registry),
+    ...retentionMetrics(registry),
     unavailableAccounts: new Gauge({
       name: "annals_accounts_unavailable_ratio",
       help: "Share of all accounts, from 0 to 1, that PostgreSQL cannot serve now.",
@@ -54,15 +47,33 @@ export function createMetrics(registry: Registry) {
   metrics.treeLag.remove();
   metrics.epochAge.remove();
   metrics.oldestVerification.remove();
+  metrics.retentionLag.remove();
+  metrics.holdsActive.remove();
   metrics.unverified.remove();
   metrics.verifyInterval.remove();
   // An alert on the increase sees the first one only if the series existed before it.
   for (const caller of [...AUDIT_SERVICES, "unknown"])
     for (const fault of AUDIT_FAULTS) metrics.auditRefused.inc({ caller, fault }, 0);
+  metrics.erasuresUnrecorded.inc(0);
   metrics.verifications.inc({ result: "valid" }, 0);
   metrics.verifications.inc({ result: "invalid" }, 0);
   metrics.verifications.inc({ result: "refused" }, 0);
   return metrics;
+}
+
+function treeMetrics(registry: Registry) {
+  return {
+    treeLag: new Gauge({
+      name: "annals_log_tree_lag_events",
+      help: "Events of the chains that have 256 or more of them which are not in the tree of their account.",
+      registers: [registry],
+    }),
+    treeMismatches: new Counter({
+      name: "annals_log_tree_mismatch_total",
+      help: "Trees that do not fit their chain. Investigate any increase.",
+      registers: [registry],
+    }),
+  };
 }
 
 function epochMetrics(registry: Registry) {
@@ -87,6 +98,26 @@ function epochMetrics(registry: Registry) {
   };
 }
 
+function retentionMetrics(registry: Registry) {
+  return {
+    retentionLag: new Gauge({
+      name: "annals_retention_lag_seconds",
+      help: "Longest time since the daily deletion of an account was due, where no hold stops it.",
+      registers: [registry],
+    }),
+    eventsDeleted: new Counter({
+      name: "annals_events_deleted_total",
+      help: "Events that retention has deleted.",
+      registers: [registry],
+    }),
+    holdsActive: new Gauge({
+      name: "annals_holds_active",
+      help: "Active holds of all accounts.",
+      registers: [registry],
+    }),
+  };
+}
+
 function verificationMetrics(registry: Registry) {
   return {
     oldestVerification: new Gauge({
@@ -108,6 +139,35 @@ function verificationMetrics(registry: Registry) {
       name: "annals_verifications_total",
       help: "Finished verifications of a chain, by result: valid, invalid, or refused because a table may hide events.",
       labelNames: ["result"],
+      registers: [registry],
+    }),
+  };
+}
+
+function erasureMetrics(registry: Registry) {
+  return {
+    /** state: pending, running, copies. */
+    erasuresOpen: new Gauge({
+      name: "annals_erasures_open",
+      help:
+        "Erasures that have not ended, by state: pending, running, copies (no stored event has the values any " +
+        "more, another service may).",
+      labelNames: ["state"],
+      registers: [registry],
+    }),
+    oldestErasure: new Gauge({
+      name: "annals_erasure_oldest_seconds",
+      help: "Longest time since an erasure that has not ended might begin.",
+      registers: [registry],
+    }),
+    unvacuumed: new Gauge({
+      name: "annals_erasure_unvacuumed_seconds",
+      help: "Longest time for which erased values may have been in old rows of the tables.",
+      registers: [registry],
+    }),
+    erasuresUnrecorded: new Counter({
+      name: "annals_erasures_unrecorded_total",
+      help: "Scheduled verifications that found an erased part without a record. Investigate any increase.",
       registers: [registry],
     }),
   };

@@ -1,11 +1,13 @@
 // Builds the ledger from top to bottom; what is opened closes in reverse.
 
 import {
+  auditLag,
   type Closers,
   type ConfigOf,
   createRegistry,
   databaseMetrics,
   type Logger,
+  type Loop,
   rpcClientDuration,
   startTracing,
   rowsSwept,
@@ -21,12 +23,19 @@ import {
   noticeMetrics,
   NoticePublisher,
 } from "@annals/messaging";
-import { createPool, schemaCheck } from "@annals/postgres";
+import {
+  createPool,
+  schemaCheck,
+  startAuditHandOver,
+  type StoredAuditEntry,
+  vacuumTables,
+} from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomUUID } from "node:crypto";
 import { AppendQueue } from "./append/append-queue.ts";
 import { GrownChains } from "./append/grown-chains.ts";
+import { auditRecorder } from "./rpc/record-audit-events.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { originCheck } from "./evidence/origin-check.ts";
@@ -34,8 +43,10 @@ import { ROLE, type SETTINGS } from "./config.ts";
 import { openLogPolicy } from "./log-policy-file.ts";
 import { createMetrics } from "./metrics.ts";
 import { SearchTurns } from "./search/search-turns.ts";
-import { ledgerService } from "./service.ts";
+import { type Deps, ledgerService } from "./service.ts";
+import { AUDIT } from "./store/audit.ts";
 import { BlockChecker } from "./verify/block-checker.ts";
+import type { VacuumDeps } from "./workers/vacuum.ts";
 import { startWorkers } from "./workers/start-workers.ts";
 
 export async function serve(
@@ -64,13 +75,8 @@ export async function serve(
   });
   closers.add("database", database, () => database.close());
   const [failures, swept] = [workerFailures(registry), rowsSwept(registry)];
-  const name = "annals-ledger";
-  const messaging = await connectMessaging({
-    url: config.natsUrl,
-    caFile: config.natsCaFile,
-    name,
-    log,
-  });
+  const nats = { url: config.natsUrl, caFile: config.natsCaFile, name: "annals-ledger" };
+  const messaging = await connectMessaging({ ...nats, log });
   closers.add("messaging", messaging, () => messaging.close());
   lagMetrics(registry, () => noticeLag(messaging, DISPATCHER));
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
@@ -94,7 +100,7 @@ export async function serve(
     peer: "keys",
     tls,
     address: config.keysAddress,
-    idempotentMethods: ["GetSignedHead", "SignEpoch", "SignCheckpoint"],
+    idempotentMethods: ["GetSignedHead", "ListRetentions", "SignEpoch", "SignCheckpoint"],
     interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
   closers.add("keys client", keys, () => keys.close());
@@ -107,8 +113,10 @@ export async function serve(
     origin: config.logOrigin,
     policy,
   };
+  const searches = new SearchTurns(database);
   startWorkers({
     ...config,
+    appends,
     blocks,
     closers,
     database,
@@ -117,26 +125,34 @@ export async function serve(
     grown,
     log,
     metrics,
+    random,
+    searches,
     swept,
+    vacuumTables: vacuumOf(config.databaseUrl),
   });
+  const deps = {
+    admissions: verifier,
+    appends,
+    auditInAccounts: config.auditInAccounts,
+    blocks,
+    clock,
+    database,
+    erasureCopies: config.erasureCopies,
+    erasureDelayHours: config.erasureDelayHours,
+    keys: keys.client,
+    log,
+    metrics,
+    notices,
+    policy,
+    random,
+    searches,
+    turns: new Turns(),
+  };
+  const audit = startAudit(deps, { failures, lag: auditLag(registry) });
+  closers.add("audit", audit, () => audit.stop());
   await startBackend({
     config,
-    routes: ledgerService({
-      admissions: verifier,
-      appends,
-      auditInAccounts: config.auditInAccounts,
-      blocks,
-      clock,
-      database,
-      keys: keys.client,
-      log,
-      metrics,
-      notices,
-      policy,
-      random,
-      searches: new SearchTurns(database),
-      turns: new Turns(),
-    }),
+    routes: ledgerService(deps),
     service: LedgerService,
     access: ACCESS,
     admissions: verifier,
@@ -149,4 +165,19 @@ export async function serve(
     registry,
     tls,
   });
+}
+
+/** Records what the ledger itself changes, as the entries of other services. */
+function startAudit(
+  deps: Deps,
+  metrics: Pick<Parameters<typeof startAuditHandOver>[1], "failures" | "lag">,
+): Loop {
+  const record = auditRecorder(deps);
+  const send = (entries: readonly StoredAuditEntry[]) => record(entries, "ledger");
+  return startAuditHandOver(AUDIT, { ...deps, ...metrics, send });
+}
+
+function vacuumOf(connectionString: string): VacuumDeps["vacuumTables"] {
+  const options = { connectionString, role: ROLE, applicationName: "annals-ledger-vacuum" };
+  return (tables, signal) => vacuumTables(options, tables, signal);
 }

@@ -8,22 +8,33 @@ import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
 import type { ConnectRouter } from "@connectrpc/connect";
 import type { Metrics } from "./metrics.ts";
+import { cancelErasure } from "./rpc/cancel-erasure.ts";
+import { confirmErasure } from "./rpc/confirm-erasure.ts";
+import { createErasure } from "./rpc/create-erasure.ts";
+import { getErasure } from "./rpc/get-erasure.ts";
+import { listErasures } from "./rpc/list-erasures.ts";
+import { listOpenErasures } from "./rpc/list-open-erasures.ts";
 import { addAnchor } from "./rpc/add-anchor.ts";
 import { appendEvents } from "./rpc/append-events.ts";
 import { createEvents } from "./rpc/create-events.ts";
+import { getCheckpointPositions } from "./rpc/get-checkpoint-positions.ts";
 import { getEvent } from "./rpc/get-event.ts";
 import { getWidgetEvent } from "./rpc/get-widget-event.ts";
 import { getLog } from "./rpc/get-log.ts";
 import { getWidgetLog } from "./rpc/get-widget-log.ts";
 import { getPositions } from "./rpc/get-positions.ts";
+import { getRetention } from "./rpc/get-retention.ts";
 import { getUsage } from "./rpc/get-usage.ts";
 import { listAnchorWork } from "./rpc/list-anchor-work.ts";
+import { listCheckpoints } from "./rpc/list-checkpoints.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listHeads } from "./rpc/list-heads.ts";
+import { listHolds } from "./rpc/list-holds.ts";
 import { listWidgetEvents } from "./rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
 import { measureEvents } from "./rpc/measure-events.ts";
+import { placeHold } from "./rpc/place-hold.ts";
 import { readCheckpoint } from "./rpc/read-checkpoint.ts";
 import { readHeadLog } from "./rpc/read-head-log.ts";
 import { proveConsistency } from "./rpc/prove-consistency.ts";
@@ -32,8 +43,12 @@ import { readEntries } from "./rpc/read-entries.ts";
 import { readEvents } from "./rpc/read-events.ts";
 import { readTile } from "./rpc/read-tile.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
+import { releaseHold } from "./rpc/release-hold.ts";
+import type { PlanReads } from "./append/plan-retention.ts";
+import { setRetention } from "./rpc/set-retention.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
 import { verifyChain } from "./rpc/verify-chain.ts";
+import type { ErasureCopies } from "./domain/erasure-copies.ts";
 import type { PageBounds } from "./search/read-page.ts";
 import type { SearchTurns } from "./search/search-turns.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
@@ -48,7 +63,9 @@ export interface Deps {
   readonly blocks: BlockChecker;
   readonly clock: Clock;
   readonly database: Pool;
-  readonly keys: LogKeys;
+  readonly erasureCopies: ErasureCopies;
+  readonly erasureDelayHours: number;
+  readonly keys: LogKeys & PlanReads;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly notices: Notices;
@@ -82,9 +99,22 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       getWidgetLog: getWidgetLog(deps),
       readCheckpoint: readCheckpoint(deps),
       listHeads: listHeads(deps),
+      getCheckpointPositions: getCheckpointPositions(deps),
+      listCheckpoints: listCheckpoints(deps),
       readHeadLog: readHeadLog(deps),
       listAnchorWork: listAnchorWork(deps),
       addAnchor: addAnchor(deps),
+      placeHold: placeHold(deps),
+      releaseHold: releaseHold(deps),
+      listHolds: listHolds(deps),
+      createErasure: createErasure(deps),
+      getErasure: getErasure(deps),
+      listErasures: listErasures(deps),
+      cancelErasure: cancelErasure(deps),
+      listOpenErasures: listOpenErasures(deps),
+      confirmErasure: confirmErasure(deps),
+      getRetention: getRetention(deps),
+      setRetention: setRetention(deps),
       readTile: readTile(deps),
       readEntries: readEntries(deps),
       proveInclusion: proveInclusion(deps),

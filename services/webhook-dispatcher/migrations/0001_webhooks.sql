@@ -33,6 +33,7 @@ CREATE TABLE webhooks.webhooks (
   after_events        bigint NOT NULL,
   after_verifications bigint NOT NULL,
   after_exports       bigint NOT NULL,
+  after_checkpoints   bigint NOT NULL,
   -- Deliveries up to this number are not begun any more: the webhook was disabled after them.
   stopped_up_to    bigint NOT NULL DEFAULT 0,
   -- True only while none of its deliveries is pending: the scan for due deliveries leaves it out. Who stores deliveries
@@ -62,10 +63,11 @@ CREATE INDEX webhooks_deleted ON webhooks.webhooks (account_id, id) WHERE delete
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks.webhooks TO annals_webhooks;
 
 -- How far what an account's producers have is turned into deliveries. A cursor moves by compare-and-set, in the
--- transaction that stores the deliveries: that is why each is made once.
+-- transaction that stores the deliveries: that is why each is made once. A position of `checkpoints` is the
+-- number of an epoch.
 CREATE TABLE webhooks.cursors (
   account_id text COLLATE "C" NOT NULL,
-  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('events', 'verifications', 'exports')),
+  kind       text COLLATE "C" NOT NULL CHECK (kind IN ('events', 'verifications', 'exports', 'checkpoints')),
   position   bigint NOT NULL,
   PRIMARY KEY (account_id, kind)
 );
@@ -129,7 +131,7 @@ CREATE TABLE webhooks.drops (
   account_id text COLLATE "C" NOT NULL,
   webhook_id text COLLATE "C" NOT NULL,
   count      bigint NOT NULL,
-  -- The first and last event; null if only verifications and exports were dropped.
+  -- The first and last event; null if no event is among them.
   first_sequence_number bigint,
   last_sequence_number  bigint,
   last_at    timestamptz NOT NULL,

@@ -6,6 +6,8 @@ CREATE TABLE webhooks.anchors (
   name   text COLLATE "C" NOT NULL,
   -- of the newest checkpoint that it has seen
   size   bigint NOT NULL DEFAULT 0 CHECK (size >= 0),
+  -- the newest checkpoint that it has signed: the proof, if the log does not have it later
+  checkpoint text,
   -- when it may be asked next
   due_at timestamptz NOT NULL DEFAULT '-infinity',
   -- of the first request since its last signature that gave none

@@ -8,13 +8,16 @@ import { LedgerService } from "@annals/proto/ledger";
 import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
 import type { AnchorLedger } from "./workers/anchor-deps.ts";
+import type { ErasureLedger } from "./workers/erased-copies.ts";
 
 export interface OpenProducers extends Pick<
   Producers,
-  "entries" | "events" | "measure" | "positions"
+  "checkpoints" | "entries" | "events" | "measure" | "positions" | "retainedFrom"
 > {
   /** What the ledger does for the anchors of the log. */
   readonly anchors: AnchorLedger;
+  /** The erasures of the ledger that wait for this service. */
+  readonly erasures: ErasureLedger;
   /** Hands audit entries over to the ledger. */
   readonly recordAudit: AuditHandOverDeps["send"];
   close(): void;
@@ -36,8 +39,12 @@ export function openProducers(
     address: config.ledgerAddress,
     idempotentMethods: [
       "AddAnchor",
+      "ConfirmErasure",
+      "GetCheckpointPositions",
       "GetPositions",
       "ListAnchorWork",
+      "ListCheckpoints",
+      "ListOpenErasures",
       "ListOutbox",
       "MeasureEvents",
       "ReadEvents",
@@ -59,10 +66,13 @@ export function openProducers(
   const producers = new Producers({ ledger: ledger.client, exports: exports?.client });
   return {
     anchors: ledger.client,
+    erasures: ledger.client,
+    checkpoints: (...given) => producers.checkpoints(...given),
     entries: (...given) => producers.entries(...given),
     events: (...given) => producers.events(...given),
     measure: (...given) => producers.measure(...given),
     positions: (...given) => producers.positions(...given),
+    retainedFrom: (...given) => producers.retainedFrom(...given),
     recordAudit: async (entries, signal) =>
       (await ledger.client.recordAuditEvents({ entries: [...entries] }, { signal })).storedIds,
     close: () => {

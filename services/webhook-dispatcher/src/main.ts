@@ -21,6 +21,6 @@ await main({
   commands: {
     settings: COMMAND_SETTINGS,
     migrate,
-    operator: [rotateSealingKey, distributeCommand("webhooks")],
+    operator: [rotateSealingKey, distributeCommand({ schema: "webhooks" })],
   },
 });

@@ -5,6 +5,7 @@ import {
   DURATION_BUCKETS_S,
   Gauge,
   Histogram,
+  logAnchorLag,
   type Registry,
   workerFailures,
 } from "@annals/chassis";
@@ -20,7 +21,14 @@ export const ATTEMPT_OUTCOMES = [
   "address",
 ] as const;
 
-export const WITNESS_OUTCOMES = ["cosigned", "conflict", "refused", "failed", "invalid"] as const;
+export const WITNESS_OUTCOMES = [
+  "cosigned",
+  "conflict",
+  "inconsistent",
+  "refused",
+  "failed",
+  "invalid",
+] as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -69,16 +77,19 @@ export function createMetrics(registry: Registry) {
     ...anchorMetrics(registry),
     ...fanOutMetrics(registry),
     ...backlogMetrics(registry),
-    /** worker: anchors, audit, deliveries, fan_out, subscription_cache, sweep, clean_up, measuring. */
+    /**
+     * worker: anchors, audit, checkpoints, clean_up, deliveries, fan_out, measuring, subscription_cache,
+     * sweep.
+     */
     failures,
   };
   // An alert on the increase sees the first one only if the series existed before it.
   for (const outcome of ATTEMPT_OUTCOMES) metrics.attempts.zero({ outcome });
   for (const outcome of WITNESS_OUTCOMES) metrics.witnessRequests.inc({ outcome }, 0);
   metrics.anchorLag.reset();
-  for (const kind of NOTICE_KINDS)
-    for (const each of [metrics.fannedOut, metrics.dropped, metrics.sweepFinds])
-      each.inc({ kind }, 0);
+  for (const kind of [...NOTICE_KINDS, "checkpoints"])
+    for (const each of [metrics.fannedOut, metrics.dropped]) each.inc({ kind }, 0);
+  for (const kind of NOTICE_KINDS) metrics.sweepFinds.inc({ kind }, 0);
   for (const worker of ["deliveries", "fan_out"]) failures.inc({ worker }, 0);
   return metrics;
 }
@@ -131,17 +142,13 @@ function backlogMetrics(registry: Registry) {
 function anchorMetrics(registry: Registry) {
   return {
     /** kind: witness, timestamp. */
-    anchorLag: new Gauge({
-      name: "annals_log_anchor_lag_seconds",
-      help: "Time for which an anchor of the log is overdue, by kind: witness (the quorum), timestamp. 0 if none is.",
-      labelNames: ["kind"],
-      registers: [registry],
-    }),
+    anchorLag: logAnchorLag(registry),
     /** outcome: one of WITNESS_OUTCOMES. */
     witnessRequests: new Counter({
       name: "annals_log_witness_requests_total",
       help:
         "Requests to witnesses of the log, by outcome: cosigned, conflict (the witness has seen another size), " +
+        "inconsistent (what it has seen does not lead to the checkpoint), " +
         "refused, failed (no answer in time, too large a one, or status 5xx), invalid (the ledger refuses it).",
       labelNames: ["outcome"],
       registers: [registry],
@@ -151,17 +158,19 @@ function anchorMetrics(registry: Registry) {
 
 function fanOutMetrics(registry: Registry) {
   return {
-    /** kind: events, verifications, exports. */
+    /** kind: events, verifications, exports, checkpoints. */
     fannedOut: new Counter({
       name: "annals_webhook_deliveries_made_total",
-      help: "Deliveries created, by kind of the outbox entry: events, verifications, exports.",
+      help: "Deliveries created, by kind: events, verifications, exports, checkpoints.",
       labelNames: ["kind"],
       registers: [registry],
     }),
-    /** kind: events, verifications, exports. */
+    /** kind: events, verifications, exports, checkpoints. */
     dropped: new Counter({
       name: "annals_webhook_deliveries_dropped_total",
-      help: "Deliveries that were not created because the account had too many pending, by kind: events, verifications, exports.",
+      help:
+        "Deliveries that were not created because the account had too many pending, by kind: events, " +
+        "verifications, exports, checkpoints.",
       labelNames: ["kind"],
       registers: [registry],
     }),

@@ -18,7 +18,7 @@ import { createPool, schemaCheck, startAuditHandOver } from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { openProducers } from "./clients.ts";
+import { openProducers, type OpenProducers } from "./clients.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./commands/rotate-sealing-key.ts";
@@ -39,10 +39,12 @@ import { AUDIT } from "./store/audit.ts";
 import { START_WINDOW_MS } from "./workers/attempts.ts";
 import { DATABASE_CLOCK } from "./store/moment.ts";
 import { startAnchors } from "./workers/anchors.ts";
+import { Checkpoints } from "./workers/checkpoints.ts";
 import { startCleanUp } from "./workers/clean-up.ts";
 import { DeliveryTraces } from "./workers/delivery-traces.ts";
 import { DeliveryEngine } from "./workers/delivery-engine.ts";
-import { FanOut } from "./workers/fan-out.ts";
+import { startErasedCopies } from "./workers/erased-copies.ts";
+import { FanOut, type FanOutDeps } from "./workers/fan-out.ts";
 import { startMeasuringBacklog } from "./workers/measuring.ts";
 import { startSweep } from "./workers/sweep.ts";
 
@@ -94,15 +96,16 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   closers.add("clean-up", cleanUp, () => cleanUp.stop());
   const measuring = startMeasuringBacklog(shared);
   closers.add("measuring", measuring, () => measuring.stop());
-  const fanOut = new FanOut({
-    ...config,
-    ...shared,
-    producers,
-    onDeliveries: (...made) => engine.notify(...made),
-  });
+  const onDeliveries: FanOutDeps["onDeliveries"] = (...made) => engine.notify(...made);
+  const fanOut = new FanOut({ ...config, ...shared, producers, onDeliveries });
   closers.add("fan-out", fanOut, () => fanOut.stop());
   const sweep = startSweep({ ...shared, fanOut, producers, intervalMs: config.sweepIntervalMs });
   closers.add("sweep", sweep, () => sweep.stop());
+  const { expectSubscriber } = startCheckpoints(
+    config,
+    { ...shared, producers, onDeliveries },
+    closers,
+  );
 
   const witnesses = await openLogWitnesses(config, { closers, log });
   const anchors = startAnchors({
@@ -114,13 +117,15 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   });
   closers.add("anchors", anchors, () => anchors.stop());
 
+  const copies = startErasedCopies({ ...shared, ledger: producers.erasures });
+  closers.add("erased copies", copies, () => copies.stop());
+
   const { failures } = metrics;
-  const lag = auditLag(registry);
   const audit = startAuditHandOver(AUDIT, {
     clock,
     database,
     failures,
-    lag,
+    lag: auditLag(registry),
     log,
     send: producers.recordAudit,
   });
@@ -154,8 +159,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
       maxPendingPerAccount: config.maxPendingPerAccount,
       maxPendingBytesPerAccount: config.maxPendingBytesPerAccount,
       retentionDays: config.retentionDays,
-      onDeliveries: (...made) => engine.notify(...made),
-      onSubscriber: (accountId) => fanOut.expectSubscriber(accountId),
+      onDeliveries,
+      onSubscriber: (accountId) => {
+        fanOut.expectSubscriber(accountId);
+        expectSubscriber(accountId);
+      },
     }),
     service: WebhooksService,
     access: ACCESS,
@@ -166,6 +174,28 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     registry,
     tls,
   });
+}
+
+/**
+ * Checkpoints have a fan-out of their own, because each waits for a signature of keys: events, verifications
+ * and exports never wait behind them.
+ */
+function startCheckpoints(
+  config: Config,
+  deps: Omit<FanOutDeps, keyof Config | "producers"> & { readonly producers: OpenProducers },
+  closers: Closers,
+): { readonly expectSubscriber: (accountId: string) => void } {
+  const fanOut = new FanOut({ ...config, ...deps });
+  closers.add("fan-out of checkpoints", fanOut, () => fanOut.stop());
+  const checkpoints = new Checkpoints({ ...deps, fanOut, intervalMs: config.sweepIntervalMs });
+  const loop = checkpoints.start();
+  closers.add("checkpoints", loop, () => loop.stop());
+  return {
+    expectSubscriber: (accountId) => {
+      fanOut.expectSubscriber(accountId);
+      checkpoints.expectSubscriber();
+    },
+  };
 }
 
 function openGuard(config: Config): AddressGuard {

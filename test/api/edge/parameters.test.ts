@@ -24,6 +24,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "replay-events": { from_sequence_number: 1, to_sequence_number: 1 },
   "rotate-secret": {},
   "create-widget-token": {},
+  "create-erasure": { actor_id: "u_1", parts: ["actor"] },
+  "place-hold": { from_sequence: 1 },
+  "set-retention": { days: 90 },
 };
 
 /** Parameters without which another fault would be named. */
@@ -52,4 +55,7 @@ test("and has done nothing", async () => {
   expect((await client.get("/v1/exports")).body.data).toEqual([]);
   expect((await client.get("/v1/webhooks")).body.data).toEqual([]);
   expect((await client.get("/v1/widget-tokens")).body.data).toHaveLength(1);
+  expect((await client.get("/v1/erasures")).body.data).toEqual([]);
+  expect((await client.get("/v1/holds")).body.data).toEqual([]);
+  expect((await client.get("/v1/retention")).body.data.account_days).toBeNull();
 });

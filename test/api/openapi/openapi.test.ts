@@ -169,7 +169,7 @@ describe("the operations of v1.ts", () => {
       const scheme = scope === WIDGET ? "widgetToken" : "apiKey";
       expect(operation.security).toEqual([{ [scheme]: [] }]);
       const isWithout = ["test-webhook", "replay-delivery"].includes(name);
-      const hasBody = !isWithout && (method === "POST" || method === "PATCH");
+      const hasBody = !isWithout && ["POST", "PATCH", "PUT"].includes(String(method));
       expect(operation.requestBody?.required ?? false).toBe(hasBody);
       const statuses = Object.keys(operation.responses);
       expect(statuses).toEqual(expect.arrayContaining(["401", "422", "429", "500"]));
@@ -187,7 +187,9 @@ describe("open details are marked", () => {
       "create-event-batch list-events get-event verify-chain create-export list-exports get-export delete-export " +
       "get-export-content test-webhook replay-delivery replay-events rotate-secret create-widget-token " +
       "list-widget-tokens delete-widget-token get-usage list-widget-events get-widget-event list-widget-filters " +
-      "get-log read-checkpoint read-entries read-tile prove-inclusion prove-consistency list-heads get-widget-log";
+      "get-log read-checkpoint read-entries read-tile prove-inclusion prove-consistency list-heads get-widget-log " +
+      "create-erasure list-erasures get-erasure cancel-erasure place-hold list-holds release-hold " +
+      "get-retention set-retention";
     const marked = operationsOf(document).filter(({ operation }) => operation[MARK]);
     const names = marked.map(({ operation }) => String(operation.operationId));
     expect(names.toSorted()).toEqual(open.split(" ").toSorted());
@@ -244,7 +246,7 @@ describe("every operation is answered as the document says: check-traffic.ts fai
       const url = `/v1${path.replaceAll(/:\w+/g, "none")}`;
       const others = scope === "verify" ? (["export"] as const) : (["verify"] as const);
       const weak = await newKey(databaseUrl, account.accountId, others);
-      const withBody = method === "POST" || method === "PATCH";
+      const withBody = ["POST", "PATCH", "PUT"].includes(method);
       const sent = withBody ? { body: {} } : {};
       const statuses = [
         (await client.as(undefined).send(method, url, sent)).status,

@@ -22,6 +22,9 @@ describe("plan_feature_unavailable", () => {
     ["webhooks", "/v1/webhooks"],
     ["exports", "/v1/exports"],
     ["verify", "/v1/verify"],
+    ["lifecycle", "/v1/erasures"],
+    ["lifecycle", "/v1/holds"],
+    ["lifecycle", "/v1/retention"],
   ] as const;
 
   /** Every operation of the interface at or below `path`, as the OpenAPI document lists them. */
@@ -38,24 +41,27 @@ describe("plan_feature_unavailable", () => {
       );
   }
 
-  test.for(FEATURES)("403 for every operation of %s, and only there", async ([feature, path]) => {
-    const { account, client } = await system.newClient("none");
-    const operations = await operationsOf(path);
-    expect(operations.length).toBeGreaterThan(0);
-    for (const { method, url } of operations) {
-      expectRefused(await client.send(method, url), "plan_feature_unavailable", {
-        message: `The plan none does not include ${feature}.`,
-      });
-    }
-    // The scope is asked first: who may not use the operation learns nothing of the plan.
-    const { key } = await newKey(system.databaseUrl, account.accountId, ["events:read"]);
-    for (const { method, url } of operations) {
-      expectRefused(await client.as(key).send(method, url), "scope_error");
-    }
-    expect((await client.post("/v1/events", EVENT)).status).toBe(201);
-    expect((await client.get("/v1/events")).status).toBe(200);
-    expect((await client.get("/v1/api-keys")).status).toBe(200);
-  });
+  test.for(FEATURES)(
+    "403 for every operation of %s in %s, and only there",
+    async ([feature, path]) => {
+      const { account, client } = await system.newClient("none");
+      const operations = await operationsOf(path);
+      expect(operations.length).toBeGreaterThan(0);
+      for (const { method, url } of operations) {
+        expectRefused(await client.send(method, url), "plan_feature_unavailable", {
+          message: `The plan none does not include ${feature}.`,
+        });
+      }
+      // The scope is asked first: who may not use the operation learns nothing of the plan.
+      const { key } = await newKey(system.databaseUrl, account.accountId, ["events:read"]);
+      for (const { method, url } of operations) {
+        expectRefused(await client.as(key).send(method, url), "scope_error");
+      }
+      expect((await client.post("/v1/events", EVENT)).status).toBe(201);
+      expect((await client.get("/v1/events")).status).toBe(200);
+      expect((await client.get("/v1/api-keys")).status).toBe(200);
+    },
+  );
 
   test("another plan counts from the next request", async () => {
     const { account, client } = await system.newClient("none");

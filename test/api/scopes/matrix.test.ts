@@ -43,7 +43,7 @@ const missing = (scope: Scope) => `This operation needs a key with the scope ${s
  * fails after it.
  */
 async function send([method, path]: (typeof V1)[number], key?: string) {
-  const hasBody = method === "POST" || method === "PATCH";
+  const hasBody = ["POST", "PATCH", "PUT"].includes(String(method));
   const url = `/v1${path.replaceAll(/:\w+/g, "none")}`;
   return client.as(key).send(String(method), url, hasBody ? { body: {} } : {});
 }

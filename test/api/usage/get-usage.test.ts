@@ -103,7 +103,7 @@ describe("200", () => {
     expect(requests).toEqual({ ...use(1, RATE_LIMIT_PER_MINUTE), resets_in: 60 });
     expect(rest).toEqual({
       account_id: accountId,
-      plan: { name: "everything", features: ["webhooks", "exports", "verify"] },
+      plan: { name: "everything", features: ["webhooks", "exports", "verify", "lifecycle"] },
       events: use(0, null),
       month_events: { ...use(0, null), month: month() },
       api_keys: use(1, 1_000),
@@ -211,7 +211,7 @@ describe("200", () => {
   test("what the plan leaves out is null", async () => {
     const { client } = await newClient("narrow");
     expect(await usageOf(client)).toMatchObject({
-      plan: { name: "narrow", features: ["verify"] },
+      plan: { name: "narrow", features: ["verify", "lifecycle"] },
       webhooks: null,
       pending_deliveries: null,
       pending_delivery_bytes: null,

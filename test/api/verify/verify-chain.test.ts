@@ -46,6 +46,8 @@ describe("200", () => {
         checked: EVENTS,
         from_sequence: 1,
         to_sequence: EVENTS,
+        erased: 0,
+        retained_from: 1,
         head: { sequence_number: EVENTS, hash: hashes.at(-1) },
         first_invalid: null,
         // The first epoch of a stack may have come before its events or after them.

@@ -21,6 +21,7 @@ describe("200", () => {
   test.each([
     { url: `${URL_OF_NOBODY}/other` },
     { events: ["event.verified"] },
+    { events: ["*", "log.checkpointed"] },
     { active: false },
     { url: `${URL_OF_NOBODY}/other`, events: ["export.completed"], active: false },
     {},

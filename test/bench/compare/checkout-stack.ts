@@ -23,7 +23,8 @@ export interface CheckoutStack {
   stop(): Promise<void>;
 }
 
-export async function startCheckout(folder: string): Promise<CheckoutStack> {
+/** Its webhooks may go to receivers of this machine, with certificates of the authority in `caFile`. */
+export async function startCheckout(folder: string, caFile: string): Promise<CheckoutStack> {
   const checkout = resolve(folder);
   const dataDir = await mkdtemp(join(tmpdir(), "annals-bench-"));
   const child = spawn(process.execPath, ["deploy/local/bootstrap.mjs", "local"], {
@@ -33,6 +34,8 @@ export async function startCheckout(folder: string): Promise<CheckoutStack> {
       ANNALS_PORT: "0",
       ANNALS_DATA_DIR: dataDir,
       ANNALS_RATE_LIMIT_PER_MINUTE: RATE_LIMIT_PER_MINUTE,
+      ANNALS_WEBHOOK_CA_FILE: caFile,
+      ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",
     },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,7 +1,10 @@
 // `npm run bench -- --compare DIR`: an interleaved A/B of this checkout and others. A stack of each runs all
 // the time, and one of them is under load at a time. Called by main.ts.
 
-import { resolve } from "node:path";
+import { CertificateAuthority } from "@annals/certificates";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { newAccount } from "@annals/testing";
 import { batches, cloudTrailEvents, singles, smallEvents } from "../bodies.ts";
 import { costText, marked } from "../cpu.ts";
@@ -11,12 +14,16 @@ import { interleaved, medians, medianRatio } from "../measure/interleaved.ts";
 import type { Options } from "../options.ts";
 import { table } from "../report.ts";
 import { type CheckoutStack, startCheckout } from "./checkout-stack.ts";
+import { measureDeliveries } from "./deliveries.ts";
 import { type Measure, timed, type Turn } from "./measure.ts";
 import { measureReads } from "./reads.ts";
 
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const BATCH = 100;
 const CONNECTIONS = 64;
+/** How long each group of accounts gets its first events. */
+const FIRST_EVENTS_MS = 200;
+const MANY_ACCOUNTS = 1_000;
 const BATCH_CONNECTIONS = 8;
 
 interface Load {
@@ -29,16 +36,25 @@ interface Load {
 
 export async function compare(options: Options, say: (line: string) => void): Promise<void> {
   const stacks: CheckoutStack[] = [];
-  const stopAll = () => Promise.all(stacks.map((stack) => stack.stop()));
+  const authority = await CertificateAuthority.create();
+  const folder = await mkdtemp(join(tmpdir(), "annals-bench-"));
+  const caFile = join(folder, "ca.pem");
+  await writeFile(caFile, authority.cert);
+  const deliveries = measureDeliveries(options, authority);
+  const stopAll = async () => {
+    await deliveries.close();
+    await Promise.all(stacks.map((stack) => stack.stop()));
+    await rm(folder, { recursive: true, force: true });
+  };
   const onSignal = () => void stopAll().then(() => process.exit(1));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, onSignal);
   try {
-    for (const folder of [...options.compare, CHECKOUT]) {
-      say(`starting ${folder}`);
-      stacks.push(await startCheckout(folder));
+    for (const checkout of [...options.compare, CHECKOUT]) {
+      say(`starting ${checkout}`);
+      stacks.push(await startCheckout(checkout, caFile));
     }
     const [names, rows] = [stacks.map(({ name }) => name), [] as string[][]];
-    const all = [...(await appends(options)), ...measureReads(options)];
+    const all = [...(await appends(options)), deliveries.measure, ...measureReads(options)];
     const measures = all.filter((measure) => measure.what.includes(options.only));
     for (const { what, prepare } of measures) {
       say(what);
@@ -95,6 +111,12 @@ async function appends(options: Options): Promise<Measure[]> {
       bodies: singles(small),
       accounts: CONNECTIONS,
     }),
+    append(options, "single events, 1,000 accounts", {
+      ...single,
+      bodies: singles(small),
+      connections: MANY_ACCOUNTS,
+      accounts: MANY_ACCOUNTS,
+    }),
     append(options, "CloudTrail events, 64 connections", { ...single, bodies: singles(large) }),
     append(options, "one connection", { ...single, bodies: singles(small), connections: 1 }),
     append(options, "batches of 100", { ...batch, bodies: batches(small, BATCH) }),
@@ -112,6 +134,12 @@ function append(options: Options, what: string, load: Load): Measure {
       for (let i = 0; i < load.accounts; i++) keys.push((await newAccount(databaseUrl)).key);
       const { path, bodies, connections, eventsPerRequest } = load;
       const request = { method: "POST", paths: [path], bodies, status: 201 } as const;
+      // A thousand first events at once wait longer for a connection than a request may.
+      for (let at = 0; at < keys.length; at += CONNECTIONS) {
+        const some = keys.slice(at, at + CONNECTIONS);
+        const shape = { connections: some.length, warmUpMs: 0, measureMs: FIRST_EVENTS_MS };
+        await httpLoad({ ...request, ...shape, baseUrl, keys: some });
+      }
       return () =>
         timed(stack, async () => {
           const begun = performance.now();

@@ -1,5 +1,6 @@
 // Measures webhooks: deliveries per second out of a backlog, against bare HTTPS POSTs to the same receivers,
-// and the time from the 201 of an event to its arrival. Called by main.ts.
+// and the time from the 201 of an event to its arrival. Called by main.ts;
+// compare/deliveries.ts measures the backlog.
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { bareHttps } from "../bare-https.ts";
@@ -9,7 +10,7 @@ import { type Arrival, Receivers } from "../receivers.ts";
 import { sharedClockMs } from "../shared-clock.ts";
 import { type Bench, rate, type Result, type Section, multiple, time } from "./bench.ts";
 
-const RECEIVERS = 4;
+export const RECEIVERS = 4;
 /** Requests in flight from one replica of the dispatcher to one webhook, by default. */
 const IN_FLIGHT = 10;
 /** Events per request that fills the backlog. */
@@ -21,7 +22,9 @@ export async function measureDeliveries(bench: Bench): Promise<Section> {
     bench.say("bare HTTPS POST");
     const bare = await measureBare(bench, receivers);
     bench.say(`webhooks, a backlog for ${RECEIVERS} receivers`);
-    const drained = await withCost(bench.processes, () => drainBacklog(bench, receivers));
+    const drained = await withCost(bench.processes, () =>
+      drainBacklog({ ...bench, backlog: bench.options.backlog }, receivers),
+    );
     bench.say("webhooks, from 201 to arrival");
     const alone = await timeEach(bench, receivers);
     const stream = await timeStream(bench, receivers);
@@ -76,14 +79,20 @@ async function measureBare({ authority, options }: Bench, { urls }: Receivers) {
   return { perSecond, result };
 }
 
-/** The events that are delivered are appended meanwhile. */
-async function drainBacklog(bench: Bench, receivers: Receivers) {
-  const client = await subscribed(bench, receivers.urls);
+/** Where webhooks are created: a stack. */
+type Target = Pick<Bench, "baseUrl" | "databaseUrl">;
+
+/** Delivers `backlog` events to each receiver. They are appended meanwhile. */
+export async function drainBacklog(
+  target: Target & { readonly backlog: number },
+  receivers: Receivers,
+): Promise<{ readonly perSecond: number; readonly events: number }> {
+  const client = await subscribed(target, receivers.urls);
   const events = smallEvents().slice(0, BATCH);
-  const deliveries = bench.options.backlog * RECEIVERS;
+  const deliveries = target.backlog * RECEIVERS;
   const arriving = receivers.next(deliveries);
   let from: number | undefined;
-  for (let sent = 0; sent < bench.options.backlog; sent += BATCH) {
+  for (let sent = 0; sent < target.backlog; sent += BATCH) {
     await post(client, "/v1/events/batch", { events });
     from ??= sharedClockMs();
   }
@@ -126,9 +135,9 @@ async function timeStream(bench: Bench, receivers: Receivers) {
 }
 
 /** A client of a new account with one webhook for each URL. */
-async function subscribed(bench: Bench, urls: readonly string[]): Promise<HttpClient> {
-  const { key } = await newAccount(bench.databaseUrl);
-  const client = new HttpClient(bench.baseUrl, key);
+async function subscribed(target: Target, urls: readonly string[]): Promise<HttpClient> {
+  const { key } = await newAccount(target.databaseUrl);
+  const client = new HttpClient(target.baseUrl, key);
   for (const url of urls) await post(client, "/v1/webhooks", { url, events: ["event.created"] });
   return client;
 }

@@ -4,10 +4,13 @@
 import { APPEND } from "./append.ts";
 import type { Cases } from "./case.ts";
 import { DELIVERIES } from "./deliveries.ts";
+import { ERASURES } from "./erasures.ts";
 import { EXPORTS } from "./exports.ts";
+import { HOLDS } from "./holds.ts";
 import { LEDGER } from "./ledger.ts";
 import { LOG, LOG_TOGETHER } from "./log.ts";
 import { OUTBOXES } from "./outbox.ts";
+import { RETENTION } from "./retention.ts";
 import { SEARCH } from "./search.ts";
 import { TREES } from "./trees.ts";
 import { WEBHOOKS } from "./webhooks.ts";
@@ -15,11 +18,14 @@ import { WEBHOOKS } from "./webhooks.ts";
 export const CASES: Cases = {
   ...APPEND,
   ...DELIVERIES,
+  ...ERASURES,
   ...EXPORTS,
+  ...HOLDS,
   ...LEDGER,
   ...LOG,
   ...LOG_TOGETHER,
   ...OUTBOXES,
+  ...RETENTION,
   ...SEARCH,
   ...TREES,
   ...WEBHOOKS,
@@ -30,6 +36,8 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
   "ledger.append-to-chains": "only where tables are not distributed: a refusal ends its use",
   "ledger.create-account-heads":
     "only where tables are not distributed: one account each elsewhere",
+  "ledger.erase": "refuses all but a record that the chain has hashed, which the seeds lack",
+  "ledger.expire": "refuses all but a record that the chain has hashed, which the seeds lack",
   "ledger.get-account-heads": "only where tables are not distributed: one account each elsewhere",
   "ledger.list-servers": "reads the catalog of Citus, which one PostgreSQL does not have",
 };

@@ -34,6 +34,9 @@ export interface CaseAfter {
 /** By the name of the statement. */
 export type Cases = Readonly<Record<string, readonly Case[]>>;
 
+/** Names the heads of a proposed epoch. */
+export const PROPOSAL = "00000000-0000-4000-8000-000000000001";
+
 /** Times that never lie on the other side of the clock. */
 export const LONG_AGO = "2020-01-31T09:30:00.000000Z";
 export const LATER = "2020-02-29T09:30:00.000000Z";

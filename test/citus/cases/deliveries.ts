@@ -92,6 +92,14 @@ export const DELIVERIES: Cases = {
     account,
     id,
   ]),
+  "webhooks.clear-body": [
+    ({ account, delivery }) => [account, "wh_1", delivery(4)],
+    ({ account, delivery }) => [account, "wh_1", delivery(0)],
+  ],
+  "webhooks.list-bodies": [
+    ({ account }) => [account, "", "0", "test", 100],
+    ({ account, delivery }) => [account, "wh_1", delivery(8), "test", 1],
+  ],
   "webhooks.list-deliveries": [
     ({ account, delivery }) => [account, "wh_2", BigInt(delivery(8)), 1],
     ({ account }) => [account, "wh_2", 9_999n, 100],

@@ -17,8 +17,10 @@ const byLease = (...more: readonly unknown[]): Case[] => [
 ];
 
 export const EXPORTS: Cases = {
+  "exports.claim-anchor": [() => [1, "b1", 60], () => [1, "b2", 60], () => [2, "b1", 60]],
   "exports.complete-job": byLease(LATER, "6", "ab", "4096", "file.jsonl"),
   "exports.count-jobs": [({ account }) => [account]],
+  "exports.create-anchor": [() => [1, "b1"], () => [2, "b1"]],
   "exports.create-job": [
     ({ account }) => [
       account,
@@ -35,6 +37,7 @@ export const EXPORTS: Cases = {
     ],
   ],
   "exports.delete-export": IDS.map((id) => ({ account }) => [account, id, FUTURE, "key_2"]),
+  "exports.fail-anchor": [() => [1, "b1", 60, 600], () => [1, "b2", 60, 600]],
   "exports.find-equal-job": [
     ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "00"],
     ({ account }) => [account, "csv", true, FILTER_JSON, "6", "00"],
@@ -42,6 +45,14 @@ export const EXPORTS: Cases = {
   ],
   "exports.free-bytes": byLease(),
   "exports.get-job": ofEach(),
+  "exports.list-copies": [
+    ({ account }) => [account, "4", "", 100],
+    ({ account }) => [account, "7", "exp_2", 2],
+  ],
+  "exports.list-entries": [
+    ({ account }) => [account, "0", 100],
+    ({ account }) => [account, "1", 1],
+  ],
   "exports.list-deleted-jobs": [() => ["", "", 100], ({ account }) => [account, "exp_6", 2]],
   "exports.list-expired-jobs": [
     () => [FUTURE, "", "", "", 100],
@@ -54,6 +65,11 @@ export const EXPORTS: Cases = {
   "exports.list-waiting-accounts": [() => [100], () => [2]],
   "exports.lock-account": [({ account }) => [account]],
   "exports.measure-jobs": [() => []],
+  "exports.move-anchor": [() => [1, "b1", "512"]],
+  "exports.replace-entry": [
+    ({ account }) => [account, "1", "{}"],
+    ({ account }) => [account, "99", "{}"],
+  ],
   "exports.release-job": [
     ...byLease("pending", 7_200_000, true, true),
     ...byLease("failed", 0, true, true),
@@ -61,6 +77,7 @@ export const EXPORTS: Cases = {
   "exports.remove-job": ofEach(),
   "exports.renew-lease": byLease(3_600_000),
   "exports.reserve-bytes": byLease("2048"),
+  "exports.succeed-anchor": [() => [1, "b1", 3_600], () => [1, "b2", 3_600]],
   "exports.sum-other-bytes": ofEach(),
   "exports.take-job": [({ account }) => [account, 3_600_000]],
 };

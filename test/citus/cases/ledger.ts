@@ -11,6 +11,8 @@ export const LEDGER: Cases = {
     ({ account }) => [account, "2", "4"],
     ({ account }) => [account, "3", "9"],
   ],
+  // Its row stays as it is.
+  "ledger.begin-lifecycle": [({ account }) => [account]],
   "ledger.claim-verification": [({ account }) => [account, 3_600]],
   "ledger.create-head": [({ account }) => [account]],
   "ledger.delete-expired-idempotency-keys": [
@@ -22,7 +24,16 @@ export const LEDGER: Cases = {
   "ledger.find-index-work": [() => ["", 100], ({ account }) => [account, 1]],
   "ledger.find-verification-work": [() => ["", 100], ({ account }) => [account, 1]],
   "ledger.get-event": [({ account }) => [account, "3"], ({ account }) => [account, "7"]],
-  "ledger.get-hash": [({ account }) => [account, "3"], ({ account }) => [account, "7"]],
+  "ledger.get-hash": [
+    ({ account }) => [account, "3"],
+    ({ account }) => [account, "7"],
+    {
+      // Retention has deleted the event: its tile has the hash.
+      before: ({ account }) =>
+        `DELETE FROM ledger.events WHERE account_id = '${account}' AND sequence_number = 3`,
+      params: ({ account }) => [account, "3"],
+    },
+  ],
   "ledger.get-head-sequences": [({ accounts }) => [accounts]],
   "ledger.get-usage": [({ account }) => [account]],
   "ledger.index-chunk": [
@@ -39,10 +50,19 @@ export const LEDGER: Cases = {
       params: ({ account }) => [account, "2"],
     },
   ],
+  "ledger.get-records-from": [({ account }) => [account]],
+  "ledger.list-erased": [
+    {
+      before: ({ account }) =>
+        `UPDATE ledger.events SET erased = 8 WHERE account_id = '${account}' AND sequence_number = 3`,
+      params: ({ account }) => [account, "1", "6"],
+    },
+  ],
   "ledger.list-expired-idempotency-keys": [() => [100], () => [3]],
   "ledger.list-heads": [() => ["", 100], ({ account }) => [account, 1]],
   "ledger.list-servers": [() => []],
   "ledger.lock-head": [({ account }) => [account]],
+  "ledger.lock-head-for-record": [({ account }) => [account]],
   "ledger.read-ends": [({ account }) => [account]],
   "ledger.record-verification": [({ account }) => [account, "6", "ff", "2", true, 3_600]],
 };

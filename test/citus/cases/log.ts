@@ -1,6 +1,6 @@
 // Cases of the statements of the head log, and of the accounts' heads in it. Called by all.ts.
 
-import type { Cases } from "./case.ts";
+import { type Cases, PROPOSAL } from "./case.ts";
 
 const HASH = Buffer.alloc(32, 7);
 const TILE = Buffer.alloc(8_192, 9);
@@ -19,7 +19,8 @@ export const LOG: Cases = {
   ],
   "ledger.create-anchor": [
     () => [1, "2", "witness", "w2", HASH, 1_577_836_800],
-    () => [1, "1", "witness", "w1", HASH, 1_577_836_800],
+    () => [1, "2", "witness", "w1", HASH, 1_577_836_800],
+    () => [1, "2", "bucket", "b2", HASH, 1_577_836_800],
   ],
   "ledger.create-epoch": [
     () => [1, "99", "entry", TIME, "checkpoint", HASH, true],
@@ -31,6 +32,9 @@ export const LOG: Cases = {
     () => [99, "another", HASH, HASH, "entry"],
     () => [1, "another", HASH, HASH, "entry"],
   ],
+  "ledger.create-proposed-heads": [() => [2, "3", PROPOSAL, 7, HASH]],
+  "ledger.delete-proposed-heads": [() => [2, "4"], () => [2, "3"]],
+  "ledger.forget-missing": [() => [2, "missing"], () => [2, "another"]],
   "ledger.forget-maps": [() => [1, ["1", "2"]]],
   "ledger.get-account-head-of-size": [
     ({ account }) => [account, 1, "9"],
@@ -56,13 +60,20 @@ export const LOG: Cases = {
   "ledger.get-newest-map-entry": [() => [1, "3"]],
   "ledger.get-newest-served-epoch": [() => [1]],
   "ledger.get-proposal": [() => [2], () => [1]],
+  "ledger.get-proposed-heads": [() => [2, "3", PROPOSAL, 0]],
   "ledger.get-served-epoch": [() => []],
   "ledger.get-serving-epoch": [() => [1, "2"]],
+  "ledger.get-newest-locked": [() => [1], () => [2]],
+  "ledger.get-unlocked-since": [() => [1, "b1"], () => [1, "b2"]],
   "ledger.get-unserved-since": [() => [1], () => [2]],
   "ledger.get-unstamped-since": [() => [1]],
   "ledger.get-tree-heads": [({ accounts }) => [accounts]],
   "ledger.keep-checkpoint": [({ account }) => [account, 1, "3", "signed"]],
-  "ledger.list-anchors": [() => [1, "1", "witness"]],
+  "ledger.list-account-heads": [
+    ({ account }) => [account, 1, "0", "3", 10],
+    ({ account }) => [account, 1, "1", "3", 1],
+  ],
+  "ledger.list-anchors": [() => [1, "2", "witness"]],
   "ledger.list-bucket": [() => [7, "", 100], ({ account }) => [7, account, 1]],
   "ledger.list-kept-maps": [() => [1, "0", 5]],
   "ledger.list-log-entries": [() => [1, "1", 2]],
@@ -79,12 +90,23 @@ export const LOG: Cases = {
       before: () => "UPDATE ledger.epochs SET quorum_at = NULL WHERE epoch = 2",
       params: () => [1, "2"],
     },
+    {
+      before: () =>
+        `UPDATE ledger.epochs SET quorum_at = NULL WHERE epoch = 2;
+UPDATE ledger.logs SET missing = 'missing' WHERE log = 1`,
+      params: () => [1, "2"],
+    },
     () => [1, "1"],
   ],
+  "ledger.record-missing": [() => [1, "missing", "9"], () => [2, "another", "8"]],
   "ledger.propose": [
-    () => [1, "3", "entry", HASH, HASH],
+    () => [1, "3", "entry", HASH, PROPOSAL, 1],
+    {
+      before: () => "UPDATE ledger.logs SET missing = 'missing' WHERE log = 1",
+      params: () => [1, "3", "entry", HASH, PROPOSAL, 1],
+    },
     // It has a proposal.
-    () => [2, "3", "entry", HASH, HASH],
+    () => [2, "3", "entry", HASH, PROPOSAL, 1],
   ],
 };
 

@@ -52,5 +52,6 @@ export const OUTBOXES: Cases = {
   ...outboxCases("ledger"),
   ...outboxCases("exports"),
   ...auditCases("exports"),
+  ...auditCases("ledger"),
   ...auditCases("webhooks"),
 };

@@ -19,6 +19,7 @@ const SEALED = Buffer.alloc(16, 1);
 const PREVIOUS = Buffer.alloc(16, 2);
 const NEW = Buffer.alloc(16, 9);
 const EVENTS = ["event.created", "*"];
+const CHECKPOINTS = ["log.checkpointed"];
 const EXPORTS = ["export.completed", "*"];
 
 export const WEBHOOKS: Cases = {
@@ -40,6 +41,7 @@ export const WEBHOOKS: Cases = {
       4n,
       2n,
       1n,
+      3n,
       "key_2",
     ],
   ],
@@ -55,6 +57,10 @@ export const WEBHOOKS: Cases = {
     ({ accounts }) => [accounts, ["verification.completed"]],
   ],
   "webhooks.find-webhook": ofEach(),
+  "webhooks.list-checkpoint-subscribers": [
+    () => ["", 100, CHECKPOINTS],
+    ({ account }) => [account, 1, ["event.created"]],
+  ],
   "webhooks.list-deleted": pages(),
   "webhooks.list-empty-queues": pages(),
   "webhooks.list-expired": [...pages(CLOCK, 30), ...pages(LAST, 30), ...pages(CLOCK, 100_000)],
@@ -84,6 +90,7 @@ export const WEBHOOKS: Cases = {
     ({ account }) => [account, "events", EVENTS],
     ({ account }) => [account, "verifications", ["*"]],
     ({ account }) => [account, "exports", EXPORTS],
+    ({ account }) => [account, "checkpoints", CHECKPOINTS],
   ],
   "webhooks.lock-webhook": ofEach(),
   "webhooks.move-cursor": [
@@ -101,6 +108,7 @@ export const WEBHOOKS: Cases = {
     ({ account }) => [account, "events", EVENTS],
     ({ account }) => [account, "verifications", ["verification.completed"]],
     ({ account }) => [account, "exports", EXPORTS],
+    ({ account }) => [account, "checkpoints", CHECKPOINTS],
   ],
   "webhooks.remove-webhook": ofEach(),
   "webhooks.replace-secret": [
@@ -122,7 +130,7 @@ export const WEBHOOKS: Cases = {
     () => ["witness", "w1", "8", 60],
     () => ["witness", "w2", "7", 60],
   ],
-  "webhooks.succeed-anchor": [() => ["witness", "w1", "9"]],
+  "webhooks.succeed-anchor": [() => ["witness", "w1", "9", "checkpoint"]],
   "webhooks.move-anchor": [() => ["witness", "w1", "3"], () => ["witness", "w2", "3"]],
   "webhooks.fail-anchor": [() => ["witness", "w1", 60, 600], () => ["witness", "w2", 60, 600]],
   "webhooks.update-webhook": ["wh_1", "wh_2"].flatMap((id): Case[] =>
@@ -135,6 +143,7 @@ export const WEBHOOKS: Cases = {
       40n,
       41n,
       42n,
+      43n,
       true,
       "key_2",
       delivery(4),

@@ -1,12 +1,12 @@
 // The rows of the head log with which each statement begins. They have no account. Called by ledger.ts.
 
-import { LATER, LONG_AGO } from "../cases/case.ts";
+import { LATER, LONG_AGO, PROPOSAL } from "../cases/case.ts";
 import type { Seeds } from "./seeds.ts";
 
 const SHA256 = `\\x${"ab".repeat(32)}`;
 const HASHES = `\\x${"cd".repeat(8_192)}`;
 
-/** At least `count` rows of each table. Log 1 has no proposal, the others have one. */
+/** At least `count` rows of each table. Log 1 has no proposal and lacks nothing; the others do. */
 export function headLogSeeds(count: number): Seeds {
   const rows = (rowOf: (number: number) => Seeds[string][number]) =>
     Array.from({ length: count }, (_, at) => rowOf(at + 1));
@@ -20,9 +20,19 @@ export function headLogSeeds(count: number): Seeds {
       keys: SHA256,
       proposal: log === 1 ? null : "entry",
       proposal_buckets: log === 1 ? null : SHA256,
-      proposal_heads: log === 1 ? null : SHA256,
+      proposal_heads: log === 1 ? null : PROPOSAL,
+      proposal_parts: log === 1 ? 0 : 1,
+      missing: log === 1 ? null : "missing",
+      missing_size: log === 1 ? 0 : 9,
       closer: "another",
       closer_until: LONG_AGO,
+    })),
+    proposed_heads: rows((part) => ({
+      log: 2,
+      size: 3,
+      proposal: PROPOSAL,
+      part: part - 1,
+      heads: SHA256,
     })),
     // The last one is not served yet.
     epochs: rows((epoch) => ({
@@ -44,8 +54,7 @@ export function headLogSeeds(count: number): Seeds {
     anchors: rows((epoch) => ({
       log: 1,
       epoch,
-      kind: "witness",
-      name: "w1",
+      ...(epoch === 1 ? { kind: "bucket", name: "b1" } : { kind: "witness", name: "w1" }),
       bytes: SHA256,
       time: LONG_AGO,
     })),

@@ -2,6 +2,7 @@
 // branch of a statement differ. Called by databases.ts.
 
 import { FUTURE, LONG_AGO } from "../cases/case.ts";
+import { auditSeeds } from "./audit.ts";
 import { chainOf, EVENTS } from "./chain.ts";
 import { headLogSeeds } from "./head-log.ts";
 import { outboxSeeds } from "./outbox.ts";
@@ -87,6 +88,34 @@ export const ledgerSeeds: SeedsOf = (accounts) => {
         checkpoint: epoch === 1 ? "kept" : null,
       })),
     ),
+    lifecycles: each((account_id) => [
+      { account_id, records_from: 2, record_sequence: 0, through_sequence: 0, days: 90 },
+    ]),
+    holds: each((account_id) => [
+      {
+        account_id,
+        id: "hold_1",
+        from_sequence: 2,
+        actor_id: "user_1",
+        owner: "account",
+        placed_by: 5,
+      },
+    ]),
+    erasures: each((account_id) => [
+      {
+        account_id,
+        id: "era_1",
+        selector: '{"actor_id":"user_1"}',
+        parts: 1,
+        actor: "{}",
+        up_to_sequence: 4,
+        status: "pending",
+        due_at: LONG_AGO,
+        begins_at: LONG_AGO,
+        created_at: "2020-02-01T00:00:00.000000Z",
+      },
+    ]),
+    ...auditSeeds(accounts),
     ...headLogSeeds(accounts.length),
     ...outboxSeeds(accounts, "verification.completed"),
   };

@@ -25,6 +25,7 @@ const WEBHOOK = {
   after_events: 4,
   after_verifications: 2,
   after_exports: 1,
+  after_checkpoints: 3,
   stopped_up_to: 0,
   is_drained: false,
   first_success_at: LONG_AGO,
@@ -54,7 +55,13 @@ const WEBHOOKS: Readonly<Record<string, SeedRow & { readonly stopped_up_to?: num
   wh_3: { ...GONE },
   wh_4: { ...ROTATED, previous_secret_until: LONG_AGO, is_drained: true, events: ["*"] },
   wh_5: { ...GONE },
-  wh_6: { first_success_at: null, secret_key_id: "seal_2", created_at: LATER, after_events: 9 },
+  wh_6: {
+    events: ["event.created", "export.completed", "log.checkpointed"],
+    first_success_at: null,
+    secret_key_id: "seal_2",
+    created_at: LATER,
+    after_events: 9,
+  },
 };
 
 const DELIVERY = {
@@ -106,6 +113,7 @@ export const webhooksSeeds: SeedsOf = (accounts) => ({
       ["events", 10],
       ["verifications", 5],
       ["exports", 2],
+      ["checkpoints", 6],
     ].map(([kind, position]) => ({ account_id, kind, position })),
   ),
   deliveries: accounts.flatMap((account_id, index) =>
@@ -126,9 +134,20 @@ export const webhooksSeeds: SeedsOf = (accounts) => ({
     last_sequence_number: 9,
     last_at: LONG_AGO,
   })),
-  anchors: [
-    { kind: "witness", name: "w1", size: 7, due_at: LONG_AGO, failing_since: null },
-    { kind: "witness", name: "w2", size: 7, due_at: FUTURE, failing_since: LONG_AGO },
-  ],
+  anchors: (
+    [
+      ["witness", "w1", 7, null, LONG_AGO, null],
+      ["witness", "w2", 7, "checkpoint", FUTURE, LONG_AGO],
+      ["witness", "w3", 8, null, LONG_AGO, null],
+      ["timestamp", "w1", 8, null, LONG_AGO, null],
+    ] as const
+  ).map(([kind, name, size, checkpoint, due_at, failing_since]) => ({
+    kind,
+    name,
+    size,
+    checkpoint,
+    due_at,
+    failing_since,
+  })),
   ...auditSeeds(accounts),
 });

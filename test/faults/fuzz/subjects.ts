@@ -16,6 +16,7 @@ import type { Known } from "./request.ts";
 /** Small, since every verification and every export of the fuzzer reads it whole. */
 const EVENTS = 20;
 const EXPORTS = 3;
+const ERASURES = 3;
 const COVERED = 300;
 /** As many as the numbers that the fuzzer mostly tries. */
 const REPLAYED = 101;
@@ -86,9 +87,14 @@ async function thingsOf(
         : exportsOf(client);
     case "log":
       return log(client, path);
+    case "retention":
     case "usage":
     case "widget":
       return events(client);
+    case "erasures":
+      return erasures(client);
+    case "holds":
+      return holds(client, count);
     case "widget-tokens":
       return { ids: await many(client, "/v1/widget-tokens", {}, count) };
     case "webhooks":
@@ -146,6 +152,23 @@ async function exportsOf(client: HttpClient): Promise<Partial<Known>> {
     );
   }
   const page = await client.get("/v1/exports?limit=1");
+  return { ids, cursors: [page.body.next_cursor] };
+}
+
+/** Few, because an account has few open ones: one that was cancelled can be cancelled again. */
+async function erasures(client: HttpClient): Promise<Partial<Known>> {
+  const known = await events(client);
+  const selector = (n: number) => ({ actor_id: `u_${n}`, parts: ["actor"] });
+  const ids = await many(client, "/v1/erasures", selector, ERASURES);
+  const page = await client.get("/v1/erasures?limit=1");
+  return { ...known, ids, cursors: [page.body.next_cursor] };
+}
+
+async function holds(client: HttpClient, count: number): Promise<Partial<Known>> {
+  await events(client);
+  const range = (n: number) => ({ from_sequence: n + 1 });
+  const ids = await many(client, "/v1/holds", range, Math.max(count, 2));
+  const page = await client.get("/v1/holds?limit=1");
   return { ids, cursors: [page.body.next_cursor] };
 }
 

@@ -121,7 +121,11 @@ function example(schema: Schema): unknown {
 /** Values of which one part does not fit; `value` is one that fits. */
 function wrongValues(schema: Schema, value: unknown): Wrong<unknown>[] {
   // What one alternative requires, another may not.
-  if (schema.anyOf) return wrongValues({ ...schema.anyOf[0], required: [] }, value);
+  if (schema.anyOf) {
+    const wrong = wrongValues({ ...schema.anyOf[0], required: [] }, value);
+    const isNullable = schema.anyOf.some(({ type }: Schema) => type === "null");
+    return isNullable ? wrong.filter(([how]) => how !== "null") : wrong;
+  }
   const types = { object: [], array: {}, string: 7, integer: "1", boolean: "true" };
   const other = types[schema.type as keyof typeof types] ?? 7;
   const wrong: Wrong<unknown>[] = [["another type", other], ["null", null], ...wrongTexts(schema)];

@@ -48,9 +48,22 @@ const ACCESS: Access<typeof LedgerService> = {
   proveInclusion: {},
   proveConsistency: {},
   listHeads: {},
+  getCheckpointPositions: {},
+  listCheckpoints: {},
   readHeadLog: {},
   listAnchorWork: {},
   addAnchor: {},
+  placeHold: {},
+  releaseHold: {},
+  listHolds: {},
+  createErasure: {},
+  getErasure: {},
+  listErasures: {},
+  cancelErasure: {},
+  listOpenErasures: {},
+  confirmErasure: {},
+  getRetention: {},
+  setRetention: {},
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

@@ -1,7 +1,16 @@
 // Checkpoints of the account that the caller kept, and step 7 of the verification: each is a prefix of the
 // bundle's tree. A checkpoint that the caller's policy does not trust decides nothing, so it stops the run.
 
-import { type Checkpoint, parseCheckpoint, parseNote, type Policy, TlogError } from "@annals/tlog";
+import {
+  accountKey,
+  type Checkpoint,
+  keyOf,
+  parseCheckpoint,
+  parseNote,
+  type Policy,
+  TlogError,
+  type VerifierKey,
+} from "@annals/tlog";
 import type { BundleTree } from "./bundle-tree.ts";
 import { EvidenceFault, NotChecked } from "./evidence-fault.ts";
 import { accountKeys, trustedNote } from "./trusted-keys.ts";
@@ -12,7 +21,7 @@ export function readKnown(bytes: Buffer, policy: Policy, chain: string): Checkpo
     const { origin } = parseCheckpoint(parseNote(bytes.toString("utf8")).text);
     const ending = `/${chain}`;
     if (!origin.endsWith(ending)) throw new NotChecked("a known checkpoint is of another account");
-    const keys = accountKeys(policy, origin.slice(0, -ending.length), chain);
+    const keys = keysOf(policy, origin.slice(0, -ending.length), chain);
     return trustedNote(bytes, keys, [], "a known checkpoint").checkpoint;
   } catch (error) {
     if (error instanceof EvidenceFault) throw new NotChecked(error.message);
@@ -20,6 +29,17 @@ export function readKnown(bytes: Buffer, policy: Policy, chain: string): Checkpo
       throw new NotChecked(`a known checkpoint cannot be read: ${error.message}`);
     throw error;
   }
+}
+
+/**
+ * The keys of a log for the account. A log that follows another keeps its keys, and a policy names a key
+ * once: the keys that it trusts for the new log then count for the old one, which it does not name.
+ */
+function keysOf(policy: Policy, origin: string, chain: string): VerifierKey[] {
+  const named = accountKeys(policy, origin, chain);
+  if (named.length > 0) return named;
+  const renamed = policy.logs.map(({ key }) => keyOf(origin, key.type, key.publicKey));
+  return renamed.map((key) => accountKey(key, chain));
 }
 
 /** Throws EvidenceFault (checkpoint_conflict), and NotChecked where the bundle lacks the tiles. */

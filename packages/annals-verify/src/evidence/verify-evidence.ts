@@ -1,6 +1,7 @@
 // Verifies a bundle of evidence, offline: the seven steps in their order, of which the first fault decides.
 // Called by evidence-command.ts. It needs the bundle, and what the caller trusts; it never asks a service.
 
+import { Erasures } from "@annals/event";
 import type { Policy } from "@annals/tlog";
 import type { X509Certificate } from "node:crypto";
 import { CheckPool } from "../check-pool.ts";
@@ -11,7 +12,6 @@ import { type BundleHeads, bundleHeads } from "./bundle-heads.ts";
 import type { BundleJson } from "./bundle-json.ts";
 import { BundleTree } from "./bundle-tree.ts";
 import { eventChecks } from "./check-events.ts";
-import { Erasures } from "./erasures.ts";
 import { EvidenceFault } from "./evidence-fault.ts";
 import { checkKnown, readKnown } from "./known-checkpoints.ts";
 import { readStamps, stampedTime, stampNames } from "./timestamps.ts";
@@ -98,7 +98,7 @@ export async function verifyEvidence(
     erasures.take(event);
     anchoring.take(event);
   });
-  erasures.check();
+  checkErasures(erasures);
   if (heads.fault !== undefined) throw heads.fault;
   if (anchors.fault !== undefined) throw anchors.fault;
   // They except events from step 6, so they come before it.
@@ -178,4 +178,14 @@ function settledAnchors(
     const stamps = { checked: 0, unchecked: 0 };
     return { anchors: [], by: undefined, olderThanLog: 0, stamps, fault: error };
   }
+}
+
+/** Step 4: each erased part is named by a later record of the chain. */
+function checkErasures({ unrecorded }: Erasures): void {
+  if (unrecorded === undefined) return;
+  const { part, sequenceNumber } = unrecorded;
+  throw new EvidenceFault(
+    "erasure_unrecorded",
+    `sequence number ${sequenceNumber}: ${part} is erased, and no later record says so`,
+  );
 }

@@ -1,6 +1,8 @@
-// What the check of an export found: what was recomputed, and what a file cannot show.
+// What the check of an export found: what was recomputed, and what a file cannot show. Of a bundle of
+// evidence, how it is verified.
 
 import { html, type TemplateResult } from "lit";
+import type { Report } from "annals-verify/browser";
 import type { Check } from "../check/check-export.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
@@ -24,11 +26,10 @@ export function checkView({ name, report, fault }: Check): TemplateResult {
     <p><span class="badge good">verified</span> <strong class="text">${visible(name)}</strong></p>
     <dl>
       <dt>Events</dt>
-      <dd>
-        ${numberText(report.events)}, each hash and its five digests recomputed in this browser
-      </dd>
+      <dd>${numberText(report.events)}, each hash and its digests recomputed in this browser</dd>
       <dt>Links</dt>
       <dd>${numberText(report.linksChecked)} checked${unchecked}</dd>
+      ${erasedView(report)}
       <dt>Range</dt>
       <dd>${numberText(manifest.range.from)} to ${numberText(manifest.range.to)}. ${missing}</dd>
       <dt>Account</dt>
@@ -42,5 +43,30 @@ export function checkView({ name, report, fault }: Check): TemplateResult {
       <dt>SHA-256 of the file</dt>
       <dd><code class="breaks">${report.sha256}</code></dd>
     </dl>
+  </section>`;
+}
+
+/** Empty where all parts are there, as in most files. */
+function erasedView({ erasedParts, erasuresUnchecked }: Report): TemplateResult {
+  if (erasedParts === 0) return html``;
+  const recorded =
+    erasuresUnchecked === 0
+      ? "A later record of the file names each."
+      : `The file has no record of ${numberText(erasuresUnchecked)} of them.`;
+  return html`<dt>Erased parts</dt>
+    <dd>${numberText(erasedParts)}. ${recorded}</dd>`;
+}
+
+/** A bundle is verified with a policy that its reader writes, which no page of the service should give. */
+export function bundleView(name: string): TemplateResult {
+  return html`<section class="good-news" aria-label="How to verify the bundle">
+    <p>
+      Download the bundle, write a policy with the key of the log and the witnesses that you trust,
+      and run:
+    </p>
+    <p><code class="breaks">npx annals-verify --policy policy.txt ${name}</code></p>
+    <p class="hint">
+      It needs no network. Take the key from where the operator publishes it outside this service.
+    </p>
   </section>`;
 }

@@ -11,7 +11,7 @@ import { onSubmit, select, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
 import { numberText, sizeText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-import { checkView } from "./check-view.ts";
+import { bundleView, checkView } from "./check-view.ts";
 import { visible } from "../parts/visible.ts";
 
 const PAGE_SIZE = 20;
@@ -38,6 +38,8 @@ export class ExportsScreen implements Screen {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #transfer: Transfer | undefined;
   #check: Check | undefined;
+  /** The bundle of evidence whose verification is explained. */
+  #bundle: Export | undefined;
 
   constructor(context: Context) {
     const { api, update } = context;
@@ -66,6 +68,7 @@ export class ExportsScreen implements Screen {
       </p>
       ${this.#transferView()} ${this.#action.view()}
       ${this.#check ? checkView(this.#check) : nothing}
+      ${this.#bundle ? bundleView(fileNameOf(this.#bundle)) : nothing}
       ${this.#exports.view((page) => this.#listView(page))} ${this.#dialog.view()}`;
 
   #transferView(): TemplateResult | typeof nothing {
@@ -123,10 +126,13 @@ export class ExportsScreen implements Screen {
       >
         ${text}
       </button>`;
+    const verify =
+      one.format === "evidence"
+        ? button("How to verify", () => this.#explain(one))
+        : button("Verify here", () => void this.#verify(one));
     return html`<span class="buttons">
       ${isDone ? button("Download", () => void this.#download(one)) : nothing}
-      ${isDone && one.format !== "evidence" ? button("Verify here", () => void this.#verify(one)) : nothing}
-      ${button("Delete", () => this.#delete(one), "danger")}
+      ${isDone ? verify : nothing} ${button("Delete", () => this.#delete(one), "danger")}
     </span>`;
   }
 
@@ -180,6 +186,12 @@ export class ExportsScreen implements Screen {
     });
   }
 
+  #explain(one: Export): void {
+    this.#check = undefined;
+    this.#bundle = one;
+    this.#context.update();
+  }
+
   #verify(one: Export): Promise<void> {
     return this.#action.run(async () => {
       const file = await this.#take(one);
@@ -200,6 +212,7 @@ export class ExportsScreen implements Screen {
 
   async #checkFile(file: Blob, name: string, sha256: string | undefined): Promise<void> {
     this.#check = undefined;
+    this.#bundle = undefined;
     const onProgress = (done: number) => this.#show("Verifying", done, file.size);
     try {
       this.#check = await checkExport(file, {

@@ -1,7 +1,7 @@
 // Verifies the chain, or a range of it, with progress, and shows what earlier verifications in this browser
 // found (verification-history.ts).
 
-import { AnnalsError, type Verification } from "@annals/sdk";
+import { AnnalsError, type LogStatus, type Verification } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
 import { field, onSubmit, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
@@ -9,6 +9,7 @@ import { numberText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { type Finished, KEPT, VerificationHistory } from "../verification-history.ts";
 import { piecesOf } from "../verification-plan.ts";
+import { loadLog, logView } from "./log-view.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   digest_mismatch: "a part, its salt or a filter column was changed or is missing",
@@ -17,6 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
   sequence_gap: "there is no event with this number",
   head_mismatch: "the last event of the chain is not the head",
   tree_mismatch: "the tree of the chain has another hash for it",
+  erasure_unrecorded: "a part is erased, and no later record of the chain says so",
 };
 
 interface Progress {
@@ -33,6 +35,8 @@ export class VerificationScreen implements Screen {
   readonly #context: Context;
   readonly #action: Action;
   readonly #history: Loader<VerificationHistory>;
+  /** Shown only if it loads: whatever fails here fails in a verification too, which says why. */
+  readonly #log: Loader<LogStatus | null>;
   #progress: Progress | undefined;
   #under: AbortController | undefined;
 
@@ -45,11 +49,13 @@ export class VerificationScreen implements Screen {
       const accountId = await usage.then(({ account_id }) => account_id).catch(() => undefined);
       return new VerificationHistory(context.notes, accountId);
     });
+    this.#log = new Loader(context.update, (signal) => loadLog(context.api, signal));
   }
 
   readonly stop = (): void => {
     this.#under?.abort();
     this.#history.stop();
+    this.#log.stop();
   };
 
   readonly view = (): TemplateResult =>
@@ -71,6 +77,7 @@ export class VerificationScreen implements Screen {
         </p>
       </form>
       ${this.#progressView()} ${this.#action.view()}
+      ${this.#log.value ? logView(this.#log.value) : nothing}
       ${this.#history.view((history) => this.#historyView(history))}`;
 
   #progressView(): TemplateResult | typeof nothing {

@@ -31,7 +31,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "event.created": "an event was stored",
   "event.verified": "a verification finished",
   "export.completed": "an export finished",
-  "*": "all of these",
+  "log.checkpointed": "an epoch of the signed log covers new events",
+  "*": "all of these but log.checkpointed",
 };
 
 export class WebhooksScreen implements Screen {

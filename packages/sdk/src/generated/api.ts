@@ -49,6 +49,54 @@ export interface paths {
         patch: operations["update-api-key"];
         trace?: never;
     };
+    "/v1/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List erasures
+         * @description Needs the scope `keys:manage`.
+         */
+        get: operations["list-erasures"];
+        put?: never;
+        /**
+         * Erase parts of events
+         * @description Selects events that are stored now. The erasure begins after a delay, by default 24 hours, and can be cancelled until then. It empties the parts in the stored events and removes them from the filter index; the hashes stay, so every proof stays valid. The chain records it as events `annals.erasure`. Files of exports and backups keep the parts until they end by their own retention, and a webhook dispatcher may still send an event that it has in memory. Needs the scope `keys:manage`.
+         */
+        post: operations["create-erasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an erasure
+         * @description Needs the scope `keys:manage`.
+         */
+        get: operations["get-erasure"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel an erasure
+         * @description Returns 422 for an erasure that has begun or is completed. One that was cancelled stays so. Needs the scope `keys:manage`.
+         */
+        delete: operations["cancel-erasure"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -176,6 +224,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List holds
+         * @description Active holds, newest first: those of the account and those of the operator. Needs the scope `keys:manage`.
+         */
+        get: operations["list-holds"];
+        put?: never;
+        /**
+         * Place a hold
+         * @description While a hold is active, no part of the events that it covers is erased, and no retention deletes them. The chain records it as the event `annals.hold`, which names the range and never the actor. Needs the scope `keys:manage`.
+         */
+        post: operations["place-hold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Release a hold
+         * @description The chain records it as another event `annals.hold`. Returns 422 for a hold of the operator, and 404 for one that was released. Needs the scope `keys:manage`.
+         */
+        delete: operations["release-hold"];
         options?: never;
         head?: never;
         patch?: never;
@@ -354,6 +446,30 @@ export interface paths {
          */
         get: operations["read-entries"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the retention of events
+         * @description Needs the scope `keys:manage`.
+         */
+        get: operations["get-retention"];
+        /**
+         * Set the retention of events
+         * @description A longer time takes effect at once, a shorter one after 7 days. The operator's audit records the change. Once a day the service deletes older events, after an event `annals.retention` names the last of them. Their hashes stay in the tree, so every proof stays valid. Retention stops before the first event of an active hold, and never deletes the last event of the chain. Needs the scope `keys:manage`.
+         */
+        put: operations["set-retention"];
         post?: never;
         delete?: never;
         options?: never;
@@ -662,7 +778,7 @@ export interface paths {
         };
         /**
          * Get how far the log covers the events
-         * @description `covered` is null if the service keeps no log, too. Needs a widget token.
+         * @description Needs a widget token.
          */
         get: operations["get-widget-log"];
         put?: never;
@@ -677,6 +793,43 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AccountCheckpoint: {
+            /**
+             * @description The signed checkpoint of the account's log: the anchor to keep.
+             * @example annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z
+             *     42
+             *     n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
+             *
+             *     — annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z 4lYtpg==
+             */
+            checkpoint: string;
+            /**
+             * @description Number of the epoch: the head log's entry with the index before it.
+             * @example 8812
+             */
+            epoch: number;
+            /**
+             * @description The name of the account's log.
+             * @example annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z
+             */
+            origin: string;
+            /**
+             * @description 64 lower-case hexadecimal characters.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            root: string;
+            /**
+             * @description How many events the checkpoint covers.
+             * @example 42
+             */
+            size: number;
+            /**
+             * Format: date-time
+             * @description When the epoch was closed. ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            time: string;
+        };
         /** @description Who did it. */
         Actor: {
             /**
@@ -883,7 +1036,7 @@ export interface components {
             disabled_reason?: "failing";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
-             * @description The events to deliver; `*` means all events. Duplicates are ignored.
+             * @description The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
@@ -1083,6 +1236,76 @@ export interface components {
             /** @description Whether there are later heads: continue after the epoch of the last one. */
             has_more: boolean;
         };
+        Erasure: {
+            /** @description Events of this actor are selected. Null once the erasure has ended. */
+            actor_id: string | null;
+            /** @description When it may begin. Until then it can be cancelled. Null once it has begun or ended. */
+            begins_at: string | null;
+            /** @description Null before, and where the service has no such copies. */
+            copies: {
+                /** @description Since when no file of an export has a value. */
+                exports: string | null;
+                /** @description Since when no webhook delivery that begins sends a value. */
+                webhooks: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            /** @description When it was completed or cancelled. */
+            ended_at: string | null;
+            /**
+             * @description Events of which it has erased parts so far.
+             * @example 310
+             */
+            erased: number;
+            /** @description This event is selected. Null once the erasure has ended. */
+            event_id: string | null;
+            /**
+             * @description Events that a hold has kept from it so far.
+             * @example 2
+             */
+            held: number;
+            /**
+             * @description `era_` and an opaque string.
+             * @example era_4h7k0n3q6s9v2x5z8b1d4f7h0k
+             */
+            id: string;
+            /**
+             * @description Parts to erase of each event.
+             * @example [
+             *       "actor",
+             *       "metadata"
+             *     ]
+             */
+            parts: ("actor" | "context" | "diff" | "metadata" | "target")[];
+            /** @example case 7 */
+            reference: string | null;
+            /**
+             * @description running: also while the erased values leave the copies of `copies`. completed: none of the selected events up to `up_to_sequence` still has these parts, in the stored events, the filter index and the copies, except those counted in `held`. It says nothing about backups and files that were downloaded.
+             * @example completed
+             * @enum {string}
+             */
+            status: "pending" | "running" | "completed" | "cancelled";
+            /** @description Events about this target are selected. Null once the erasure has ended. */
+            target_id: string | null;
+            /**
+             * @description Last event that it covers: the last one that was stored when it was requested.
+             * @example 4200
+             */
+            up_to_sequence: number;
+            /** @description When the old rows had left the tables of the database: their space is overwritten from then on. Null before. */
+            vacuumed_at: string | null;
+        };
+        ErasurePage: {
+            data: components["schemas"]["Erasure"][];
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         Error: {
             error: {
                 /**
@@ -1121,6 +1344,13 @@ export interface components {
              */
             created_at: string;
             diff: components["schemas"]["Diff"];
+            /**
+             * @description The parts that were erased after the event was stored. Absent if it has all parts.
+             * @example [
+             *       "actor"
+             *     ]
+             */
+            erased?: ("actor" | "context" | "diff" | "metadata" | "target")[];
             /**
              * @description 64 lower-case hexadecimal characters.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
@@ -1245,10 +1475,10 @@ export interface components {
             proofs?: components["schemas"]["Proof"][];
         };
         /**
-         * @description The name of an event; `*` means all events.
+         * @description The name of an event; `*` means all of them but `log.checkpointed`.
          * @enum {string}
          */
-        EventPattern: "event.created" | "event.verified" | "export.completed" | "*";
+        EventPattern: "event.created" | "event.verified" | "export.completed" | "log.checkpointed" | "*";
         EventVerifiedPayload: {
             data: components["schemas"]["Verification"];
             /** @constant */
@@ -1320,6 +1550,46 @@ export interface components {
         FieldFault: {
             field: string;
             message: string;
+        };
+        Hold: {
+            /**
+             * @description Only events of this actor are held; null: those of all actors.
+             * @example u_7
+             */
+            actor_id: string | null;
+            /**
+             * @description First event that is held.
+             * @example 40
+             */
+            from_sequence: number;
+            /**
+             * @description `hold_` and an opaque string.
+             * @example hold_7d2k9m4p1r6t3v8x5z0b2c4f6g
+             */
+            id: string;
+            /**
+             * @description Who placed it. A hold of the operator cannot be released with an API key.
+             * @example account
+             * @enum {string}
+             */
+            owner: "account" | "operator";
+            /**
+             * @description Sequence number of the event `annals.hold` that records it.
+             * @example 57
+             */
+            placed_by: number;
+            /**
+             * @description Last event that is held; null for a hold that also covers later events.
+             * @example 42
+             */
+            to_sequence: number | null;
+        };
+        HoldPage: {
+            data: components["schemas"]["Hold"][];
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         Inclusion: {
             /** @description The signed checkpoint of this size; null if no served epoch has it. */
@@ -1398,6 +1668,22 @@ export interface components {
             size: number;
             /** @description Verifier keys of the head log, newest first. The account's log is signed with the same public keys under its own origin. */
             vkeys: string[];
+        };
+        LogCheckpointedPayload: {
+            data: components["schemas"]["AccountCheckpoint"];
+            /** @constant */
+            event: "log.checkpointed";
+            /**
+             * @description `wh_evt_` and an opaque string.
+             * @example wh_evt_7k0n3r6v9z2d5h8m1q4t7x0b3f
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            timestamp: string;
         };
         NewApiKey: {
             /**
@@ -1495,6 +1781,30 @@ export interface components {
              */
             type: string;
         };
+        NewErasure: {
+            /**
+             * @description Select the events of this actor. Exactly one selector is required.
+             * @example u_7
+             */
+            actor_id?: string;
+            /** @description Select this event. It is refused if a hold covers it. */
+            event_id?: string;
+            /**
+             * @description Parts to erase of each event.
+             * @example [
+             *       "actor",
+             *       "metadata"
+             *     ]
+             */
+            parts: ("actor" | "context" | "diff" | "metadata" | "target")[];
+            /**
+             * @description Your reference, such as the number of a case. It is stored in the chain and cannot be erased, so it must not identify a person.
+             * @example case 7
+             */
+            reference?: string;
+            /** @description Select the events about this target. */
+            target_id?: string;
+        };
         NewEvent: {
             /**
              * @description What was done, such as `invoice.update`.
@@ -1564,6 +1874,27 @@ export interface components {
              */
             include_proofs?: boolean;
         };
+        NewHold: {
+            /**
+             * @description Hold only events of this actor. Default: of all actors.
+             * @example u_7
+             */
+            actor_id?: string;
+            /**
+             * @description First event to hold. It may be one that is not stored yet: the hold then covers it from the start.
+             * @example 40
+             */
+            from_sequence: number;
+            /**
+             * @description Last event to hold. Default: no end, so later events are held too.
+             * @example 42
+             */
+            to_sequence?: number;
+        };
+        NewRetention: {
+            /** @description Days after which events are deleted, within what the plan allows. Null: those of the plan. */
+            days: number | null;
+        };
         NewWebhook: {
             /**
              * @description Default: true.
@@ -1571,7 +1902,7 @@ export interface components {
              */
             active?: boolean;
             /**
-             * @description The events to deliver; `*` means all events. Duplicates are ignored.
+             * @description The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
@@ -1627,17 +1958,18 @@ export interface components {
                 /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
                 target: string;
             };
+            /** @description By part. Absent where the part is erased. */
             salts: {
                 /** @example 00112233445566778899aabbccddeeff */
-                actor: string;
+                actor?: string;
                 /** @example 00112233445566778899aabbccddeeff */
-                context: string;
+                context?: string;
                 /** @example 00112233445566778899aabbccddeeff */
-                diff: string;
+                diff?: string;
                 /** @example 00112233445566778899aabbccddeeff */
-                metadata: string;
+                metadata?: string;
                 /** @example 00112233445566778899aabbccddeeff */
-                target: string;
+                target?: string;
             };
             /** @constant */
             v: 1;
@@ -1669,6 +2001,38 @@ export interface components {
              */
             to_sequence_number: number;
         };
+        Retention: {
+            account_days: number | null;
+            days: number | null;
+            /**
+             * @description The active hold that begins first: nothing from its first event on is deleted. Null: no hold is active.
+             * @example hold_4h7k0n3q6s9v2x5z8b1d4f7h0k
+             */
+            hold: string | null;
+            /**
+             * @description What says `days`. Null without days.
+             * @example plan
+             */
+            limited_by: ("plan" | "account") | null;
+            /**
+             * @description The shortest time that can be set.
+             * @example 30
+             */
+            min_days: number;
+            plan_days: number | null;
+            /**
+             * @description First event that is not deleted.
+             * @example 4201
+             */
+            retained_from: number;
+            /** @description When `account_days` takes effect, if it is shorter than what is in force. Null: it is in force. */
+            shorter_from: string | null;
+            /**
+             * @description Last event that the newest event `annals.retention` names. 0 before the first one.
+             * @example 4200
+             */
+            through_sequence: number;
+        };
         RotatedWebhook: {
             active: boolean;
             /**
@@ -1689,7 +2053,7 @@ export interface components {
             disabled_reason?: "failing";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
-             * @description The events to deliver; `*` means all events. Duplicates are ignored.
+             * @description The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
@@ -1869,7 +2233,7 @@ export interface components {
                  *       "verify"
                  *     ]
                  */
-                features: ("webhooks" | "exports" | "verify")[];
+                features: ("webhooks" | "exports" | "verify" | "lifecycle")[];
                 /** @example free */
                 name: string;
             };
@@ -1937,6 +2301,11 @@ export interface components {
             /** @description Null if no epoch covers an event of the account yet. */
             covered: components["schemas"]["Covered"] | null;
             /**
+             * @description Number of erased parts in the range. With first_invalid, at least of those before it.
+             * @example 0
+             */
+            erased: number;
+            /**
              * @description The first event that does not verify; null for a valid chain.
              * @example null
              */
@@ -1944,7 +2313,7 @@ export interface components {
                 /** @description Null if no event has this number. */
                 event_id: string | null;
                 /** @enum {string} */
-                reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch" | "tree_mismatch";
+                reason: "hash_mismatch" | "link_mismatch" | "sequence_gap" | "digest_mismatch" | "head_mismatch" | "tree_mismatch" | "erasure_unrecorded";
                 sequence_number: number;
             } | null;
             /**
@@ -1964,6 +2333,11 @@ export interface components {
                  */
                 sequence_number: number;
             };
+            /**
+             * @description First event of the chain that retention has not deleted.
+             * @example 1
+             */
+            retained_from: number;
             /**
              * @description Last event of the range.
              * @example 42
@@ -1997,7 +2371,7 @@ export interface components {
             disabled_reason?: "failing";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
-             * @description The events to deliver; `*` means all events. Duplicates are ignored.
+             * @description The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
@@ -2047,7 +2421,7 @@ export interface components {
             /** @example true */
             active?: boolean;
             /**
-             * @description The events to deliver; `*` means all events. Duplicates are ignored.
+             * @description The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.
              * @example [
              *       "event.created"
              *     ]
@@ -2107,6 +2481,13 @@ export interface components {
              */
             created_at: string;
             diff?: components["schemas"]["Diff"];
+            /**
+             * @description The parts that were erased after the event was stored. Absent if it has all parts.
+             * @example [
+             *       "actor"
+             *     ]
+             */
+            erased?: ("actor" | "context" | "diff" | "metadata" | "target")[];
             /**
              * @description 64 lower-case hexadecimal characters.
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
@@ -2191,6 +2572,8 @@ export interface components {
         WidgetLog: {
             /** @description Null if no epoch covers an event of the account yet. */
             covered: components["schemas"]["WidgetCovered"] | null;
+            /** @description Of the head log. Null if the service keeps no log. */
+            log_origin: string | null;
         };
         /** @description The data needed to recompute the hash, besides the event. */
         WidgetProof: {
@@ -2211,7 +2594,7 @@ export interface components {
                 /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
                 target: string;
             };
-            /** @description By part. Absent where the token does not show it. */
+            /** @description By part. Absent where the token does not show it. Absent where the part is erased. */
             salts: {
                 /** @example 00112233445566778899aabbccddeeff */
                 actor?: string;
@@ -2351,6 +2734,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -2431,6 +2815,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -2466,6 +2851,211 @@ export interface operations {
                         data: components["schemas"]["ApiKey"];
                     };
                 };
+            };
+        };
+    };
+    "list-erasures": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The next_cursor of the previous page; use it with the same filters.
+                 * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
+                 */
+                cursor?: string;
+                /**
+                 * @description Default: 50.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "era_4h7k0n3q6s9v2x5z8b1d4f7h0k",
+                     *           "status": "completed",
+                     *           "actor_id": "text",
+                     *           "target_id": "text",
+                     *           "event_id": "text",
+                     *           "parts": [
+                     *             "actor",
+                     *             "metadata"
+                     *           ],
+                     *           "reference": "case 7",
+                     *           "up_to_sequence": 4200,
+                     *           "erased": 310,
+                     *           "held": 2,
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "begins_at": "2026-01-31T09:30:00.052919Z",
+                     *           "ended_at": "2026-01-31T09:30:00.052919Z",
+                     *           "copies": {
+                     *             "exports": "2026-01-31T09:30:00.052919Z",
+                     *             "webhooks": "2026-01-31T09:30:00.052919Z"
+                     *           },
+                     *           "vacuumed_at": "2026-01-31T09:30:00.052919Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErasurePage"];
+                };
+            };
+        };
+    };
+    "create-erasure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "actor_id": "u_7",
+                 *       "parts": [
+                 *         "actor",
+                 *         "metadata"
+                 *       ],
+                 *       "reference": "case 7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewErasure"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "era_4h7k0n3q6s9v2x5z8b1d4f7h0k",
+                     *         "status": "completed",
+                     *         "actor_id": "text",
+                     *         "target_id": "text",
+                     *         "event_id": "text",
+                     *         "parts": [
+                     *           "actor",
+                     *           "metadata"
+                     *         ],
+                     *         "reference": "case 7",
+                     *         "up_to_sequence": 4200,
+                     *         "erased": 310,
+                     *         "held": 2,
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "begins_at": "2026-01-31T09:30:00.052919Z",
+                     *         "ended_at": "2026-01-31T09:30:00.052919Z",
+                     *         "copies": {
+                     *           "exports": "2026-01-31T09:30:00.052919Z",
+                     *           "webhooks": "2026-01-31T09:30:00.052919Z"
+                     *         },
+                     *         "vacuumed_at": "2026-01-31T09:30:00.052919Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Erasure"];
+                    };
+                };
+            };
+        };
+    };
+    "get-erasure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `era_` and an opaque string.
+                 * @example era_4h7k0n3q6s9v2x5z8b1d4f7h0k
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "era_4h7k0n3q6s9v2x5z8b1d4f7h0k",
+                     *         "status": "completed",
+                     *         "actor_id": "text",
+                     *         "target_id": "text",
+                     *         "event_id": "text",
+                     *         "parts": [
+                     *           "actor",
+                     *           "metadata"
+                     *         ],
+                     *         "reference": "case 7",
+                     *         "up_to_sequence": 4200,
+                     *         "erased": 310,
+                     *         "held": 2,
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "begins_at": "2026-01-31T09:30:00.052919Z",
+                     *         "ended_at": "2026-01-31T09:30:00.052919Z",
+                     *         "copies": {
+                     *           "exports": "2026-01-31T09:30:00.052919Z",
+                     *           "webhooks": "2026-01-31T09:30:00.052919Z"
+                     *         },
+                     *         "vacuumed_at": "2026-01-31T09:30:00.052919Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Erasure"];
+                    };
+                };
+            };
+        };
+    };
+    "cancel-erasure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `era_` and an opaque string.
+                 * @example era_4h7k0n3q6s9v2x5z8b1d4f7h0k
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -2586,7 +3176,10 @@ export interface operations {
                      *           "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
                      *           "occurred_at": "2026-01-31T09:30:00.052919Z",
                      *           "received_at": "2026-01-31T09:30:00.052919Z",
-                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "erased": [
+                     *             "actor"
+                     *           ]
                      *         }
                      *       ],
                      *       "has_more": true,
@@ -2611,6 +3204,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -2695,7 +3289,10 @@ export interface operations {
                      *         "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
                      *         "occurred_at": "2026-01-31T09:30:00.052919Z",
                      *         "received_at": "2026-01-31T09:30:00.052919Z",
-                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "erased": [
+                     *           "actor"
+                     *         ]
                      *       }
                      *     }
                      */
@@ -2768,7 +3365,10 @@ export interface operations {
                      *         "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
                      *         "occurred_at": "2026-01-31T09:30:00.052919Z",
                      *         "received_at": "2026-01-31T09:30:00.052919Z",
-                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "erased": [
+                     *           "actor"
+                     *         ]
                      *       },
                      *       "proof": {
                      *         "v": 1,
@@ -2811,6 +3411,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -2882,7 +3483,10 @@ export interface operations {
                      *           "previous_hash": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
                      *           "occurred_at": "2026-01-31T09:30:00.052919Z",
                      *           "received_at": "2026-01-31T09:30:00.052919Z",
-                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "erased": [
+                     *             "actor"
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -2954,6 +3558,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -3092,12 +3697,129 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /** @example {"id":"evt_0000000000001zttz581y73f7x","sequence_number":42,"action":"invoice.update","actor":{"id":"u_1","type":"user","meta":{"email":"ada@example.com"}},"target":{"type":"invoice","id":"inv_9","meta":{"number":"2026-0009"}},"context":{"ip":"203.0.113.7"},"diff":{"before":{"total":1200},"after":{"total":1250}},"metadata":{"request":"r-77"},"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","previous_hash":"60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752","occurred_at":"2026-01-31T09:30:00.052919Z","received_at":"2026-01-31T09:30:00.052919Z","created_at":"2026-01-31T09:30:00.052919Z"} */
+                    /** @example {"id":"evt_0000000000001zttz581y73f7x","sequence_number":42,"action":"invoice.update","actor":{"id":"u_1","type":"user","meta":{"email":"ada@example.com"}},"target":{"type":"invoice","id":"inv_9","meta":{"number":"2026-0009"}},"context":{"ip":"203.0.113.7"},"diff":{"before":{"total":1200},"after":{"total":1250}},"metadata":{"request":"r-77"},"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","previous_hash":"60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752","occurred_at":"2026-01-31T09:30:00.052919Z","received_at":"2026-01-31T09:30:00.052919Z","created_at":"2026-01-31T09:30:00.052919Z","erased":["actor"]} */
                     "application/x-ndjson": string;
                     "application/x-tar": string;
                     /** @example sequence_number,id,action,actor_id,actor_type,target_id,target_type,occurred_at,received_at,created_at,hash,previous_hash,actor,target,context,diff,metadata,manifest */
                     "text/csv": string;
                 };
+            };
+        };
+    };
+    "list-holds": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The next_cursor of the previous page; use it with the same filters.
+                 * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
+                 */
+                cursor?: string;
+                /**
+                 * @description Default: 50.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "hold_7d2k9m4p1r6t3v8x5z0b2c4f6g",
+                     *           "from_sequence": 40,
+                     *           "to_sequence": 42,
+                     *           "actor_id": "u_7",
+                     *           "owner": "account",
+                     *           "placed_by": 57
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HoldPage"];
+                };
+            };
+        };
+    };
+    "place-hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from_sequence": 40,
+                 *       "to_sequence": 42,
+                 *       "actor_id": "u_7"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewHold"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "hold_7d2k9m4p1r6t3v8x5z0b2c4f6g",
+                     *         "from_sequence": 40,
+                     *         "to_sequence": 42,
+                     *         "actor_id": "u_7",
+                     *         "owner": "account",
+                     *         "placed_by": 57
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Hold"];
+                    };
+                };
+            };
+        };
+    };
+    "release-hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `hold_` and an opaque string.
+                 * @example hold_7d2k9m4p1r6t3v8x5z0b2c4f6g
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -3108,6 +3830,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -3468,6 +4191,90 @@ export interface operations {
             };
         };
     };
+    "get-retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "days": 365,
+                     *         "limited_by": "plan",
+                     *         "plan_days": 365,
+                     *         "min_days": 30,
+                     *         "account_days": 90,
+                     *         "shorter_from": "2026-01-31T09:30:00.052919Z",
+                     *         "through_sequence": 4200,
+                     *         "retained_from": 4201,
+                     *         "hold": "hold_4h7k0n3q6s9v2x5z8b1d4f7h0k"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Retention"];
+                    };
+                };
+            };
+        };
+    };
+    "set-retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "days": 90
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewRetention"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "days": 365,
+                     *         "limited_by": "plan",
+                     *         "plan_days": 365,
+                     *         "min_days": 30,
+                     *         "account_days": 90,
+                     *         "shorter_from": "2026-01-31T09:30:00.052919Z",
+                     *         "through_sequence": 4200,
+                     *         "retained_from": 4201,
+                     *         "hold": "hold_4h7k0n3q6s9v2x5z8b1d4f7h0k"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Retention"];
+                    };
+                };
+            };
+        };
+    };
     "get-usage": {
         parameters: {
             query?: never;
@@ -3573,7 +4380,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description First event to verify. Default: the chain's first event.
+                 * @description First event to verify. Default: the first event that retention has left.
                  * @example 1
                  */
                 from_sequence?: number;
@@ -3602,6 +4409,8 @@ export interface operations {
                      *         "checked": 42,
                      *         "from_sequence": 1,
                      *         "to_sequence": 42,
+                     *         "erased": 0,
+                     *         "retained_from": 1,
                      *         "head": {
                      *           "sequence_number": 42,
                      *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -3684,6 +4493,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -3763,6 +4573,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -3911,6 +4722,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -3956,6 +4768,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -4097,6 +4910,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -4290,6 +5104,9 @@ export interface operations {
                      *           "occurred_at": "2026-01-31T09:30:00.052919Z",
                      *           "received_at": "2026-01-31T09:30:00.052919Z",
                      *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "erased": [
+                     *             "actor"
+                     *           ],
                      *           "context": {
                      *             "ip": "203.0.113.7"
                      *           },
@@ -4384,6 +5201,9 @@ export interface operations {
                      *         "occurred_at": "2026-01-31T09:30:00.052919Z",
                      *         "received_at": "2026-01-31T09:30:00.052919Z",
                      *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "erased": [
+                     *           "actor"
+                     *         ],
                      *         "context": {
                      *           "ip": "203.0.113.7"
                      *         },
@@ -4485,6 +5305,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "log_origin": "annals.example.com",
                      *         "covered": {
                      *           "sequence_number": 42,
                      *           "epoch": 8812,

@@ -4,8 +4,11 @@
 import { checkLinks, type Part, PARTS } from "@annals/proof";
 import type { Row } from "../event-window.ts";
 
-/** `hidden`: everything that is shown is verified, and something is not shown. */
-export type BadgeState = "verified" | "differs" | "hidden" | "unchecked" | "checking";
+/**
+ * `hidden`: everything that is shown is verified, and something is not shown. `erased`: only what the event
+ * says is erased is not shown.
+ */
+export type BadgeState = "verified" | "differs" | "hidden" | "erased" | "unchecked" | "checking";
 
 export interface Badge {
   readonly state: BadgeState;
@@ -18,7 +21,7 @@ export interface Summary {
   readonly counts: Readonly<Record<BadgeState, number>>;
 }
 
-export function badgeOf({ check, link }: Row): Badge {
+export function badgeOf({ check, event, link }: Row): Badge {
   if (check === undefined) return { state: "checking", differing: [] };
   if (check.state === "unchecked") return { state: "unchecked", differing: [] };
   const differing = [
@@ -27,14 +30,20 @@ export function badgeOf({ check, link }: Row): Badge {
     ...(link === "differs" ? (["link"] as const) : []),
   ];
   if (differing.length > 0) return { state: "differs", differing };
-  const isHidden = PARTS.some((part) => check.parts[part] === "hidden");
-  return { state: isHidden ? "hidden" : "verified", differing };
+  const hidden = PARTS.filter((part) => check.parts[part] === "hidden");
+  if (hidden.length === 0) return { state: "verified", differing };
+  return { state: hidden.every((part) => isErased(event, part)) ? "erased" : "hidden", differing };
+}
+
+/** Whether the event says that the part is erased, which may be forged. */
+export function isErased({ erased }: Row["event"], part: Part): boolean {
+  return Array.isArray(erased) && erased.includes(part);
 }
 
 /** Notes for each row whether it links to its neighbour, and counts the badges. */
 export function summarize(rows: readonly Row[]): Summary {
   const links = checkLinks(rows.map(({ event }) => event));
-  const counts = { verified: 0, differs: 0, hidden: 0, unchecked: 0, checking: 0 };
+  const counts = { verified: 0, differs: 0, hidden: 0, erased: 0, unchecked: 0, checking: 0 };
   for (const [at, row] of rows.entries()) {
     row.link = links[at] ?? "unchecked";
     counts[badgeOf(row).state] += 1;

@@ -10,6 +10,7 @@ const SIGNS: Readonly<Record<BadgeState, string>> = {
   verified: "✓",
   differs: "✗",
   hidden: "◐",
+  erased: "◌",
   unchecked: "–",
   checking: "…",
 };

@@ -50,7 +50,8 @@ function pageBadge({ total, counts }: Summary, { text }: Texts) {
   if (counts.checking > 0) return says("checking", "pageChecking", counts.checking, "claim");
   if (counts.unchecked > 0)
     return says("unchecked", "pageUnchecked", counts.unchecked, insecure() ? "insecure" : "claim");
-  return says(counts.hidden > 0 ? "hidden" : "verified", "pageVerified", total, "claim");
+  const shown = counts.hidden > 0 ? "hidden" : counts.erased > 0 ? "erased" : "verified";
+  return says(shown, "pageVerified", total, "claim");
 }
 
 function insecure(): boolean {

@@ -3,11 +3,13 @@
 
 import { html, nothing, type TemplateResult } from "lit";
 import { type Part, PARTS } from "@annals/proof";
+import type { Covered } from "../client.ts";
 import type { Row } from "../event-window.ts";
-import { badgeOf } from "../proof/badge.ts";
+import type { Recorded } from "../erasures.ts";
+import { badgeOf, isErased } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
 import { diffOf, treeOf, type TreeRow } from "../tree.ts";
-import type { AuditEvent, Json, JsonObject, Messages } from "../types.ts";
+import type { Json, JsonObject, Messages } from "../types.ts";
 import { badge, partName } from "./badge.ts";
 import { cut, visible, visibleValue } from "./visible.ts";
 
@@ -18,6 +20,10 @@ const MAX_INDENTS = 8;
 
 export interface DetailView {
   readonly row: Row;
+  /** What covers the event, null if nothing does yet; undefined where nothing is shown of it. */
+  readonly covered: Covered | null | undefined;
+  /** The record that says that the part is erased, once it is known. */
+  readonly recordOf: (part: Part) => Recorded | undefined;
   readonly texts: Texts;
   readonly showAll: boolean;
   readonly onShowAll: () => void;
@@ -44,7 +50,7 @@ export function detail(view: DetailView): TemplateResult {
       <h2 class="grow"><bdi>${visible(event.action)}</bdi></h2>
       <button type="button" part="button" class="close" @click=${onClose}>${text("close")}</button>
     </header>
-    ${badge(badgeOf(row), texts)} ${facts(event, texts)} ${parts(view)} ${proof(row, texts)}
+    ${badge(badgeOf(row), texts)} ${facts(view)} ${parts(view)} ${proof(view)}
     <div class="actions">
       <button type="button" part="button" @click=${onCopyJson}>${text("copyJson")}</button>
       <button type="button" part="button" @click=${onCopyCurl}>${text("copyCurl")}</button>
@@ -62,11 +68,15 @@ export function jsonOf({ proof: _proof, ...event }: Row["event"]): string {
   return JSON.stringify(event, undefined, 2);
 }
 
-function facts(event: AuditEvent, { text, exact }: Texts): TemplateResult {
+function facts(view: DetailView): TemplateResult {
+  const { event } = view.row;
+  const { exact, text } = view.texts;
+  const party = (part: "actor" | "target") =>
+    isErased(event, part) ? erasedText(part, view) : partyOf(event[part]);
   const lines: [keyof Messages, string, string?][] = [
     ["occurredAt", exact(event.occurred_at), event.occurred_at],
-    ["actor", partyOf(event.actor)],
-    ["target", partyOf(event.target)],
+    ["actor", party("actor")],
+    ["target", party("target")],
     ["sequence", String(event.sequence_number)],
     ["id", event.id],
     ["receivedAt", event.received_at],
@@ -94,19 +104,29 @@ function parts(view: DetailView): TemplateResult {
   const { event } = row;
   const { text } = texts;
   const checked = row.check?.state === "unchecked" ? undefined : row.check;
-  const isHidden = (part: Part) => checked?.parts[part] === "hidden";
+  const isHidden = (part: Part) => checked?.parts[part] === "hidden" || isErased(event, part);
   const section = (title: string, part: Part, content: () => TemplateResult | undefined) => {
     const shown = content();
     if (!shown && !isHidden(part)) return nothing;
     return html`<h3>${title}</h3>
-      ${shown ?? html`<p class="hidden">${text("partHidden")}</p>`}`;
+      ${shown ?? html`<p class="hidden">${isErased(event, part) ? erasedText(part, view) : text("partHidden")}</p>`}`;
   };
+  // Leaves out what is erased: the facts say so of an actor or a target.
   const meta = (part: "actor" | "target") =>
-    section(`${text(part)}: ${text("meta")}`, part, () => values(event[part]?.["meta"], view));
+    isErased(event, part)
+      ? nothing
+      : section(`${text(part)}: ${text("meta")}`, part, () => values(event[part]?.["meta"], view));
   return html`${section(text("diff"), "diff", () => changes(event.diff, view))}
   ${section(text("metadata"), "metadata", () => values(event.metadata, view))}
   ${section(text("context"), "context", () => values(event.context, view))} ${meta("actor")}
   ${meta("target")}`;
+}
+
+function erasedText(part: Part, { recordOf, texts }: DetailView): string {
+  const record = recordOf(part);
+  if (!record) return texts.text("partErased");
+  const said = { time: texts.exact(record.time), number: String(record.sequenceNumber) };
+  return texts.text("partErasedBy", said);
 }
 
 function changes(diff: JsonObject | undefined, view: DetailView): TemplateResult | undefined {
@@ -195,7 +215,8 @@ function more(isClipped: boolean, { showAll, onShowAll, texts }: DetailView, cou
 }
 
 /** What was recomputed, part by part. */
-function proof({ event, check, link = "unchecked" }: Row, texts: Texts): TemplateResult {
+function proof({ row, covered, texts }: DetailView): TemplateResult {
+  const { event, check, link = "unchecked" } = row;
   const { text } = texts;
   const states =
     check === undefined || check.state === "unchecked"
@@ -212,13 +233,26 @@ function proof({ event, check, link = "unchecked" }: Row, texts: Texts): Templat
       ${states.map(
         ([part, state]) =>
           html`<dt>${partName(part, texts)}</dt>
-            <dd class=${state}>${text(words[state])}</dd>`,
+            <dd class=${state}>
+              ${text(part !== "hash" && isErased(event, part) ? "partErased" : words[state])}
+            </dd>`,
       )}
       <dt>${text("link")}</dt>
       <dd class=${link}>${text(links[link])}</dd>
+      ${coverage(covered, texts)}
       <dt>${text("hash")}</dt>
       <dd><code>${visible(event.hash)}</code></dd>
       <dt>${text("previousHash")}</dt>
       <dd><code>${visible(event.previous_hash)}</code></dd>
     </dl>`;
+}
+
+/** What the service says of the log, which the browser does not check. */
+function coverage(covered: Covered | null | undefined, { exact, text }: Texts) {
+  if (covered === undefined) return nothing;
+  const count = covered?.witness_count ?? 0;
+  const name = (["covered", "coveredSeenByOne"] as const)[count] ?? "coveredSeenBy";
+  const said = covered ? text(name, { time: exact(covered.time), count }) : text("notCovered");
+  return html`<dt>${text("log")}</dt>
+    <dd>${said}</dd>`;
 }

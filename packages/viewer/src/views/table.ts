@@ -4,7 +4,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Row } from "../event-window.ts";
-import { badgeOf } from "../proof/badge.ts";
+import { badgeOf, isErased } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
 import type { Json, JsonObject, Messages } from "../types.ts";
 import { badge } from "./badge.ts";
@@ -88,9 +88,15 @@ function cells(row: Row, texts: Texts, now: number): TemplateResult {
       <bdi class="muted">${texts.exact(event.occurred_at)}</bdi>
     </div>
     <div role="gridcell" class="cell action" part="action">${text(event.action)}</div>
-    <div role="gridcell" class="cell" part="actor">${party(event.actor)}</div>
-    <div role="gridcell" class="cell" part="target">${party(event.target)}</div>
+    <div role="gridcell" class="cell" part="actor">${partyIn(row, "actor", texts)}</div>
+    <div role="gridcell" class="cell" part="target">${partyIn(row, "target", texts)}</div>
     <div role="gridcell" class="cell">${badge(badgeOf(row), texts)}</div>`;
+}
+
+function partyIn({ event }: Row, part: "actor" | "target", texts: Texts): TemplateResult {
+  return isErased(event, part)
+    ? html`<span class="erased">${texts.text("partErased")}</span>`
+    : party(event[part]);
 }
 
 /** Who, and what kind; one of them alone is fine. */

@@ -45,23 +45,30 @@ interface Bundle {
   readonly filterJson: string;
   readonly createdAt: string;
   readonly from: bigint;
+  /** The end of the range that the filter and the head allow. */
+  readonly end: bigint;
+  /** The last event that may be there. Behind the range only events of the service are. */
   readonly to: bigint;
   readonly files: readonly BundleFile[];
 }
 
-export function bundleJson({ chain, createdAt, files, filterJson, from, origin, to }: Bundle) {
+export function bundleJson(bundle: Bundle): string {
+  const { chain, createdAt, files, from, origin, to } = bundle;
   const listed = files.map(
     ({ name, sha256, size }) => `${JSON.stringify(name)}:{"sha256":"${sha256}","size":${size}}`,
   );
   return (
     `{"v":1,"kind":"annals-evidence","origin":${JSON.stringify(origin)},"chain":${JSON.stringify(chain)}` +
-    `,"filter":${withoutRange(filterJson)},"created_at":"${createdAt}"` +
+    `,"filter":${filterOf(bundle)},"created_at":"${createdAt}"` +
     `,"from_sequence":${from},"to_sequence":${to},"files":{${listed.join(",")}}}\n`
   );
 }
 
-/** The range has members of its own. Without another filter every event of it must be there. */
-function withoutRange(filterJson: string): string {
+/**
+ * The range has members of its own. Without another filter every event of it must be there, so a bundle with
+ * records behind its range has the end of the range as a filter.
+ */
+function filterOf({ end, filterJson, to }: Bundle): string {
   const { after_sequence: _after, before_sequence: _before, ...filter } = JSON.parse(filterJson);
-  return JSON.stringify(filter);
+  return JSON.stringify(to > end ? { ...filter, before_sequence: Number(end) + 1 } : filter);
 }

@@ -1,5 +1,6 @@
 // Reads the events of a bundle of evidence: those that match its filter, and every event of the service
-// itself, whose actions begin with `annals.`: they record what was erased. Called by write-bundle.ts.
+// itself, whose actions begin with `annals.`: they record what was erased. Behind the range it reads them up
+// to the newest record of an erasure. Called by write-bundle.ts.
 
 import { AUDIT_ACTION_PREFIX } from "@annals/contract";
 import { type EventFilter, EventFilterSchema } from "@annals/proto/ledger";
@@ -7,9 +8,10 @@ import { create } from "@bufbuild/protobuf";
 import { type EventPage, type EventSelection, readEvents } from "./read-events.ts";
 
 type Ledger = Parameters<typeof readEvents>[0];
-type Records = Pick<EventPage, "count" | "text">;
+type Records = Pick<EventPage, "count" | "hasErased" | "text">;
+type Selection = Omit<EventSelection, "format" | "includeProof">;
 
-interface Line {
+interface Line extends Pick<Records, "hasErased"> {
   readonly sequence: bigint;
   readonly text: Uint8Array;
 }
@@ -21,19 +23,34 @@ const BEGINNING_BYTES = 200;
 
 export async function* readBundleEvents(
   ledger: Ledger,
-  selection: Omit<EventSelection, "format" | "includeProof">,
+  { accountId, filter }: Selection,
   signal: AbortSignal,
 ): AsyncGenerator<Records> {
-  const read = (filter: EventFilter) =>
-    readEvents(
-      ledger,
-      { accountId: selection.accountId, filter, format: "jsonl", includeProof: true },
-      signal,
-    );
-  const { filter } = selection;
+  const read = (some: EventFilter) => readWithProofs(ledger, { accountId, filter: some }, signal);
   const own = isRange(filter) ? undefined : await begun(read(ofTheService(filter)));
   if (own === undefined) yield* read(filter);
   else yield* merged(linesOf(read(filter)), linesOf(own));
+}
+
+/** The events of the service after the range, up to `through`. */
+export function readRecordsBehind(
+  ledger: Ledger,
+  { accountId, filter }: Selection,
+  through: bigint,
+  signal: AbortSignal,
+): AsyncGenerator<Records> {
+  const { beforeSequence = 1n } = filter;
+  const behind = { afterSequence: beforeSequence - 1n, beforeSequence: through + 1n };
+  const records = ofTheService(create(EventFilterSchema, behind));
+  return readWithProofs(ledger, { accountId, filter: records }, signal);
+}
+
+function readWithProofs(
+  ledger: Ledger,
+  selection: Selection,
+  signal: AbortSignal,
+): AsyncGenerator<EventPage> {
+  return readEvents(ledger, { ...selection, format: "jsonl", includeProof: true }, signal);
 }
 
 function isRange(filter: EventFilter): boolean {
@@ -65,14 +82,14 @@ async function begun(
 }
 
 async function* linesOf(pages: AsyncGenerator<Records>): AsyncGenerator<Line> {
-  for await (const { text } of pages)
+  for await (const { hasErased, text } of pages)
     for (let from = 0; from < text.length;) {
       const end = text.indexOf(LINE_FEED, from) + 1 || text.length;
       const line = text.subarray(from, end);
       const beginning = Buffer.from(line.subarray(0, BEGINNING_BYTES)).toString("latin1");
       const [, sequence] = BEGINNING.exec(beginning) ?? [];
       if (sequence === undefined) throw new Error("the ledger sent a line of another form");
-      yield { sequence: BigInt(sequence), text: line };
+      yield { hasErased, sequence: BigInt(sequence), text: line };
       from = end;
     }
 }
@@ -87,7 +104,7 @@ async function* merged(
     const isNext = also === undefined || (next !== undefined && next.sequence <= also.sequence);
     const line = isNext ? next : also;
     if (line === undefined) return;
-    yield { text: line.text, count: 1 };
+    yield { text: line.text, count: 1, hasErased: line.hasErased };
     if (next?.sequence === line.sequence) next = await nextOf(one);
     if (also?.sequence === line.sequence) also = await nextOf(other);
   }

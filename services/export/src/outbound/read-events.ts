@@ -2,7 +2,7 @@
 // stream that breaks (a replica that drains, a connection at its maximum age, a deadline) is opened again
 // where it was: after the last event that arrived, or where a search says that it is.
 
-import { internal } from "@annals/errors";
+import { AnnalsError, internal } from "@annals/errors";
 import {
   type EventFilter,
   type LedgerService,
@@ -13,6 +13,11 @@ import type { Client } from "@connectrpc/connect";
 import type { RecordsFormat } from "../domain/file-format.ts";
 import type { EventPosition } from "../domain/manifest.ts";
 import { Breaks } from "./breaks.ts";
+
+/** Retention has deleted events of the selection: another attempt would not find them, either. */
+export class LostEvents extends Error {
+  override readonly name = "LostEvents";
+}
 
 export interface EventSelection {
   readonly accountId: string;
@@ -28,6 +33,8 @@ export interface EventPage {
   readonly count: number;
   readonly first: EventPosition;
   readonly last: EventPosition;
+  /** Whether a part of one of them is erased. */
+  readonly hasErased: boolean;
 }
 
 const RECORD_FORMATS: Record<RecordsFormat, RecordFormat> = {
@@ -61,12 +68,14 @@ export async function* readEvents(
       }
       return;
     } catch (error) {
+      if (error instanceof AnnalsError && error.kind === "not_found")
+        throw new LostEvents("retention has deleted events of the export");
       await breaks.wait(error);
     }
   }
 }
 
-function pageOf({ text, count, first, last }: StreamEventsResponse): EventPage {
+function pageOf({ text, count, first, last, hasErased }: StreamEventsResponse): EventPage {
   if (!first || !last) throw internal("the ledger responded without the requested events");
-  return { text, count, first, last };
+  return { text, count, first, last, hasErased };
 }

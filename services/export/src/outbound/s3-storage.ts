@@ -1,6 +1,6 @@
 // Export files in S3-compatible storage. A file is uploaded in parts while it is written. It appears only at
 // the end, complete, and only if no object has its name. Loaded only if a bucket is configured: only this
-// file and part-upload.ts import the AWS SDK.
+// file, part-upload.ts, locked-bucket.ts and s3-client.ts import the AWS SDK.
 
 import {
   AbortMultipartUploadCommand,
@@ -9,29 +9,16 @@ import {
   HeadBucketCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
-  S3Client,
+  type S3Client,
 } from "@aws-sdk/client-s3";
 import { PartUpload } from "./part-upload.ts";
+import { newS3Client, type S3Options } from "./s3-client.ts";
 import type { Sink, Storage } from "./storage.ts";
 
-export interface S3Options {
-  readonly bucket: string;
-  /** Undefined: AWS itself. */
-  readonly endpoint: string | undefined;
-  readonly region: string;
-  /** The prefix of all keys; may be empty. */
-  readonly prefix: string;
-}
-
-const MAX_ATTEMPTS = 5;
-
-export function s3Storage(options: S3Options): Storage {
+/** `prefix` is that of all keys; it may be empty. */
+export function s3Storage(options: S3Options & { readonly prefix: string }): Storage {
   const { bucket: Bucket, prefix } = options;
-  const client = new S3Client({
-    region: options.region,
-    maxAttempts: MAX_ATTEMPTS,
-    ...(options.endpoint !== undefined && { endpoint: options.endpoint, forcePathStyle: true }),
-  });
+  const client = newS3Client(options);
   return {
     create: async (file) => upload(client, Bucket, prefix + file),
     read: async (file, offset, signal) => {

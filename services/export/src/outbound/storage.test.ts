@@ -1,15 +1,12 @@
 // Guarantees of both storages: a file is complete under its name or absent, it can be read from any offset,
 // it is never overwritten, and files of earlier attempts are deleted. S3 is tested against a real
-// S3-compatible server where there is one: ANNALS_TEST_S3_SERVER names a versitygw binary, or it is on the
-// PATH. The run prints which.
+// S3-compatible server, which Go builds if it is not there. The run prints which.
 
-import { CreateBucketCommand, ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
+import { ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
 import { freePort } from "@annals/local";
-import { eventually } from "@annals/testing";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { findS3Server, S3Server } from "@annals/testing";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +14,7 @@ import { directoryStorage } from "./directory-storage.ts";
 import { s3Storage } from "./s3-storage.ts";
 import { MAX_HEAD_BYTES, type Storage } from "./storage.ts";
 
-const SERVER = process.env["ANNALS_TEST_S3_SERVER"] ?? onPath("versitygw");
+const SERVER = await findS3Server().catch(() => undefined);
 const KINDS = SERVER === undefined ? ["directory"] : ["directory", "S3"];
 const BUCKET = "exports";
 const MIB = 1024 * 1024;
@@ -27,20 +24,9 @@ const TAKEN = /EEXIST|pre-?condition/i;
 
 process.stdout.write(`storage tests ran with: ${KINDS.join(", ")}\n`);
 
-function onPath(name: string): string | undefined {
-  try {
-    return execFileSync("which", [name], { stdio: ["ignore", "pipe", "ignore"] })
-      .toString()
-      .trim();
-  } catch {
-    return undefined;
-  }
-}
-
 describe.each(KINDS)("%s", (kind) => {
   let folder: string;
-  let server: ChildProcess | undefined;
-  let client: S3Client | undefined;
+  let server: S3Server | undefined;
   let storage: Storage;
 
   beforeAll(async () => {
@@ -49,41 +35,15 @@ describe.each(KINDS)("%s", (kind) => {
       storage = directoryStorage(join(folder, "made"));
       return;
     }
-    const [access, secret, port] = ["test", randomBytes(12).toString("hex"), await freePort()];
-    await mkdir(join(folder, "data"));
-    server = spawn(
-      SERVER ?? "",
-      [
-        "--access",
-        access,
-        "--secret",
-        secret,
-        "--port",
-        `127.0.0.1:${port}`,
-        "posix",
-        join(folder, "data"),
-      ],
-      { stdio: "ignore" },
-    );
-    const endpoint = `http://127.0.0.1:${port}`;
-    process.env["AWS_ACCESS_KEY_ID"] = access;
-    process.env["AWS_SECRET_ACCESS_KEY"] = secret;
-    const s3 = new S3Client({ region: "us-east-1", endpoint, forcePathStyle: true });
-    client = s3;
-    await eventually("the server is ready", async () => {
-      await s3.send(new CreateBucketCommand({ Bucket: BUCKET }));
-      return true;
-    });
-    storage = s3Storage({ bucket: BUCKET, endpoint, region: "us-east-1", prefix: "in/here/" });
+    server = await S3Server.start(SERVER ?? "", await freePort());
+    await server.createBucket(BUCKET);
+    const { credentials, endpoint, region } = server;
+    storage = s3Storage({ bucket: BUCKET, credentials, endpoint, region, prefix: "in/here/" });
   });
 
   afterAll(async () => {
     storage.close();
-    client?.destroy();
-    if (server) {
-      server.kill("SIGKILL");
-      await once(server, "exit");
-    }
+    await server?.close();
     await rm(folder, { recursive: true });
   });
 
@@ -144,7 +104,7 @@ describe.each(KINDS)("%s", (kind) => {
     await expect(read("a/exp_3.1.jsonl")).rejects.toThrow(ABSENT);
     await sink.abort();
     await expect(read("a/exp_3.1.jsonl")).rejects.toThrow(ABSENT);
-    const left = await client?.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
+    const left = await server?.client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
     expect(left?.Uploads ?? []).toEqual([]);
   });
 

@@ -98,29 +98,31 @@ async function rangeOf(
 ) {
   const isEvidence = format === "evidence";
   const head = await (isEvidence ? readCoveredHead : readHead)(deps, accountId, signal);
-  const bounded = boundedBy(filter ?? create(EventFilterSchema), head.sequence);
+  const bounded = boundedBy(filter ?? create(EventFilterSchema), head);
   if (isEvidence) checkRange(bounded);
   return { bounded, head };
 }
 
 /** Sequence number and hash of the last event. A chain is appended in order, so all others are below. */
 async function readHead({ ledger }: Deps, accountId: string, signal: AbortSignal) {
-  const { events } = await ledger.listEvents({ accountId, limit: 1 }, { signal });
+  const { events, retainedFrom } = await ledger.listEvents({ accountId, limit: 1 }, { signal });
   const [last] = events;
   return last
-    ? { sequence: last.sequenceNumber, hash: last.hash }
-    : { sequence: 0n, hash: GENESIS_HASH };
+    ? { sequence: last.sequenceNumber, hash: last.hash, retainedFrom }
+    : { sequence: 0n, hash: GENESIS_HASH, retainedFrom };
 }
 
 /** Size and root of the account's tree in the newest served epoch. */
-async function readCoveredHead({ ledger }: Deps, accountId: string, signal: AbortSignal) {
+async function readCoveredHead(deps: Deps, accountId: string, signal: AbortSignal) {
+  const { ledger } = deps;
+  const { retainedFrom } = await readHead(deps, accountId, signal);
   const { checkpoint } = await ledger.readCheckpoint({ accountId }, { signal }).catch((error) => {
     if (!(error instanceof AnnalsError) || error.kind !== "not_found") throw error;
     const message = "no epoch of the log covers an event of this account yet";
     throw invalid({ field: "format", message });
   });
   const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
-  return { sequence: BigInt(size), hash: root.toString("hex") };
+  return { sequence: BigInt(size), hash: root.toString("hex"), retainedFrom };
 }
 
 /** A bundle without an event proves nothing. */
@@ -129,11 +131,20 @@ function checkRange({ afterSequence = 0n, beforeSequence = 0n }: EventFilter): v
     throw invalid({ field: "filter", message: "the log covers no event of this range" });
 }
 
-function boundedBy(filter: EventFilter, head: bigint): EventFilter {
-  const { beforeSequence } = filter;
-  const end = head + 1n;
+/** The range begins where retention has left events, and ends at the head. */
+function boundedBy(
+  filter: EventFilter,
+  {
+    retainedFrom = 1n,
+    sequence,
+  }: { readonly retainedFrom?: bigint | undefined; readonly sequence: bigint },
+): EventFilter {
+  const { afterSequence = 0n, beforeSequence } = filter;
+  const end = sequence + 1n;
+  const before = retainedFrom - 1n;
   return {
     ...filter,
+    ...(afterSequence < before && { afterSequence: before }),
     beforeSequence: beforeSequence !== undefined && beforeSequence < end ? beforeSequence : end,
   };
 }

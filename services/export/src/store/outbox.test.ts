@@ -6,7 +6,7 @@ import { createMigratedDatabase } from "@annals/testing";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 test.for([
-  "UPDATE exports.outbox SET data = ''",
+  "UPDATE exports.outbox SET event_name = ''",
   "TRUNCATE exports.outbox",
   "DELETE FROM exports.outbox_heads",
 ])("the service may not %s", async (text) => {

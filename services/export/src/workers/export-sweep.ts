@@ -78,7 +78,8 @@ async function markExpired(
   await inPieces(PIECE, markPiece, run.signal);
 }
 
-async function markDeleted(
+/** Deletes an export for the service, with its audit entry. The next run deletes its files. */
+export async function markDeleted(
   database: Pool,
   { account_id: accountId, id }: { readonly account_id: string; readonly id: string },
   occurredAt: string,

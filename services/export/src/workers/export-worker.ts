@@ -28,7 +28,8 @@ import { takeJob, type TakenRow } from "../store/take-job.ts";
 import { completeExport } from "./complete-export.ts";
 import { LeaseLost, withLease } from "./lease.ts";
 import { NoRoom, RoomReserved } from "./reserve.ts";
-import { NoEvents } from "./write-bundle.ts";
+import { NoEvents, NotCovered } from "./write-bundle.ts";
+import { LostEvents } from "../outbound/read-events.ts";
 import { fileStem, type WriteDeps, writeExport } from "./write-export.ts";
 
 export interface WorkerDeps extends WriteDeps {
@@ -173,13 +174,22 @@ export class ExportWorker {
     }
     const hasNoRoom = error instanceof NoRoom;
     const hasNoEvents = error instanceof NoEvents;
+    const hasLostEvents = error instanceof LostEvents;
     // A second time counts as failed: the account writes one at a time, so something was left behind.
     const isPutBack = error instanceof RoomReserved && !job.waits_for_room;
     const countAttempt = !isStopping && !isPutBack;
-    const isFinal = hasNoRoom || hasNoEvents || (countAttempt && job.attempts >= maxAttempts);
+    const isNotCovered = error instanceof NotCovered;
+    const isOfAccount = hasNoRoom || hasNoEvents || hasLostEvents;
+    const isFinal = isOfAccount || (countAttempt && job.attempts >= maxAttempts);
     // This is caused by the account, so it is not logged as an error of the service.
     if (hasNoRoom) log.info(fields, "export failed: its account has reached its limit of bytes");
     else if (hasNoEvents) log.info(fields, "export failed: the log covers no event of it");
+    else if (hasLostEvents) log.info(fields, "export failed: retention has deleted events of it");
+    else if (isFinal && isNotCovered)
+      log.warn(
+        fields,
+        "export failed: the log does not cover an erasure of its events; create it again",
+      );
     else if (isFinal) {
       this.#deps.metrics.failed.inc();
       log.error(fields, "export failed");
@@ -204,6 +214,8 @@ export class ExportWorker {
     }
     if (hasNoRoom) return "no_room";
     if (hasNoEvents) return "no_events";
+    if (isNotCovered) return "not_covered";
+    if (hasLostEvents) return "lost_events";
     if (isPutBack) return "put_back";
     return isStopping ? "stopped" : "failed";
   }

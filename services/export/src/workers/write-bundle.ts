@@ -1,7 +1,8 @@
 // Writes a bundle of evidence: a tar file with the events, and what proves them with the keys of the log
 // alone (docs/exports.md). Called by write-export.ts for each attempt. Its head was fixed when the export was
-// made, so epochs that come meanwhile change nothing. Events and tiles are never held in memory; the list of
-// the files and the heads of the days are.
+// made, so epochs that come meanwhile change nothing, unless an erasure was recorded behind it: then the
+// bundle has that record too, and a later head. Events and tiles are never held in memory; the list of the
+// files and the heads of the days are.
 
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { parseCheckpoint, parseNote, TILE_WIDTH, tilePath, tilesOf } from "@annals/tlog";
@@ -9,7 +10,8 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { bundleJson, headLine, policyText } from "../domain/bundle.ts";
 import type { Metrics } from "../metrics.ts";
-import { readBundleEvents } from "../outbound/read-bundle-events.ts";
+import { newestErasure } from "../outbound/newest-erasure.ts";
+import { readBundleEvents, readRecordsBehind } from "../outbound/read-bundle-events.ts";
 import { AccountLog, type LogReads } from "../outbound/read-log.ts";
 import type { TakenRow } from "../store/take-job.ts";
 import type { FileWriter } from "./file-writer.ts";
@@ -18,6 +20,11 @@ import { TarWriter } from "./tar-writer.ts";
 /** Not one covered event matches: another attempt would not find one, either. */
 export class NoEvents extends Error {
   override readonly name = "NoEvents";
+}
+
+/** The log does not yet cover the record of an erasure that the bundle must have. A later attempt may. */
+export class NotCovered extends Error {
+  override readonly name = "NotCovered";
 }
 
 interface Deps {
@@ -41,15 +48,13 @@ export async function writeBundle(
   signal: AbortSignal,
 ): Promise<WrittenBundle> {
   const filter = fromBinary(EventFilterSchema, job.filter);
-  const log = new AccountLog(ledger, job.account_id, BigInt(job.head_sequence), signal);
-  const checkpoint = await log.checkpoint();
-  const origin = originOf(checkpoint, job);
   const tar = new TarWriter(writer, Math.floor(Date.parse(job.created_at) / SECOND_MS));
-  let eventCount = 0;
+  const { from, to: end } = rangeOf(filter, job);
+  let [eventCount, to] = [0, end];
   const texts = async function* () {
-    const selection = { accountId: job.account_id, filter };
-    for await (const { count, text } of readBundleEvents(ledger, selection, signal)) {
+    for await (const { count, through, text } of readAll(ledger, job, filter, signal)) {
       signal.throwIfAborted();
+      to = through ?? to;
       eventCount += count;
       metrics.events.inc(count);
       yield text;
@@ -57,24 +62,78 @@ export async function writeBundle(
   };
   const head = await tar.addFirst("events.jsonl", texts());
   if (eventCount === 0) throw new NoEvents("the log covers no event that matches the filter");
+  const covered = await coveredHead(ledger, job, to, signal);
+  const log = new AccountLog(ledger, job.account_id, covered.size, signal);
+  const checkpoint = await log.checkpoint();
+  const origin = originOf(checkpoint, job, covered);
   await tar.add("checkpoint", Buffer.from(checkpoint));
-  const { from, to } = rangeOf(filter, job);
-  await addTiles(tar, log, { from: Number(from), size: Number(job.head_sequence) });
+  await addTiles(tar, log, { from: Number(from), size: Number(covered.size) });
   await addHeads(tar, log);
   const { policy, vkeys } = await log.operator();
   await tar.add("policy", Buffer.from(policyText(policy, vkeys)));
   const { account_id: chain, created_at: createdAt, filter_json: filterJson } = job;
-  const bundle = { origin, chain, createdAt, filterJson, from, to, files: tar.files };
+  const bundle = { origin, chain, createdAt, filterJson, from, end, to, files: tar.files };
   await tar.add("bundle.json", Buffer.from(bundleJson(bundle)));
   await tar.finish();
   return { eventCount, head };
 }
 
+interface Read {
+  readonly count: number;
+  readonly text: Uint8Array;
+  /** The last event that may be in the bundle, where that is behind its range. */
+  readonly through?: bigint;
+}
+
+/** The events of the range and, if some of them have erased parts, the records behind the range. */
+async function* readAll(
+  ledger: Deps["ledger"],
+  job: TakenRow,
+  filter: EventFilter,
+  signal: AbortSignal,
+): AsyncGenerator<Read> {
+  const selection = { accountId: job.account_id, filter };
+  let hasErased = false;
+  for await (const records of readBundleEvents(ledger, selection, signal)) {
+    hasErased ||= records.hasErased;
+    yield records;
+  }
+  if (!hasErased) return;
+  const behind = { accountId: job.account_id, afterSequence: rangeOf(filter, job).to };
+  const newest = await newestErasure(ledger, behind, signal);
+  if (newest === undefined) return;
+  const through = newest.sequenceNumber;
+  for await (const records of readRecordsBehind(ledger, selection, through, signal))
+    yield { ...records, through };
+}
+
+interface CoveredHead {
+  readonly size: bigint;
+  /** In hexadecimal. */
+  readonly root: string;
+}
+
+/** The head of the job, or the newest one if the bundle has a record behind that of the job. */
+async function coveredHead(
+  ledger: Deps["ledger"],
+  job: TakenRow,
+  to: bigint,
+  signal: AbortSignal,
+): Promise<CoveredHead> {
+  const size = BigInt(job.head_sequence);
+  if (to <= size) return { size, root: job.head_hash };
+  const { checkpoint } = await ledger.readCheckpoint({ accountId: job.account_id }, { signal });
+  const newest = parseCheckpoint(parseNote(checkpoint).text);
+  if (BigInt(newest.size) < to)
+    throw new NotCovered(`the log does not cover the record of an erasure, event ${to}, yet`);
+  return { size: BigInt(newest.size), root: newest.root.toString("hex") };
+}
+
 /** The name of the head log. Throws if the tree of the account is another one than it was. */
-function originOf(checkpoint: string, job: TakenRow): string {
+function originOf(checkpoint: string, job: TakenRow, head: CoveredHead): string {
   const { origin, root, size } = parseCheckpoint(parseNote(checkpoint).text);
   const end = `/${job.account_id}`;
-  const isSame = String(size) === job.head_sequence && root.toString("hex") === job.head_hash;
+  const isSame = BigInt(size) === head.size && root.toString("hex") === head.root;
   if (!isSame || !origin.endsWith(end))
     throw new Error(
       "the account's log has another head of this size than when the export was made",

@@ -10,6 +10,7 @@ import type { Client } from "@connectrpc/connect";
 import { createHash } from "node:crypto";
 import { FILE_FORMATS, type RecordsFormat } from "../domain/file-format.ts";
 import { type EventPosition, type ExportHead, manifestRecord } from "../domain/manifest.ts";
+import { newestErasure } from "../outbound/newest-erasure.ts";
 import { readEvents } from "../outbound/read-events.ts";
 import type { LogReads } from "../outbound/read-log.ts";
 import type { Storage } from "../outbound/storage.ts";
@@ -96,6 +97,7 @@ async function writeRecords(
   let eventCount = 0;
   let first: EventPosition | undefined;
   let last: EventPosition | undefined;
+  let hasErased = false;
   await writer.write(Buffer.from(opening(includeProof)));
   for await (const page of readEvents(ledger, selection, signal)) {
     signal.throwIfAborted();
@@ -103,11 +105,14 @@ async function writeRecords(
     first ??= positionOf(page.first);
     last = positionOf(page.last);
     eventCount += page.count;
+    hasErased ||= page.hasErased;
     metrics.events.inc(page.count);
   }
   const { sizeBytes } = writer;
   const written = { eventCount, first, last, sizeBytes, sha256: writer.sha256() };
-  const manifest = manifestRecord(headOf(job, filter), written);
+  let head = headOf(job, filter);
+  if (hasErased) head = await withRecords(ledger, head, signal);
+  const manifest = manifestRecord(head, written);
   await writer.write(Buffer.from(closing(manifest, includeProof)));
   return eventCount;
 }
@@ -115,6 +120,21 @@ async function writeRecords(
 /** Copies only the members that the manifest needs, so that no page of events stays in memory. */
 function positionOf({ sequenceNumber, hash, previousHash }: EventPosition): EventPosition {
   return { sequenceNumber, hash, previousHash };
+}
+
+/**
+ * The head of the job, or the newest record of an erasure if it is behind that. Then the range ends before
+ * the head, and a verifier does not expect the record in the file.
+ */
+async function withRecords(
+  ledger: WriteDeps["ledger"],
+  head: ExportHead,
+  signal: AbortSignal,
+): Promise<ExportHead> {
+  const behind = { accountId: head.accountId, afterSequence: head.head.sequence };
+  const newest = await newestErasure(ledger, behind, signal);
+  if (newest === undefined) return head;
+  return { ...head, head: { sequence: newest.sequenceNumber, hash: newest.hash } };
 }
 
 function headOf(job: TakenRow, { afterSequence, beforeSequence }: EventFilter): ExportHead {

@@ -6,6 +6,8 @@ import { type EventBytes, readJson, readJsonInPieces, type ReadLimits } from "@a
 import { invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Limits } from "../limits.ts";
+import { type Coding, CODINGS, inflateBody } from "./inflate-body.ts";
+import type { RequestsInFlight } from "./requests-in-flight.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -23,34 +25,69 @@ type ReadPlain = (body: Buffer, limits: ReadLimits) => Work<EventBytes | undefin
 /** Maximum nesting of bodies that are not events. */
 const MAX_DEPTH = 16;
 
-export function readJsonBodies(
-  app: FastifyInstance,
-  { bodyMaxValues }: Pick<Limits, "bodyMaxValues">,
-  turns: Turns,
-): void {
+type Done = (error: Error | null, value?: unknown) => void;
+
+interface BodyDeps {
+  readonly inFlight: Pick<RequestsInFlight, "begin" | "ended" | "takeBody">;
+  readonly limits: Pick<Limits, "bodyMaxValues">;
+  readonly turns: Turns;
+}
+
+export function readJsonBodies(app: FastifyInstance, deps: BodyDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     "application/json",
     { parseAs: "buffer" },
-    (
-      request: FastifyRequest,
-      body: Buffer,
-      done: (error: Error | null, value?: unknown) => void,
-    ) => {
+    (request: FastifyRequest, body: Buffer, done: Done) => {
       try {
-        checkCoding(request);
-        const { maxDepth = MAX_DEPTH, maxValues = bodyMaxValues } = request.routeOptions.config;
-        const { readPlain } = request.routeOptions.config;
-        const limits = { maxDepth, maxValues };
-        if (body.length === 0) done(null, undefined);
-        else if (body.length > PIECE_BYTES)
-          void readLarge(request, turns, readInPieces(body, limits, readPlain), done);
-        else done(null, (readPlain && atOnce(readPlain(body, limits))) ?? readJson(body, limits));
+        const coding = codingOf(request);
+        if (coding === undefined) read(request, body, deps, done);
+        else void readInflated(request, { body, coding }, deps, done);
       } catch (error) {
         done(error as Error);
       }
     },
   );
+}
+
+function read(
+  request: FastifyRequest,
+  body: Buffer,
+  { limits: { bodyMaxValues }, turns }: Pick<BodyDeps, "limits" | "turns">,
+  done: Done,
+): void {
+  const {
+    maxDepth = MAX_DEPTH,
+    maxValues = bodyMaxValues,
+    readPlain,
+  } = request.routeOptions.config;
+  const limits = { maxDepth, maxValues };
+  if (body.length === 0) done(null, undefined);
+  else if (body.length > PIECE_BYTES)
+    void readLarge(request, turns, readInPieces(body, limits, readPlain), done);
+  else done(null, (readPlain && atOnce(readPlain(body, limits))) ?? readJson(body, limits));
+}
+
+/** What it inflates is held until the response is made, also where the client has disconnected meanwhile. */
+async function readInflated(
+  request: FastifyRequest,
+  { body, coding }: { readonly body: Buffer; readonly coding: Coding },
+  deps: BodyDeps,
+  done: Done,
+): Promise<void> {
+  const { raw, routeOptions } = request;
+  const { inFlight } = deps;
+  try {
+    inFlight.begin(raw);
+    const take = (bytes: number): void => inFlight.takeBody(raw, bytes);
+    const inflated = await inflateBody(body, coding, {
+      maxBytes: routeOptions.bodyLimit,
+      take,
+    }).finally(() => inFlight.ended(raw));
+    read(request, inflated, deps, done);
+  } catch (error) {
+    done(error as Error);
+  }
 }
 
 function* readInPieces(
@@ -80,12 +117,19 @@ async function readLarge(
 
 const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 
-/** JSON between systems is UTF-8 (RFC 8259). Throws `invalid`. */
-function checkCoding({ headers }: FastifyRequest): void {
-  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
-    throw invalid({ field: "Content-Encoding", message: "must be identity or omitted" });
-  }
-  if (!UTF8.test(headers["content-type"] ?? "")) {
+/**
+ * The coding that the body was compressed with; undefined without one. JSON between systems is UTF-8
+ * (RFC 8259). Throws `invalid`.
+ */
+function codingOf({ headers }: FastifyRequest): Coding | undefined {
+  const named = (headers["content-encoding"] ?? "identity").toLowerCase();
+  const coding = CODINGS.find((each) => each === named);
+  if (coding === undefined && named !== "identity")
+    throw invalid({
+      field: "Content-Encoding",
+      message: "must be gzip, zstd, identity or omitted",
+    });
+  if (!UTF8.test(headers["content-type"] ?? ""))
     throw invalid({ field: "Content-Type", message: "must be application/json in UTF-8" });
-  }
+  return coding;
 }

@@ -204,6 +204,12 @@ export class RequestsInFlight {
       exchange.response.writeContinue();
   }
 
+  /** Takes memory for what its body inflates to, beside what was received. Throws as `readBody`. */
+  takeBody(request: IncomingMessage, bytes: number): void {
+    const exchange = this.#open.get(request);
+    if (exchange?.accountId !== undefined) this.#takeBytes(exchange, exchange.accountId, bytes);
+  }
+
   #takeBytes(exchange: Exchange, accountId: string, amount: number): void {
     const { bytes } = this.#resources.shares;
     this.#resources.check("bytes", bytes.tryAcquire(accountId, amount));

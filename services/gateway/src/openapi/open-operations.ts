@@ -10,6 +10,9 @@ export const WEBHOOK_TEST = openDetail("webhook-test");
 const EXPORTS = openDetail("exports");
 const WIDGET_TOKENS = openDetail("widget-tokens");
 const WIDGET_ROUTES = openDetail("widget-routes");
+const HOLDS = openDetail("holds");
+const ERASURES = openDetail("erasures");
+const RETENTION = openDetail("retention");
 const LOG_ROUTES = openDetail("log-routes");
 
 const OPERATIONS: Readonly<Record<string, Mark>> = {
@@ -38,6 +41,15 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "prove-consistency": LOG_ROUTES,
   "list-heads": LOG_ROUTES,
   "get-widget-log": LOG_ROUTES,
+  "create-erasure": ERASURES,
+  "list-erasures": ERASURES,
+  "get-erasure": ERASURES,
+  "cancel-erasure": ERASURES,
+  "place-hold": HOLDS,
+  "list-holds": HOLDS,
+  "release-hold": HOLDS,
+  "get-retention": RETENTION,
+  "set-retention": RETENTION,
   "list-widget-events": WIDGET_ROUTES,
   "get-widget-event": WIDGET_ROUTES,
   "list-widget-filters": WIDGET_ROUTES,

@@ -34,7 +34,13 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
     ...openOperation(name),
     security: [scope === WIDGET ? { widgetToken: [] } : { apiKey: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: jsonContent(body, components) } }),
+    ...(body && {
+      requestBody: {
+        description: "As it is, or compressed with the Content-Encoding `gzip` or `zstd`.",
+        required: true,
+        content: jsonContent(body, components),
+      },
+    }),
     responses: {
       [success.status]: successResponse(success, components),
       ...failureResponses(scope, route, components),

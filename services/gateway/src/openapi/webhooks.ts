@@ -5,6 +5,7 @@ import { EVENT_NAMES, type EventName } from "@annals/contract";
 import { Type, type TObject, type TSchema } from "typebox";
 import { EventBody } from "../render/event.ts";
 import { ExportBody } from "../render/export.ts";
+import { AccountCheckpointBody } from "../render/log.ts";
 import { Id, named, openDetail, Time, TIME_EXAMPLE } from "../render/schema.ts";
 import { VerificationBody } from "../render/verification.ts";
 import { WebhookId } from "../render/webhook.ts";
@@ -49,6 +50,7 @@ const DATA: Readonly<Record<EventName, readonly [summary: string, data: TSchema]
   "event.created": ["An event was stored", EventBody],
   "event.verified": ["A verification finished", VerificationBody],
   "export.completed": ["An export completed", ExportBody],
+  "log.checkpointed": ["An epoch of the log covers new events", AccountCheckpointBody],
 };
 
 const TEST = Type.Object({ webhook_id: WebhookId }, WEBHOOK_TEST);

@@ -2,6 +2,7 @@
 // made by libs/event. The parts are the same in requests and responses.
 
 import {
+  erasedParts,
   EVENT_MEMBERS,
   type EventMember,
   MAX_TEXT_LENGTH,
@@ -14,8 +15,9 @@ import { Type, type TSchema } from "typebox";
 import { CLOSED, FreeForm, Hash, Id, named, openDetail, SequenceNumber, Time } from "./schema.ts";
 
 /** What a third party needs besides the event to recompute its hash (docs/hash-chain.md). */
-export function renderProof({ proof }: StoredEvent): string {
-  return proofJson(proof ?? { chain: "", salts: new Uint8Array(), digests: new Uint8Array() });
+export function renderProof({ erased, proof }: StoredEvent): string {
+  const given = proof ?? { chain: "", salts: new Uint8Array(), digests: new Uint8Array() };
+  return proofJson(given, erasedParts(erased));
 }
 
 export const EventId = Id("evt", "0000000000001zttz581y73f7x");
@@ -86,12 +88,27 @@ const MEMBERS: Readonly<Record<EventMember, TSchema>> = {
   created_at: Time({ description: "When the event was added to the chain." }),
 };
 
+const Erased = Type.Optional(
+  Type.Array(Type.Enum([...PARTS]), {
+    minItems: 1,
+    uniqueItems: true,
+    description:
+      "The parts that were erased after the event was stored. Absent if it has all parts.",
+    examples: [["actor"]],
+    ...openDetail("erased-parts"),
+  }),
+);
+
 export const EventBody = named(
   "Event",
   Type.Object(
-    Object.fromEntries(
-      (Object.keys(EVENT_MEMBERS) as EventMember[]).map((name) => [name, MEMBERS[name]]),
-    ),
+    Object.fromEntries<TSchema>([
+      ...(Object.keys(EVENT_MEMBERS) as EventMember[]).map((name): [string, TSchema] => [
+        name,
+        MEMBERS[name],
+      ]),
+      ["erased", Erased],
+    ]),
   ),
 );
 
@@ -109,7 +126,9 @@ export const ProofBody = named(
     {
       v: Type.Literal(1),
       chain: Id("acct", "3t7p0v9k5c1q8z2m6x4r0w7d9a", "The account: `acct_` and an opaque string."),
-      salts: hexes("^[0-9a-f]{32}$", "00112233445566778899aabbccddeeff"),
+      salts: Type.Partial(hexes("^[0-9a-f]{32}$", "00112233445566778899aabbccddeeff"), {
+        description: "By part. Absent where the part is erased.",
+      }),
       digests: hexes(
         "^[0-9a-f]{64}$",
         "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",

@@ -88,3 +88,25 @@ export function renderCovered({ epoch, size, time, witnesses }: Covered) {
 export function hex(hash: Uint8Array): string {
   return Buffer.from(hash).toString("hex");
 }
+
+/** What log.checkpointed carries: the ledger makes its text. */
+export const AccountCheckpointBody = named(
+  "AccountCheckpoint",
+  Type.Object(
+    {
+      origin: Type.String({
+        description: "The name of the account's log.",
+        examples: ["annals.example.com/acct_0h4n8r2v6y1b5e9j3m7q0t4w8z"],
+      }),
+      epoch: Epoch,
+      time: coveredMembers.time,
+      size: Count({ description: "How many events the checkpoint covers.", examples: [42] }),
+      root: Hash(),
+      checkpoint: Type.String({
+        description: "The signed checkpoint of the account's log: the anchor to keep.",
+        examples: [CHECKPOINT_EXAMPLE],
+      }),
+    },
+    openDetail("log-checkpointed"),
+  ),
+);

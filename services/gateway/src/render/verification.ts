@@ -4,7 +4,7 @@
 import { INVALID_REASONS } from "@annals/contract";
 import { Type } from "typebox";
 import { CoveredBody, NullableCovered } from "./log.ts";
-import { Count, Hash, Id, named, Nullable, Time } from "./schema.ts";
+import { Count, Hash, Id, named, Nullable, openDetail, Time } from "./schema.ts";
 
 const Head = Type.Object({
   sequence_number: Count({
@@ -29,6 +29,17 @@ export const VerificationBody = named(
     checked: Count({ description: "Number of events that were checked.", examples: [42] }),
     from_sequence: Count({ description: "First event of the range.", examples: [1] }),
     to_sequence: Count({ description: "Last event of the range.", examples: [42] }),
+    erased: Count({
+      description:
+        "Number of erased parts in the range. With first_invalid, at least of those before it.",
+      examples: [0],
+      ...openDetail("verify-erased"),
+    }),
+    retained_from: Count({
+      description: "First event of the chain that retention has not deleted.",
+      examples: [1],
+      ...openDetail("verify-retained"),
+    }),
     head: Head,
     first_invalid: Nullable(FirstInvalid, {
       description: "The first event that does not verify; null for a valid chain.",

@@ -22,12 +22,15 @@ export const WebhookUrl = Type.String({
 
 const Pattern = named(
   "EventPattern",
-  Type.Enum([...EVENT_PATTERNS], { description: "The name of an event; `*` means all events." }),
+  Type.Enum([...EVENT_PATTERNS], {
+    description: "The name of an event; `*` means all of them but `log.checkpointed`.",
+  }),
 );
 
 export const WebhookEvents = Type.Array(Pattern, {
   minItems: 1,
-  description: "The events to deliver; `*` means all events. Duplicates are ignored.",
+  description:
+    "The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.",
   examples: [["event.created"]],
 });
 

@@ -1,7 +1,7 @@
 // An event as a widget token shows it, always with its proof (docs/open-details.md). A hidden member
 // is absent from the event, and its salt from the proof: so a reader sees "hidden", and not "changed".
 
-import { eventJsonWithout, PARTS, proofJson } from "@annals/event";
+import { erasedParts, eventJsonWithout, PARTS, proofJson } from "@annals/event";
 import { internal } from "@annals/errors";
 import type { WidgetEvent } from "@annals/proto/ledger";
 import { Type } from "typebox";
@@ -35,7 +35,7 @@ export const WidgetProofBody = named(
     {
       ...ProofBody.properties,
       salts: Type.Partial(ProofBody.properties.salts, {
-        description: `By part. ${HIDDEN}`,
+        description: `By part. ${HIDDEN} Absent where the part is erased.`,
       }),
     },
     { description: "The data needed to recompute the hash, besides the event.", ...HIDDEN_PARTS },
@@ -47,8 +47,9 @@ export function renderWidgetEvent(given: WidgetEvent | undefined) {
   if (!event?.proof) throw internal("the ledger responded without an event");
   // `actor.meta` hides a member of a part, `diff` a part.
   const absent = new Set(hidden.filter((name) => !name.includes(".")));
-  const withheld = new Set(
-    PARTS.filter((part) => absent.has(part) || hidden.includes(`${part}.meta`)),
+  const erased = erasedParts(event.erased);
+  const withheld = PARTS.filter(
+    (part) => absent.has(part) || hidden.includes(`${part}.meta`) || erased.includes(part),
   );
   return { event: eventJsonWithout(absent, event), proof: proofJson(event.proof, withheld) };
 }

@@ -5,7 +5,12 @@ import { describe, expect, test } from "vitest";
 import { parsePlans, PlansFault } from "./parse-plans.ts";
 import { accountRate, shareOfTokens, UNLIMITED_PLANS } from "./plan.ts";
 
-const DEFAULTS = { maxKeys: 1_000, maxWebhooks: 1_000, maxWidgetTokens: 10_000 };
+const DEFAULTS = {
+  maxKeys: 1_000,
+  maxWebhooks: 1_000,
+  maxWidgetTokens: 10_000,
+  minRetentionDays: 30,
+};
 
 const parse = (file: unknown) =>
   parsePlans(Buffer.from(typeof file === "string" ? file : JSON.stringify(file)));
@@ -29,8 +34,10 @@ test("a file gives each plan its limits and the default to an account that has n
         max_keys: 2,
         max_webhooks: 0,
         max_widget_tokens: 7,
+        min_retention_days: 2,
         monthly_events: 10_000,
         requests_per_minute: 900,
+        retention_days: 36_500,
       },
       "team-2": {},
     },
@@ -43,8 +50,10 @@ test("a file gives each plan its limits and the default to an account that has n
     maxKeys: 2,
     maxWebhooks: 0,
     maxWidgetTokens: 7,
+    minRetentionDays: 2,
     monthlyEvents: 10_000,
     requestsPerMinute: 900,
+    retentionDays: 36_500,
   };
   expect(plans.names).toEqual(["free", "team-2"]);
   expect(plans.of("free")).toEqual(free);
@@ -101,14 +110,14 @@ describe("faults", () => {
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
         "it may contain features_left_out, max_export_bytes, max_keys, max_webhooks, max_widget_tokens, " +
-        "monthly_events, requests_per_minute",
+        "min_retention_days, monthly_events, requests_per_minute, retention_days",
       "plans.free.max_keys: must be an integer from 1 to 2147483647",
       "plans.free.max_export_bytes: must be an integer from 0 to 9007199254740991",
       "plans.free.max_webhooks: must be an integer from 0 to 2147483647",
       "plans.free.max_widget_tokens: must be an integer from 0 to 2147483647",
       "plans.free.monthly_events: must be an integer from 0 to 9007199254740991",
       "plans.free.requests_per_minute: must be an integer from 1 to 2147483647",
-      "plans.free.features_left_out: must be a list of webhooks, exports, verify, each at most once",
+      "plans.free.features_left_out: must be a list of webhooks, exports, verify, lifecycle, each at most once",
       "plans.other: must be an object",
       "default: must be the name of one of the plans",
     ]);
@@ -122,11 +131,11 @@ describe("faults", () => {
     [[], "must be an object"],
     [
       { plans: { free: { features_left_out: ["verify", "verify"] } }, default: "free" },
-      "plans.free.features_left_out: must be a list of webhooks, exports, verify, each at most once",
+      "plans.free.features_left_out: must be a list of webhooks, exports, verify, lifecycle, each at most once",
     ],
     [
       { plans: { free: { features_left_out: "verify" } }, default: "free" },
-      "plans.free.features_left_out: must be a list of webhooks, exports, verify, each at most once",
+      "plans.free.features_left_out: must be a list of webhooks, exports, verify, lifecycle, each at most once",
     ],
     [
       { plans: { free: { max_keys: null } }, default: "free" },
@@ -142,4 +151,14 @@ describe("faults", () => {
     );
     expect(faultsOf("plans: free").join()).toMatch(/byte 0/);
   });
+});
+
+test.each([
+  [{ retention_days: 29 }, "must be at least min_retention_days, which is 30"],
+  [{ retention_days: 1, min_retention_days: 2 }, "must be an integer from 2 to 36500"],
+  [{ retention_days: 36_501 }, "must be an integer from 2 to 36500"],
+])("retention: %j is refused", (plan, message) => {
+  expect(faultsOf({ plans: { a: plan }, default: "a" })).toEqual([
+    `plans.a.retention_days: ${message}`,
+  ]);
 });

@@ -3,7 +3,7 @@
 // the file.
 
 import { JsonFault, type JsonValue, readJson } from "@annals/event";
-import { type Feature, FEATURES } from "@annals/contract";
+import { type Feature, FEATURES, MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from "@annals/contract";
 import { DEFAULT_LIMITS, MAX_COUNT, type Plan, Plans } from "./plan.ts";
 
 /** All faults of a file of plans, one per line. */
@@ -20,8 +20,10 @@ const MEMBERS = [
   "max_keys",
   "max_webhooks",
   "max_widget_tokens",
+  "min_retention_days",
   "monthly_events",
   "requests_per_minute",
+  "retention_days",
 ];
 
 type Members = ReadonlyMap<string, JsonValue>;
@@ -92,7 +94,21 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
     ...(maxExportBytes !== undefined && { maxExportBytes }),
     ...(monthlyEvents !== undefined && { monthlyEvents }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...parseRetention(limit, (what) => report(`${where}.retention_days`, what)),
   };
+}
+
+function parseRetention(
+  limit: (member: string, min: number, max: number) => number | undefined,
+  report: (what: string) => void,
+): Pick<Plan, "minRetentionDays" | "retentionDays"> {
+  const [least, most] = [MIN_RETENTION_DAYS, MAX_RETENTION_DAYS];
+  const retentionDays = limit("retention_days", least, most);
+  const minRetentionDays =
+    limit("min_retention_days", least, most) ?? DEFAULT_LIMITS.minRetentionDays;
+  if (retentionDays !== undefined && retentionDays < minRetentionDays)
+    report(`must be at least min_retention_days, which is ${minRetentionDays}`);
+  return { minRetentionDays, ...(retentionDays !== undefined && { retentionDays }) };
 }
 
 function parseFeatures(value: JsonValue | undefined, where: string, report: Report): Feature[] {

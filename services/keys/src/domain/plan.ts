@@ -17,10 +17,19 @@ export interface Plan {
   readonly requestsPerMinute?: number;
   /** Bytes of all files of exports. Absent: the setting of the export service. */
   readonly maxExportBytes?: number;
+  /** Days after which an event is deleted. Absent: never, unless the account sets a time. */
+  readonly retentionDays?: number;
+  /** The shortest time that an account can set, in days. */
+  readonly minRetentionDays: number;
 }
 
 /** What a plan allows that does not say it. */
-export const DEFAULT_LIMITS = { maxKeys: 1_000, maxWebhooks: 1_000, maxWidgetTokens: 10_000 };
+export const DEFAULT_LIMITS = {
+  maxKeys: 1_000,
+  maxWebhooks: 1_000,
+  maxWidgetTokens: 10_000,
+  minRetentionDays: 30,
+};
 
 /** Numbers of things and of requests travel in 32 bits. */
 export const MAX_COUNT = 2 ** 31 - 1;

@@ -41,8 +41,10 @@ export function plansJson(plans: Plans, counts: readonly PlanNameRow[]) {
       max_keys: plan.maxKeys,
       max_webhooks: plan.maxWebhooks,
       max_widget_tokens: plan.maxWidgetTokens,
+      min_retention_days: plan.minRetentionDays,
       monthly_events: plan.monthlyEvents ?? null,
       requests_per_minute: plan.requestsPerMinute ?? null,
+      retention_days: plan.retentionDays ?? null,
       accounts: Number(counts.find((row) => row.plan === name)?.accounts ?? "0"),
     };
   });

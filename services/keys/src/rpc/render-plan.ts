@@ -1,11 +1,13 @@
-// A plan as proto: what the gateway needs to know of it. The rest is signed, in the statement of admission.
+// A plan as proto: what the gateway needs to know of it. The rest is signed, in the statement of admission,
+// or is what the ledger asks for.
 
 import type { PlanSchema } from "@annals/proto/keys";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Plan } from "../domain/plan.ts";
 
 export function renderPlan(plan: Plan): MessageInitShape<typeof PlanSchema> {
-  const { maxExportBytes: _signed, monthlyEvents, featuresLeftOut, ...rest } = plan;
+  const { maxExportBytes: _signed, monthlyEvents, featuresLeftOut, ...all } = plan;
+  const { minRetentionDays: _shortest, retentionDays: _longest, ...rest } = all;
   return {
     ...rest,
     featuresLeftOut: [...featuresLeftOut],

@@ -8,6 +8,7 @@ import { KeyedBatcher } from "@annals/rpc";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { PreparedAppend } from "../domain/prepare-append.ts";
 import { GrownChains } from "./grown-chains.ts";
+import { appendRecord, type Decide } from "./append-record.ts";
 import { Commits } from "./commits.ts";
 import { flush, type FlushDeps } from "./flush.ts";
 import { HeadCache } from "./head-cache.ts";
@@ -30,6 +31,7 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 
 export class AppendQueue {
   readonly #chains: KeyedBatcher<PreparedAppend, Stored | Replayed>;
+  readonly #deps: FlushDeps;
 
   /** `gatherMs` is how long a group waits for more appends to its chain. */
   constructor({
@@ -49,6 +51,7 @@ export class AppendQueue {
       heads: new HeadCache(),
       large: new Slots({ total: LARGE_GROUPS }),
     };
+    this.#deps = deps;
     this.#chains = new KeyedBatcher({
       name: "append-to-chain",
       work: (accountId, appends) => flush(deps, accountId, appends),
@@ -65,5 +68,10 @@ export class AppendQueue {
   /** Resolves when the append is committed, or found to be a replay. Rejects with AnnalsErrors. */
   submit(append: PreparedAppend): Promise<Stored | Replayed> {
     return this.#chains.submit(append.accountId, append);
+  }
+
+  /** Appends a record of the service with what it decides; see append-record.ts. */
+  record<Result>(accountId: string, decide: Decide<Result>): Promise<Result | undefined> {
+    return appendRecord(this.#deps, accountId, decide);
   }
 }

@@ -5,12 +5,11 @@
 
 import type { Logger } from "@annals/chassis";
 import { type Clock, type Slots, SYSTEM_ACCOUNT_ID } from "@annals/contract";
-import { AnnalsError, internal } from "@annals/errors";
+import { AnnalsError } from "@annals/errors";
 import type { Notices } from "@annals/messaging";
-import { type Database, type Pool, violatedConstraint } from "@annals/postgres";
+import type { Database, Pool } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
 import {
-  type Head,
   type KnownRequest,
   type Plan,
   planFlush,
@@ -18,13 +17,12 @@ import {
   type Stored,
 } from "../domain/plan-flush.ts";
 import { type PreparedAppend, weightOf } from "../domain/prepare-append.ts";
-import { appendEvents, appendParams } from "../store/append-events.ts";
-import { createHead } from "../store/create-head.ts";
 import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
-import { type HeadRow, lockHead } from "../store/lock-head.ts";
+import { lockHead } from "../store/lock-head.ts";
 import type { GrownChains } from "./grown-chains.ts";
 import { appendsOf, type Commits, MAX_SHARED_BYTES } from "./commits.ts";
 import type { HeadCache } from "./head-cache.ts";
+import { brokenChain, lockedHead, storeUnderLock } from "./locked-chain.ts";
 
 export interface FlushDeps {
   readonly clock: Clock;
@@ -62,18 +60,27 @@ async function storeGroup(
     const { after, events, outcomes } =
       (await appendToCachedHead(deps, accountId, appends)) ??
       (await appendUnderLock(deps, accountId, appends));
-    deps.metrics.flushes.observe(events.length);
-    if (events.length > 0) deps.grown.add(accountId);
-    // The system account has no webhooks: no key can create one.
-    if (events.length > 0 && accountId !== SYSTEM_ACCOUNT_ID) {
-      const position = BigInt(after.sequence);
-      deps.notices.notify({ kind: "events", accountId, position }, events.length);
-    }
+    announce(deps, accountId, { after, events });
     return outcomes;
   } catch (error) {
     deps.heads.forget(accountId);
     return refused(deps, accountId, appends, error);
   }
+}
+
+/** What follows every append: the tree of the chain grows, and the webhook dispatcher gets a notice. */
+export function announce(
+  deps: Pick<FlushDeps, "grown" | "metrics" | "notices">,
+  accountId: string,
+  { after, events }: Pick<Plan, "after" | "events">,
+): void {
+  deps.metrics.flushes.observe(events.length);
+  if (events.length === 0) return;
+  deps.grown.add(accountId, events.length);
+  // The system account has no webhooks: no key can create one.
+  if (accountId === SYSTEM_ACCOUNT_ID) return;
+  const position = BigInt(after.sequence);
+  deps.notices.notify({ kind: "events", accountId, position }, events.length);
 }
 
 /** Resolves to undefined if the cached head is stale: then nothing was stored. */
@@ -104,38 +111,16 @@ async function appendUnderLock(
   const cached = deps.heads.get(accountId);
   const database = deps.database.forAccount(appendsOf(accountId));
   const append = async (transaction: Database) => {
-    const head = await lockedHead(transaction, accountId);
+    const head = await lockedHead(transaction, accountId, lockHead);
     const known = await knownRequests(transaction, accountId, appends);
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
-    if (made.events.length === 0) return made;
-    const [row] = await transaction.run(appendEvents, appendParams({ accountId, plan: made }));
-    // The lock rules out any other cause: the chain does not end at its head.
-    if (row?.stored !== true) throw new BrokenChain(accountId);
+    if (made.events.length > 0) await storeUnderLock(transaction, { accountId, plan: made });
     return made;
   };
   const plan = await database.transaction(append, () => weightOf(appends));
   const alone = cached === undefined || cached.head.hash === plan.before.hash;
   deps.heads.set(accountId, { head: plan.after, alone });
   return plan;
-}
-
-async function lockedHead(transaction: Database, accountId: string): Promise<Head> {
-  let [row] = await transaction.run(lockHead, [accountId]);
-  if (!row) {
-    await transaction.run(createHead, [accountId]);
-    [row] = await transaction.run(lockHead, [accountId]);
-  }
-  if (!row) throw internal(`chain ${accountId} has no head and none can be made`);
-  return headOf(row);
-}
-
-function headOf(row: HeadRow): Head {
-  return {
-    sequence: Number(row.sequence_number),
-    hash: row.hash.toString("hex"),
-    month: row.month,
-    monthStart: Number(row.month_start),
-  };
 }
 
 async function knownRequests(
@@ -166,15 +151,6 @@ function planned(
   return { accountId, appends, createdAt: clock.nowText(), random };
 }
 
-/** The last event of a chain is not the one at its head. */
-class BrokenChain extends Error {
-  override readonly name = "BrokenChain";
-
-  constructor(accountId: string) {
-    super(`the last event of chain ${accountId} is not the one at its head`);
-  }
-}
-
 /**
  * The outcomes of a group that PostgreSQL did not store. A transient failure, or one whose outcome is
  * unknown, fails every append: nothing is retried. A chain that does not end at its head raises the alert.
@@ -187,13 +163,8 @@ async function refused(
   appends: readonly PreparedAppend[],
   error: unknown,
 ): Promise<Outcomes> {
-  if (error instanceof BrokenChain || violatedConstraint(error)?.startsWith("events_") === true) {
-    deps.metrics.brokenChains.inc();
-    deps.log.error(
-      { account_id: accountId, err: error },
-      "chain invariant broken: the chain does not continue at its head",
-    );
-    const reason = internal("chain invariant broken", error);
+  const reason = brokenChain(deps, accountId, error);
+  if (reason) {
     return appends.map(() => ({ status: "rejected", reason }));
   }
   if (error instanceof AnnalsError || appends.length === 1) {

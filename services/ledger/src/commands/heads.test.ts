@@ -1,7 +1,7 @@
 // Guarantees: `heads` prints the head of every chain; `check-heads` names each chain that went back, is
-// missing or has another event in the place of its head, and ends with 1; chains that only grew are fine; a
-// file that cannot be used is refused with the line and the member, and ends with 2. The real process is
-// run.
+// missing or has another event in the place of its head, and ends with 1; chains that only grew, or whose
+// tile still has the hash of a deleted event, are fine; a file that cannot be used is refused with the line
+// and the member, and ends with 2. The real process is run.
 
 import type { TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
@@ -95,6 +95,36 @@ test("a chain that went back, one that is missing and one that differs are named
       `acct_2 differs: its event 1 has the hash ${hashOf("d")}, and had ${hashOf("f")}`,
       "acct_3 is missing: its chain had 7 events",
       "3 of 4 chains do not contain their saved heads\n",
+    ].join("\n"),
+  });
+});
+
+/** The first full tile of a chain's tree: `digit` is in the hash of each of its 256 events. */
+const tile = (accountId: string, digit: string) =>
+  database.query(
+    `INSERT INTO ledger.tiles VALUES
+       ($1, 0, 0, decode(repeat('00', 32), 'hex'), decode(repeat($2, 64 * 256 - 64) || repeat('f', 64), 'hex'))`,
+    [accountId, digit],
+  );
+
+test("the hash of an event that is deleted comes from its tile", async () => {
+  await chain("acct_long", ...Array.from({ length: 300 }, (_, at) => "abcd".charAt(at % 4)));
+  await tile("acct_long", "e");
+  await tile("acct_1", "e");
+  await database.query(
+    "DELETE FROM ledger.events WHERE account_id = 'acct_long' AND sequence_number NOT IN (257, 300)",
+  );
+  const kept = [1, 255].map((number) => line("acct_long", number, "e"));
+  const rest = [line("acct_long", 256, "f"), line("acct_long", 257, "a")];
+  expect(await check([...kept, ...rest].join(""))).toMatchObject({ status: 0 });
+  const other = [line("acct_long", 255, "f"), line("acct_long", 258, "b"), line("acct_1", 4, "e")];
+  expect(await check(other.join(""))).toMatchObject({
+    status: 1,
+    stdout: [
+      `acct_long differs: its event 255 has the hash ${hashOf("e")}, and had ${hashOf("f")}`,
+      "acct_long lacks its event 258, and ends at 300",
+      "acct_1 went back: its chain had 4 events and ends at 3",
+      "3 of 3 chains do not contain their saved heads\n",
     ].join("\n"),
   });
 });

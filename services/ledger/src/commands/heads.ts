@@ -40,7 +40,8 @@ export const checkHeads = command(
   {
     name: "check-heads",
     summary: "Compare saved heads with the database",
-    details: `Prints one line for each chain that went back, is missing, or has a different event at that number.
+    details: `Prints one line for each chain that went back, is missing, lacks the event, or has a different event at that number.
+The hash of an event that retention has deleted is read from the tree of its account.
 ${REQUIRES}`,
     options: { file: requiredOption("<file>", "What `annals heads` printed") },
     examples: ["annals check-heads --file heads.jsonl"],

@@ -11,6 +11,7 @@ import { ROLE, type SETTINGS } from "../config.ts";
 import { coveredBy } from "../evidence/covered-by.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
 import { verifyChain } from "../verify/verify-chain.ts";
+import { asSequenceNumber } from "./sequence-number.ts";
 
 export const verify = command(
   {
@@ -53,11 +54,6 @@ Requires the ANNALS_DATABASE_URL of the ledger.`,
     return result.firstInvalid ? EXIT.checkFailed : EXIT.ok;
   },
 );
-
-function asSequenceNumber(text: string): bigint {
-  if (!/^[1-9]\d{0,15}$/.test(text)) throw new Error("must be a sequence number, 1 or more");
-  return BigInt(text);
-}
 
 /** Renames the fields of a refused range to the flags of the command. */
 function namingOptions(error: unknown): never {

@@ -62,6 +62,7 @@ beforeEach(() => {
       previousHash,
       digests: append.digests.subarray(index * DIGESTS_BYTES, (index + 1) * DIGESTS_BYTES),
       payload: {
+        erased: 0,
         targetType: undefined,
         ...texts,
         salts: Buffer.from(append.salts.subarray(index * SALTS_BYTES, (index + 1) * SALTS_BYTES)),
@@ -112,6 +113,7 @@ describe("a block that was recomputed elsewhere", () => {
     to,
     previousHash: rows[from - 1]?.previousHash ?? "",
     hash: rows[to - 1]?.hash ?? "",
+    hasErased: false,
   });
 
   test("is taken where it goes on, among blocks and rows", () => {

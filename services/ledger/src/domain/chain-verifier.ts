@@ -5,6 +5,9 @@
 import { checkLeaf, type Part } from "@annals/event";
 import type { InvalidReason } from "@annals/contract";
 
+/** The bit of `erased` that says that retention has deleted the event. */
+const DELETED = 32;
+
 export interface FirstInvalid {
   readonly sequenceNumber: number;
   /** Undefined if that number has no row. */
@@ -28,6 +31,8 @@ export interface ChainRow {
 
 export interface ChainPayload extends Readonly<Record<Part, string>> {
   readonly salts: Buffer;
+  /** The erased parts (libs/event/src/erased-parts.ts). */
+  readonly erased: number;
   readonly actorId: string | undefined;
   readonly actorType: string | undefined;
   readonly targetId: string | undefined;
@@ -43,18 +48,36 @@ export interface WholeBlock {
   readonly previousHash: string;
   /** The hash of the last row. */
   readonly hash: string;
+  /** Whether a part of one of its events is erased. */
+  readonly hasErased: boolean;
+}
+
+/** Sequence numbers, both included. */
+interface Numbers {
+  readonly from: number;
+  readonly to: number;
 }
 
 export class ChainVerifier {
   readonly #chain: string;
+  readonly #leavesTo: number;
   #next: number;
   #previousHash: string;
   #checked = 0;
   #firstInvalid: FirstInvalid | undefined;
+  readonly #erased: Numbers[] = [];
 
-  /** Begins at the event after `anchor`: the genesis, or the event before the range. */
-  constructor(chain: string, anchor: { readonly sequenceNumber: number; readonly hash: string }) {
+  /**
+   * Begins at the event after `anchor`: the genesis, or the event before the range. Up to `leavesTo`,
+   * retention may have left only the leaf of an event.
+   */
+  constructor(
+    chain: string,
+    anchor: { readonly sequenceNumber: number; readonly hash: string },
+    leavesTo = 0,
+  ) {
     this.#chain = chain;
+    this.#leavesTo = leavesTo;
     this.#next = anchor.sequenceNumber + 1;
     this.#previousHash = anchor.hash;
   }
@@ -66,6 +89,11 @@ export class ChainVerifier {
 
   get firstInvalid(): FirstInvalid | undefined {
     return this.#firstInvalid;
+  }
+
+  /** The ranges with erased parts, in ascending order. Not every event of a range has one. */
+  get erased(): readonly Numbers[] {
+    return this.#erased;
   }
 
   /** The number of the next row, and the hash that it must link to. */
@@ -81,15 +109,17 @@ export class ChainVerifier {
       this.#checked += 1;
       const fault = this.#faultOf(row);
       if (fault) return this.fail(row.sequenceNumber, row.id, fault);
+      if (row.payload?.erased) this.#addErased(row.sequenceNumber, row.sequenceNumber);
       this.#next += 1;
       this.#previousHash = row.hash;
     }
   }
 
   /** Adds the next rows as a block. If the block does not continue here, returns false and adds nothing. */
-  takeBlock({ from, to, previousHash, hash }: WholeBlock): boolean {
+  takeBlock({ from, to, previousHash, hash, hasErased }: WholeBlock): boolean {
     if (from !== this.#next || previousHash !== this.#previousHash) return false;
     this.#checked += to - from + 1;
+    if (hasErased) this.#addErased(from, to);
     this.#next = to + 1;
     this.#previousHash = hash;
     return true;
@@ -100,12 +130,21 @@ export class ChainVerifier {
     this.#firstInvalid ??= { sequenceNumber, eventId, reason };
   }
 
+  #addErased(from: number, to: number): void {
+    const last = this.#erased.at(-1);
+    if (last && last.to === from - 1) this.#erased.splice(-1, 1, { from: last.from, to });
+    else this.#erased.push({ from, to });
+  }
+
   #faultOf(row: ChainRow): InvalidReason | undefined {
     if (row.previousHash !== this.#previousHash) return "link_mismatch";
     const { payload } = row;
     if (!payload || !filtersAgree(payload)) return "digest_mismatch";
-    const { salts } = payload;
-    return checkLeaf({ ...row, chain: this.#chain, parts: payload, salts });
+    const { erased, salts } = payload;
+    // Lists leave such an event out.
+    if ((erased & DELETED) !== 0 && row.sequenceNumber > this.#leavesTo)
+      return "erasure_unrecorded";
+    return checkLeaf({ ...row, chain: this.#chain, parts: payload, salts, erased });
   }
 }
 

@@ -14,6 +14,7 @@ const EVENT = {
   metadata: canonicalJson({ SECRET: { meta: "m" } }),
   // Each salt is its index from 1, repeated.
   salts: Buffer.concat(PARTS.map((_, at) => Buffer.alloc(SALT_BYTES, at + 1))),
+  erased: 0,
 };
 /** The parts whose salts are given. */
 const salted = (salts: Uint8Array) => PARTS.filter((_, at) => salts[at * SALT_BYTES] === at + 1);
@@ -23,7 +24,8 @@ test("everything is shown byte for byte, with its salts", () => {
 });
 
 test("nothing is shown but ids and types, without a salt of what is hidden", () => {
-  const { hidden, salts, ...texts } = hideParts(EVENT, []);
+  const { erased, hidden, salts, ...texts } = hideParts(EVENT, []);
+  expect(erased).toBe(0);
   expect(hidden).toEqual(WIDGET_PARTS);
   expect(texts).toEqual({
     actor: canonicalJson({ id: 'u"1\\', type: "é" }),
@@ -52,6 +54,14 @@ test.each(["{}", "", '{"id":"meta"}', '{"id":"a","type":"meta"}'])(
     expect(salted(shown.salts)).toEqual(["actor", "target"]);
   },
 );
+
+test("of a hidden part it is not said that it is erased", () => {
+  const erased = { ...EVENT, actor: "{}", diff: "{}", metadata: "{}", erased: 1 + 4 + 8 };
+  expect(hideParts(erased, ["metadata"])).toMatchObject({
+    hidden: ["target.meta", "context", "diff"],
+    erased: 1 + 8,
+  });
+});
 
 describe("a text that was changed", () => {
   test.each([

@@ -3,11 +3,13 @@
 // that the hash can be recomputed. It must never let through a byte of a hidden part.
 
 import { WIDGET_PARTS, type WidgetPart } from "@annals/contract";
-import { type Part, PARTS, quote, SALT_BYTES } from "@annals/event";
+import { erasedBut, type Part, PARTS, quote, SALT_BYTES } from "@annals/event";
 
 export interface PartsAndSalts extends Readonly<Record<Part, string>> {
   /** Salts in the order of PARTS. */
   readonly salts: Uint8Array;
+  /** The erased parts (libs/event/src/erased-parts.ts); of a hidden part it is not said. */
+  readonly erased: number;
 }
 
 export interface Shown extends PartsAndSalts {
@@ -34,7 +36,7 @@ export function hideParts(event: PartsAndSalts, shown: readonly string[]): Shown
     salts.fill(0, at, at + SALT_BYTES);
     hidden.push(name);
   }
-  return { ...texts, salts, hidden };
+  return { ...texts, salts, hidden, erased: erasedBut(event.erased, hidden) };
 }
 
 /** The part that holds what `name` names: `actor` for `actor.meta`, `diff` for `diff`. */

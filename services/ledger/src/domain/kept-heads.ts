@@ -51,6 +51,8 @@ export function headFault(
 ): string | undefined {
   if (!found) return `${accountId} is missing: its chain had ${sequenceNumber} events`;
   if (found.hash === hash) return undefined;
+  if (found.hash === null && BigInt(found.last) >= BigInt(sequenceNumber))
+    return `${accountId} lacks its event ${sequenceNumber}, and ends at ${found.last}`;
   if (found.hash === null) {
     return `${accountId} went back: its chain had ${sequenceNumber} events and ends at ${found.last}`;
   }

@@ -53,7 +53,7 @@ export async function coveredHeadOf(
   return headOf(log, servedEpoch, head);
 }
 
-function headOf(log: number, servedEpoch: string, head: AccountHeadRow): CoveredHead {
+export function headOf(log: number, servedEpoch: string, head: AccountHeadRow): CoveredHead {
   return {
     log,
     epoch: Number(head.epoch),

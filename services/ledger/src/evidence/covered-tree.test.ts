@@ -19,8 +19,8 @@ import {
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { GrownChains } from "../append/grown-chains.ts";
-import { NEVER } from "../testing/block-fixtures.ts";
 import { newLedgerDatabase, openPool } from "../testing/database.ts";
+import { growAllTrees } from "../testing/grow-all-trees.ts";
 import { appendOf, openLedger, type TestLedger } from "../testing/test-ledger.ts";
 import { TreeBuilder } from "../workers/tree-builder.ts";
 
@@ -41,14 +41,15 @@ beforeAll(async () => {
   for (let left = STORED; left > 0; left -= 500)
     await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, Math.min(left, 500))] });
   await ledger.client.createEvents({ appends: [appendOf(OTHER, 3)] });
+  const grown = new GrownChains();
   const builder = new TreeBuilder({
     database: openPool(owner.url, { atEnd: afterAll }),
-    grown: new GrownChains(),
+    grown,
     log: createLog({ service: "test", level: "error" }),
     lag: () => {},
     mismatched: () => {},
   });
-  while ((await builder.run(NEVER)) === 0);
+  await growAllTrees(builder, grown);
   const rows = await owner.query<{ hash: Buffer }>(
     "SELECT hash FROM ledger.events WHERE account_id = $1 ORDER BY sequence_number",
     [ACCOUNT],

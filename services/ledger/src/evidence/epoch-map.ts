@@ -2,7 +2,7 @@
 // them. Called by the epoch closer. It is built from the stored heads, in slices, when it is first needed,
 // and again after a proposal that was not made.
 
-import { type Database, isDistributed, readAccounts } from "@annals/postgres";
+import { type Database, isDistributed, readAccounts, workOnEach } from "@annals/postgres";
 import { type Head, HeadMap } from "@annals/tlog";
 import { setImmediate as turn } from "node:timers/promises";
 import { getAccountHead } from "../store/get-account-head.ts";
@@ -139,14 +139,13 @@ export async function headsOfEpoch(
 ): Promise<Head[]> {
   if (!(await isDistributed(database)))
     return (await database.run(getAccountHeads, [accountIds, log, String(epoch)])).map(headOf);
-  const heads: Head[] = [];
-  for (const accountId of accountIds) {
+  const heads = await workOnEach(accountIds, async (accountId) => {
     const [row] = await database.run(getAccountHead, [accountId, log, String(epoch)]);
-    if (row !== undefined) heads.push(headOf({ ...row, account_id: accountId }));
-  }
-  return heads;
+    return row && headOf({ ...row, account_id: accountId });
+  });
+  return heads.filter((head) => head !== undefined);
 }
 
-function headOf({ account_id: chain, root, size }: HeadRow): Head {
+function headOf({ account_id: chain, root, size }: Omit<HeadRow, "epoch">): Head {
   return { chain, size: Number(size), root };
 }

@@ -56,7 +56,7 @@ export class SignedHeads {
         answer = await this.#ask(log, { ...request, ...proofs, oldSize });
     }
     if (answer === undefined) return undefined;
-    if (answer.checkpoint === "") return this.#rolledBack(log, Number(answer.signedSize));
+    if (answer.checkpoint === "") return this.rolledBack(log, { size: Number(answer.signedSize) });
     const { checkpoint } = answer;
     expectSigned(checkpoint, checkpointText(head), verifierKeys(origin, publicKeys));
     return checkpoint;
@@ -87,14 +87,18 @@ export class SignedHeads {
       return await this.#deps.keys.signEpoch(request);
     } catch (error) {
       if (!(error instanceof AnnalsError) || error.kind !== "invalid") throw error;
-      return this.#rolledBack(log, undefined, error);
+      return this.rolledBack(log, { err: error });
     }
   }
 
-  #rolledBack({ origin, size }: LogRow, signedSize?: number, err?: unknown): undefined {
+  /** Counts and logs that the log does not have what was signed. */
+  rolledBack(
+    { origin, size }: LogRow,
+    signed: { readonly size?: number; readonly err?: unknown },
+  ): undefined {
     this.#deps.metrics.rolledBack();
     this.#deps.log.error(
-      { err, origin, size: Number(size), signed_size: signedSize },
+      { err: signed.err, origin, size: Number(size), signed_size: signed.size },
       "no epoch is closed: keys has signed a head that the log does not have",
     );
     return undefined;

@@ -1,20 +1,24 @@
-// AddAnchor: stores what others have signed of a checkpoint of the head log, once it is verified. An epoch is
-// served as soon as its cosignatures make a quorum.
+// AddAnchor: stores what others have signed or keep of a checkpoint of the head log, once it is verified. An
+// epoch is served as soon as its cosignatures make a quorum.
 
 import type { Logger } from "@annals/chassis";
+import type { Clock } from "@annals/contract";
 import { complete, invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService, NewTimeStamp } from "@annals/proto/ledger";
-import { TlogError } from "@annals/tlog";
+import { callerOf } from "@annals/rpc";
+import { type Checkpoint, TlogError } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { createHash } from "node:crypto";
+import { addLockedCheckpoint } from "../evidence/locked-checkpoint.ts";
 import type { LogPolicy } from "../evidence/log-policy.ts";
+import { checkpointOf, hasCheckpoint } from "../evidence/missing-checkpoint.ts";
 import { serveOnQuorum } from "../evidence/serve-on-quorum.ts";
 import { stampedTime, TimeStampFault } from "../evidence/time-stamp.ts";
 import type { Metrics } from "../metrics.ts";
 import { createAnchor } from "../store/anchors.ts";
 import { type EpochRow, getEpoch } from "../store/epochs.ts";
-import { getLogOf } from "../store/logs.ts";
+import { getLogOf, type LogRow, recordMissing } from "../store/logs.ts";
 
 const MAX_LOG = 32_767;
 const MAX_BYTES = 64 * 1024;
@@ -22,6 +26,7 @@ const MAX_BYTES = 64 * 1024;
 const MAX_TIME_S = 253_402_300_799;
 
 interface Deps {
+  readonly clock: Clock;
   readonly database: Pool;
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "rollbacks">;
@@ -30,10 +35,10 @@ interface Deps {
 
 export function addAnchor(deps: Deps): ServiceImpl<typeof LedgerService>["addAnchor"] {
   const { database } = deps;
-  return async ({ anchor, log, size }) => {
+  return async ({ anchor, log, size }, { values }) => {
     if (log > MAX_LOG) throw notFound("log", String(log));
-    if (anchor.case === "seenSize") {
-      await reportSeen(deps, log, anchor.value);
+    if (anchor.case === "seenCheckpoint") {
+      await addSeenCheckpoint(deps, log, anchor.value);
       return {};
     }
     const [epoch] = await database.run(getEpoch, [log, String(size)]);
@@ -42,6 +47,12 @@ export function addAnchor(deps: Deps): ServiceImpl<typeof LedgerService>["addAnc
       return { names: await addCosignatures(deps, log, epoch, anchor.value) };
     if (anchor.case === "timeStamp")
       return { names: await addTimeStamp(deps, log, epoch, anchor.value) };
+    if (anchor.case === "locked") {
+      const caller = callerOf({ contextValues: values });
+      if (caller !== undefined && caller !== "export")
+        throw invalid({ field: "locked", message: "Only the export service locks checkpoints." });
+      return { names: [await addLockedCheckpoint(deps, log, epoch, anchor.value)] };
+    }
     throw invalid({ field: "anchor", message: "Send one anchor." });
   };
 }
@@ -102,14 +113,29 @@ function expectLines(policy: LogPolicy, { checkpoint }: EpochRow, lines: string)
   }
 }
 
-/** Counts a log that went back. A size that the log has by now shows nothing. */
-async function reportSeen({ database, log, metrics }: Deps, number: number, seen: bigint) {
+/** Stops the log if it does not have the checkpoint. One that it has shows nothing. */
+async function addSeenCheckpoint({ database, log, metrics }: Deps, number: number, note: string) {
   const [row] = await database.run(getLogOf, [number]);
   if (row === undefined) throw notFound("log", String(number));
-  if (seen <= BigInt(row.size)) return;
+  const seen = seenCheckpoint(row, note);
+  if (await hasCheckpoint(database, row, seen)) return;
+  const stored = await database.run(recordMissing, [number, note, String(seen.size)]);
+  if (stored.length === 0) return;
   metrics.rollbacks.inc();
   log.error(
-    { origin: row.origin, size: Number(row.size), seen_size: Number(seen) },
-    "the log went back: a witness has seen more of it",
+    { origin: row.origin, size: Number(row.size), seen_size: seen.size },
+    "no epoch is closed: the log does not have a checkpoint that a witness or the bucket has",
   );
+}
+
+/** Throws `invalid` unless the log has signed it. */
+function seenCheckpoint(row: LogRow, note: string): Checkpoint {
+  try {
+    if (Buffer.byteLength(note) > MAX_BYTES)
+      throw new TlogError("note_malformed", `at most ${MAX_BYTES} bytes`);
+    return checkpointOf(row, note);
+  } catch (error) {
+    if (!(error instanceof TlogError)) throw error;
+    throw invalid({ field: "seen_checkpoint", message: error.message });
+  }
 }

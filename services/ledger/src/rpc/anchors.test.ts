@@ -1,6 +1,6 @@
 // Guarantees: an epoch is served once a quorum of the policy's witnesses has signed it, and not before. A
 // signature is stored only if it is right for that checkpoint and that witness. The proofs for witnesses lead
-// to the newest checkpoint. A witness that has seen more than the log has is counted.
+// to the newest checkpoint.
 
 import {
   keyOf,
@@ -189,18 +189,6 @@ test("each witness of the policy gets a proof from what it has seen", async () =
   expect([answer.log, answer.size, answer.proofs[1]?.hashes]).toEqual([1, 5n, []]);
   const many = Array.from({ length: 33 }, () => ({ name: "w1", oldSize: 1n }));
   await expect(work(...many)).rejects.toThrow("witnesses: Must be at most 32.");
-});
-
-test("a witness that has seen more than the log has is counted", async () => {
-  await epoch();
-  const seen = (size: bigint) =>
-    log.ledger.client.addAnchor({ log: 1, anchor: { case: "seenSize", value: size } });
-  const count = async () =>
-    /^annals_log_rollback_total\S* (\d+)$/m.exec(await log.ledger.metricsText())?.[1];
-  await seen(1n);
-  expect(await count()).toBe("0");
-  await seen(2n);
-  expect(await count()).toBe("1");
 });
 
 test("a policy that names other logs only begins no log", async () => {

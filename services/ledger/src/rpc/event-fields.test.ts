@@ -5,10 +5,10 @@ import { COPIES, EVENT_MEMBERS, PARTS, PLACED } from "@annals/event";
 import { StoredEventSchema } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
 
-test("a stored event has every member, and its proof", () => {
+test("a stored event has every member, its erased parts, and its proof", () => {
   const members = Object.keys(EVENT_MEMBERS);
   const names = StoredEventSchema.fields.map(({ name }) => name);
-  expect(names.toSorted()).toStrictEqual([...members, "proof"].toSorted());
+  expect(names.toSorted()).toStrictEqual([...members, "erased", "proof"].toSorted());
 });
 
 test("a new event has what the client sends, and the copies for filters", () => {

@@ -31,6 +31,7 @@ function row(n: number, metadata: string): RecordRow {
     metadata,
     target: "{}",
     salts: digit.repeat(160),
+    erased: 0,
   };
 }
 
@@ -106,4 +107,19 @@ test("as CSV each record has its proof or none", () => {
   expect(textOf(eventRecords(rows, { ...csv, includeProof: false }))).toBe(
     rows.map((one) => eventCsv(eventOf(one))).join(""),
   );
+});
+
+test("an erased part is named, and has no salt in its proof", () => {
+  const one = { ...row(1, "{}"), actor: "{}", erased: 1 + 8 };
+  const flags = [[row(1, "{}"), one], [row(1, "{}")]].map(
+    (rows) => eventRecords(rows, OPTIONS).next().value?.hasErased,
+  );
+  expect(flags).toEqual([true, false]);
+  const { event, proof } = JSON.parse(textOf(eventRecords([one], OPTIONS)));
+  expect(event.erased).toEqual(["actor", "metadata"]);
+  expect(Object.keys(proof.salts)).toEqual(["context", "diff", "target"]);
+  expect(Object.keys(proof.digests)).toHaveLength(5);
+  const csv = textOf(eventRecords([one], { ...OPTIONS, format: RecordFormat.CSV }));
+  expect(csv).toContain(proof.salts.context);
+  expect(csv).not.toMatch(/""salts"":\{""actor/);
 });

@@ -1,7 +1,7 @@
 // Stored events as the records of an export (docs/exports.md), ready to be written, so that the export
 // service neither parses nor renders events. Called by stream-events.ts.
 
-import { eventCsv, eventJson, proofJson } from "@annals/event";
+import { erasedParts, eventCsv, eventJson, proofJson } from "@annals/event";
 import {
   type EventPlaceSchema,
   RecordFormat,
@@ -39,6 +39,7 @@ export function* eventRecords(
       count: to - from,
       first: placeOf(rows[from] ?? row),
       last: placeOf(row),
+      hasErased: rows.slice(from, to).some(({ erased }) => erased !== 0),
     };
     text = "";
     from = to;
@@ -56,7 +57,10 @@ function record(row: RecordRow, { accountId, includeProof, format }: RecordOptio
     createdAt: row.created_at,
   };
   const proof = includeProof
-    ? proofJson({ chain: accountId, salts: row.salts, digests: row.digests })
+    ? proofJson(
+        { chain: accountId, salts: row.salts, digests: row.digests },
+        erasedParts(row.erased),
+      )
     : undefined;
   if (format === RecordFormat.CSV) return eventCsv(event, proof);
   const json = eventJson(event);

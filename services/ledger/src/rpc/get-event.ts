@@ -6,6 +6,7 @@ import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { sequenceOfId } from "../domain/event-id.ts";
 import { getEvent as getEventStatement } from "../store/get-event.ts";
+import { missingEvent } from "./missing-event.ts";
 import { renderEvent } from "./render-event.ts";
 
 interface Deps {
@@ -19,7 +20,7 @@ export function getEvent(deps: Deps): ServiceImpl<typeof LedgerService>["getEven
     if (sequence === undefined) throw notFound("event", id);
     const database = deps.database.forAccount(accountId, signal);
     const [row] = await database.run(getEventStatement, [accountId, String(sequence)]);
-    if (row?.id !== id) throw notFound("event", id);
+    if (row?.id !== id) throw await missingEvent(database, { accountId, id, sequence });
     return { event: renderEvent(row, { accountId, includeProof }) };
   };
 }

@@ -9,7 +9,7 @@ import { getHeadSequences } from "../store/get-head-sequences.ts";
 import { OUTBOX } from "../store/outbox.ts";
 
 /** Name under which the pool counts these calls: they are for all accounts, and have the share of one. */
-const CONSUMERS = "consumers";
+export const CONSUMERS = "consumers";
 
 interface Deps {
   readonly database: Pool;

@@ -5,6 +5,7 @@ import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { coveredBy, renderCovered } from "../evidence/covered-by.ts";
+import { getLog } from "../store/logs.ts";
 
 interface Deps {
   readonly database: Pool;
@@ -15,7 +16,10 @@ export function getWidgetLog({
 }: Deps): ServiceImpl<typeof LedgerService>["getWidgetLog"] {
   return async ({ accountId }, { signal }) => {
     complete({ account_id: accountId });
-    const covered = await coveredBy(database.forAccount(accountId, signal), accountId);
-    return covered === undefined ? {} : { covered: renderCovered(covered) };
+    const own = database.forAccount(accountId, signal);
+    const [log] = await own.run(getLog, []);
+    if (log === undefined) return {};
+    const covered = await coveredBy(own, accountId);
+    return { logOrigin: log.origin, ...(covered && { covered: renderCovered(covered) }) };
   };
 }

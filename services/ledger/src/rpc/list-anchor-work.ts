@@ -7,7 +7,7 @@ import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { HeadLog } from "../evidence/head-log.ts";
 import type { LogPolicy } from "../evidence/log-policy.ts";
-import { getUnstampedSince } from "../store/anchors.ts";
+import { getUnlockedSince, getUnstampedSince } from "../store/anchors.ts";
 import { getNewestEpoch, getUnservedSince } from "../store/epochs.ts";
 import { getLog } from "../store/logs.ts";
 
@@ -23,7 +23,7 @@ export function listAnchorWork({
   database,
   policy,
 }: Deps): ServiceImpl<typeof LedgerService>["listAnchorWork"] {
-  return async ({ isStamped, witnesses }) => {
+  return async ({ bucket, isStamped, witnesses }) => {
     if (witnesses.length > MAX_WITNESSES)
       throw invalid({ field: "witnesses", message: `Must be at most ${MAX_WITNESSES}.` });
     const [log] = await database.run(getLog, []);
@@ -39,6 +39,7 @@ export function listAnchorWork({
       }
     const [unserved] = newest.is_served ? [] : await database.run(getUnservedSince, [log.log]);
     const [unstamped] = isStamped ? await database.run(getUnstampedSince, [log.log]) : [];
+    const [unlocked] = bucket ? await database.run(getUnlockedSince, [log.log, bucket]) : [];
     return {
       log: log.log,
       size: BigInt(size),
@@ -46,6 +47,7 @@ export function listAnchorWork({
       proofs,
       unservedSince: unserved?.time ?? "",
       unstampedSince: unstamped?.time ?? "",
+      unlockedSince: unlocked?.time ?? "",
     };
   };
 }

@@ -5,6 +5,7 @@ import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { admissionOf } from "@annals/rpc";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { retainedAfter } from "../search/read-events.ts";
 import { type PageBounds, readPage } from "../search/read-page.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
 import { renderEvent } from "./render-event.ts";
@@ -29,7 +30,8 @@ export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listE
     }
     // Other services have no admission.
     const kind = admissionOf(context) ? "client" : "service";
-    const page = await readPage(deps.searches.of(accountId, kind, context.signal), {
+    const database = deps.searches.of(accountId, kind, context.signal);
+    const page = await readPage(database, {
       accountId,
       filter: filter ?? create(EventFilterSchema),
       ascending,
@@ -37,6 +39,8 @@ export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listE
       bounds,
     });
     const events = page.rows.map((row) => renderEvent(row, { accountId, includeProof }));
-    return { events, nextAfter: page.next };
+    const retainedFrom =
+      kind === "service" ? await retainedAfter(database, accountId, 1n) : undefined;
+    return { events, nextAfter: page.next, retainedFrom };
   };
 }

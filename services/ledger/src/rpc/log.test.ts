@@ -54,7 +54,8 @@ function verified(note: string, account = "") {
 test("there is nothing before the first epoch", async () => {
   await expect(log.ledger.client.getLog({ accountId: ACCOUNT })).rejects.toThrow(NO_LOG);
   await expect(checkpointOf()).rejects.toThrow(NO_LOG);
-  expect((await log.ledger.client.getWidgetLog({ accountId: ACCOUNT })).covered).toBeUndefined();
+  const shown = await log.ledger.client.getWidgetLog({ accountId: ACCOUNT });
+  expect([shown.logOrigin, shown.covered]).toEqual(["", undefined]);
   const heads = log.ledger.client.listHeads({ accountId: ACCOUNT, limit: 50 });
   await expect(heads).rejects.toThrow(NO_LOG);
   const vkey = { part: { case: "vkey", value: {} } } as const;
@@ -77,6 +78,7 @@ test("what is covered, and what is not yet", async () => {
   });
   expect(said.vkeys).toHaveLength(1);
   expect(await log.ledger.client.getWidgetLog({ accountId: ACCOUNT })).toMatchObject({
+    logOrigin: ORIGIN,
     covered: { size: 3n, epoch: 2n },
   });
 });
@@ -190,7 +192,7 @@ describe("the head log", () => {
       { level: 0, index: 0n, width: 257 },
     ])
       await expect(tile(beyond)).rejects.toThrow("No tile");
-  }, 30_000);
+  }, 60_000);
 
   test("names its keys, and no other log is there", async () => {
     await epoch(ACCOUNT, 1);

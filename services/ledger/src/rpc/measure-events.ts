@@ -5,6 +5,7 @@ import { complete, internal, invalid } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { retainedAfter } from "../search/read-events.ts";
 import { measureEvents as measureEventsStatement } from "../store/measure-events.ts";
 
 const MAX_EVENTS = 1_000;
@@ -23,6 +24,11 @@ export function measureEvents({
     }
     const own = database.forAccount(accountId, signal);
     const rows = await own.run(measureEventsStatement, [accountId, afterSequence, limit]);
+    const first = afterSequence + 1n;
+    if (BigInt(rows[0]?.sequence_number ?? 0) !== first) {
+      const retainedFrom = await retainedAfter(own, accountId, first);
+      if (retainedFrom !== undefined) return { retainedFrom };
+    }
     const last = afterSequence + BigInt(rows.length);
     if (rows.length > 0 && BigInt(rows.at(-1)?.sequence_number ?? 0) !== last) {
       throw internal(`an event of ${accountId} is missing before ${last}`);

@@ -31,6 +31,8 @@ describe("verifications", () => {
       checked: 2,
       from_sequence: 2,
       to_sequence: 3,
+      erased: 0,
+      retained_from: 1,
       head: { sequence_number: 3, hash: second.headHash },
       first_invalid: null,
       covered: null,

@@ -3,6 +3,7 @@
 
 import { complete, AnnalsError, internal } from "@annals/errors";
 import { leafText } from "@annals/event";
+import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import { TILE_WIDTH } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -10,6 +11,7 @@ import { coveredHead } from "../evidence/covered-head.ts";
 import { entryBundle } from "../evidence/entry-bundle.ts";
 import { checkWidth, countOf } from "../evidence/tile-request.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
+import { retainedAfter } from "../search/read-events.ts";
 import { type EntryRow, listEntries } from "../store/list-entries.ts";
 
 interface Deps {
@@ -27,9 +29,21 @@ export function readEntries({ searches }: Deps): ServiceImpl<typeof LedgerServic
     if (head === undefined || last > head.size)
       throw new AnnalsError("not_found", "The log does not cover these entries.");
     const rows = await database.run(listEntries, [accountId, String(first), String(last)]);
-    if (rows.length !== width) throw internal(`the chain of ${accountId} lacks an event`);
+    if (rows.length !== width) throw await lackingError(database, accountId, first);
     return { entries: entryBundle(rows.map((row) => entryOf(accountId, row))) };
   };
+}
+
+/** Entries go in whole bundles, some time after the events that end their leaves. */
+async function lackingError(
+  database: Database,
+  accountId: string,
+  first: number,
+): Promise<AnnalsError> {
+  const from = await retainedAfter(database, accountId, BigInt(first));
+  if (from === undefined) return internal(`the chain of ${accountId} lacks an event`);
+  const message = `Retention has deleted the events before ${from}. Their hashes are in the tiles.`;
+  return new AnnalsError("not_found", message);
 }
 
 function entryOf(chain: string, row: EntryRow): Buffer {

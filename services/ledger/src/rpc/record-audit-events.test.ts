@@ -142,6 +142,9 @@ function clientOf({ interceptors, routes }: TestLedger, service: AuditService) {
   return createClient(LedgerService, transport);
 }
 
+/** The ledger records its own without a call. */
+const CALLERS = AUDIT_SERVICES.filter((service) => service !== "ledger");
+
 const actorOf = (type: string, service: string) =>
   type === "operator" ? { type } : { type, id: type === "service" ? service : "key_1" };
 
@@ -151,7 +154,7 @@ test("a service records its own actions by their actors, and nothing else", asyn
     Object.entries(AUDIT_RULES[service]).map(([action, types]) => ({ action, service, types })),
   );
   const actions = [...new Set(rows.map(({ action }) => action)), "annals.other.made"];
-  for (const service of AUDIT_SERVICES) {
+  for (const service of CALLERS) {
     const may = (action: string, type: string) =>
       rows.some(
         (row) =>
@@ -166,11 +169,11 @@ test("a service records its own actions by their actors, and nothing else", asyn
     const { storedIds } = await clientOf(ledger, service).recordAuditEvents({ entries: asked });
     expect(storedIds).toEqual(asked.filter(({ isAllowed }) => isAllowed).map(({ id }) => id));
   }
-  const others = AUDIT_SERVICES.map((service) =>
+  const others = CALLERS.map((service) =>
     entryOf(service, { action: "annals.audit.counted", actor: { type: "service", id: service } }),
   );
   const { storedIds } = await clientOf(ledger, "export").recordAuditEvents({ entries: others });
-  expect(storedIds).toEqual([others[AUDIT_SERVICES.indexOf("export")]?.id]);
+  expect(storedIds).toEqual([others[CALLERS.indexOf("export")]?.id]);
 });
 
 test("times within a day of now, and entries within their bytes", async () => {

@@ -1,7 +1,7 @@
 // RecordAuditEvents: appends the changes of a service to the system account's chain, and, if that is set, to
-// the chain of the changed account. An entry that was stored by an earlier call is found by its id and not
-// stored again. An entry that its service may not send is refused, counted and logged; an entry that cannot
-// be stored must not affect the others.
+// the chain of the changed account. The ledger records its own changes in the same way, without a call. An
+// entry that was stored before is found by its id and not stored again. An entry that its service may not
+// send is refused, counted and logged; an entry that cannot be stored must not affect the others.
 
 import { AUDIT_SERVICES, type AuditService, SYSTEM_ACCOUNT_ID, type Work } from "@annals/contract";
 import { BoundedLog } from "@annals/chassis";
@@ -29,15 +29,23 @@ type Sender = AuditService | "unknown";
 export function recordAuditEvents(
   deps: RecordDeps,
 ): ServiceImpl<typeof LedgerService>["recordAuditEvents"] {
-  const recording = { ...deps, bounded: new BoundedLog(deps.log, { linesPerS: 1 }) };
+  const recordEntries = auditRecorder(deps);
   return async ({ entries }, { values }) => {
     if (entries.length < 1 || entries.length > MAX_ENTRIES) {
       throw invalid({ field: "entries", message: `must contain 1 to ${MAX_ENTRIES} entries` });
     }
     const caller = callerOf({ contextValues: values });
     const service = AUDIT_SERVICES.find((each) => each === caller) ?? "unknown";
+    return { storedIds: await recordEntries(entries, service) };
+  };
+}
+
+/** Records entries of a service, and resolves to the ids of those that are stored. */
+export function auditRecorder(deps: RecordDeps) {
+  const recording = { ...deps, bounded: new BoundedLog(deps.log, { linesPerS: 1 }) };
+  return async (entries: readonly GivenAuditEntry[], service: Sender): Promise<string[]> => {
     const stored = await Promise.all(entries.map((entry) => record(recording, entry, service)));
-    return { storedIds: stored.flatMap((id) => id ?? []) };
+    return stored.flatMap((id) => id ?? []);
   };
 }
 

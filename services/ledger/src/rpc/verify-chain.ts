@@ -36,6 +36,7 @@ const REASONS: Record<InvalidReason, ProtoReason> = {
   digest_mismatch: ProtoReason.DIGEST_MISMATCH,
   head_mismatch: ProtoReason.HEAD_MISMATCH,
   tree_mismatch: ProtoReason.TREE_MISMATCH,
+  erasure_unrecorded: ProtoReason.ERASURE_UNRECORDED,
 };
 
 /** Maximum events of a range whose filter index is compared, too (docs/open-details.md). */
@@ -89,6 +90,8 @@ function render(result: Verification): MessageInitShape<typeof VerifyChainRespon
     checked: BigInt(result.checked),
     fromSequence: BigInt(result.fromSequence),
     toSequence: BigInt(result.toSequence),
+    erasedParts: BigInt(result.erasedParts),
+    retainedFrom: BigInt(result.retainedFrom),
     headSequenceNumber: BigInt(head.sequence),
     headHash: head.hash,
     ...(firstInvalid && {

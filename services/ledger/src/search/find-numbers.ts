@@ -44,7 +44,7 @@ export async function* findNumbers(
   const [ends] = await database.run(getSearchEnds, [accountId]);
   budget.spend(0);
   const asked = {
-    from: Number(filter.afterSequence ?? 0n) + 1,
+    from: Math.max(Number(filter.afterSequence ?? 0n) + 1, Number(ends?.first ?? 1)),
     to: Math.min(Number(filter.beforeSequence ?? Infinity) - 1, Number(ends?.last ?? 0)),
   };
   const indexEnd = isPlain(filter) ? 0 : Number(ends?.chunks ?? 0) * CHUNK_SIZE;

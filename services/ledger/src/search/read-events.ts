@@ -4,6 +4,7 @@
 import { internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { EventFilter } from "../domain/event-filter.ts";
+import { getLifecycle } from "../store/lifecycles.ts";
 import type { Measured, Reads } from "../store/list-events.ts";
 import { readEnds } from "../store/read-ends.ts";
 import { filterParams, type Search } from "./matches.ts";
@@ -26,7 +27,10 @@ export interface Events<Row> {
 
 type RangeReads<Row> = Pick<Reads<Row>, "ascending"> & Partial<Pick<Reads<Row>, "descending">>;
 
-/** Reads at least one event, if the range has one. Rejects if an event of the range is missing. */
+/**
+ * Reads at least one event, if the range has one. Rejects if an event of the range is missing, unless
+ * retention has deleted it.
+ */
 export async function readRangeOf<Row extends StoredRow>(
   database: Database,
   { accountId, filter, ascending }: Search,
@@ -50,8 +54,30 @@ export async function readRangeOf<Row extends StoredRow>(
       first = Number(to);
     }
   }
+  // A range may begin before the events that retention has left. It costs nothing where it does not.
+  const next = Number(rows[0]?.sequence_number ?? first);
+  if (ascending && next > first) {
+    const deleted = await deletedThrough(database, accountId);
+    if (next <= deleted + 1) first = next;
+  }
   refuseHole(accountId, rows, first, ascending ? 1 : -1);
   return { rows, isCut: isFull(rows, limits.bytes) && rows.length < limits.rows };
+}
+
+/** The last event that retention has deleted; 0: it has deleted none. */
+export async function deletedThrough(database: Database, accountId: string): Promise<number> {
+  const [lifecycle] = await database.run(getLifecycle, [accountId]);
+  return Number(lifecycle?.deleted_through ?? 0);
+}
+
+/** The first event that retention has left, if it has deleted the one with this number. */
+export async function retainedAfter(
+  database: Database,
+  accountId: string,
+  number: bigint,
+): Promise<bigint | undefined> {
+  const deleted = BigInt(await deletedThrough(database, accountId));
+  return number <= deleted ? deleted + 1n : undefined;
 }
 
 /** Reads the events that match, in the order of the numbers. There may be fewer of them than numbers. */

@@ -36,6 +36,8 @@ ON CONFLICT (account_id, log, epoch) DO NOTHING
 
 export interface HeadRow {
   readonly account_id: string;
+  /** In which the head changed. */
+  readonly epoch: string;
   readonly size: string;
   readonly root: Buffer;
 }
@@ -48,10 +50,10 @@ type AsOf = [accountIds: readonly string[], log: number, epoch: string];
  */
 export const getAccountHeads = statement<AsOf, HeadRow>(
   `/* ledger.get-account-heads */
-SELECT given.account_id, head.size, head.root
+SELECT given.account_id, head.epoch, head.size, head.root
 FROM unnest($1::text[]) AS given (account_id)
 CROSS JOIN LATERAL (
-  SELECT size, root FROM ledger.account_heads
+  SELECT epoch, size, root FROM ledger.account_heads
   WHERE account_heads.account_id = given.account_id AND log = $2::smallint AND epoch <= $3::bigint
   ORDER BY epoch DESC
   LIMIT 1

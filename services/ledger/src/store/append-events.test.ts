@@ -94,6 +94,7 @@ function expectedOf(accountId: string, plan: Plan) {
       target_id: event.targetId ?? null,
       target_type: event.targetType ?? null,
       key_id: keyId ?? null,
+      erased: 0,
     })),
     heads: [
       {

@@ -68,7 +68,7 @@ WITH given AS (
   SELECT heads.account_id
   FROM ledger.heads
   WHERE heads.account_id = ANY ($1::text[])
-  FOR UPDATE SKIP LOCKED
+  FOR NO KEY UPDATE SKIP LOCKED
 ), moved AS (
   UPDATE ledger.heads SET
     sequence_number = head_sequence + events,

@@ -60,11 +60,12 @@ LIMIT 1
   { route: "local" },
 );
 
-/** Serves an epoch from now on. One that is served already stays as it is. */
+/** Serves an epoch from now on, unless the log lacks a checkpoint. One that is served stays as it is. */
 export const serveEpoch = statement<[log: number, epoch: string], never>(
   `/* ledger.serve-epoch */
 UPDATE ledger.epochs SET quorum_at = statement_timestamp()
 WHERE log = $1::smallint AND epoch = $2::bigint AND quorum_at IS NULL
+  AND NOT EXISTS (SELECT FROM ledger.logs WHERE log = $1::smallint AND missing IS NOT NULL)
 `,
   { route: "local" },
 );

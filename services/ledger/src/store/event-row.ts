@@ -13,4 +13,6 @@ export interface EventRow extends Readonly<Record<Part, string>> {
   readonly previous_hash: Buffer;
   readonly hash: Buffer;
   readonly salts: Buffer;
+  /** The erased parts (libs/event/src/erased-parts.ts). */
+  readonly erased: number;
 }

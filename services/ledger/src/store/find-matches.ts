@@ -35,8 +35,14 @@ const COMPARISONS = [
   "target_type =",
 ];
 
+/** Leaves out an event that retention has deleted: only its leaf is left. */
+export const IS_KEPT = "erased & 32 = 0";
+
 /** Conditions on an event whose nine parameters begin with `$first`. */
 export const filterConditions = (first: number): string =>
+  `${IS_KEPT}\n    AND ${comparisons(first)}`;
+
+const comparisons = (first: number): string =>
   COMPARISONS.map((comparison, index) => [comparison, `$${first + index}::text`])
     .map(([comparison, parameter]) => `(${parameter} IS NULL OR ${comparison} ${parameter})`)
     .join("\n    AND ");

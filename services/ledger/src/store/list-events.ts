@@ -8,7 +8,7 @@
 
 import { type Statement, statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
-import { filterConditions, type FilterParams } from "./find-matches.ts";
+import { filterConditions, type FilterParams, IS_KEPT } from "./find-matches.ts";
 
 export type RangeParams = [
   accountId: string,
@@ -37,7 +37,7 @@ const SIZE = `octet_length(actor) + octet_length(context) + octet_length(diff) +
       + octet_length(target)`;
 
 const COLUMNS = `sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-  actor, context, diff, metadata, target, salts`;
+  actor, context, diff, metadata, target, salts, erased`;
 
 /** What a statement may return of each event. */
 const READ = `${COLUMNS}, actor_type, target_type, ${SIZE} AS size`;
@@ -56,7 +56,7 @@ FROM (
     SELECT ${READ}
     FROM ledger.events
     WHERE account_id = $1::text AND sequence_number >= $2::bigint
-      AND ($3::bigint IS NULL OR sequence_number <= $3::bigint)
+      AND ($3::bigint IS NULL OR sequence_number <= $3::bigint) AND ${IS_KEPT}
     ORDER BY sequence_number ${direction}
     LIMIT $4::integer
   ) AS page

@@ -1,4 +1,5 @@
 // Reads the head of a chain and holds its lock until the transaction ends. No row: the chain has no head yet.
+// Appends exclude each other. A record excludes the filter index too, which holds the head FOR KEY SHARE.
 
 import { statement } from "@annals/postgres";
 
@@ -11,6 +12,14 @@ export interface HeadRow {
 
 export const lockHead = statement<[accountId: string], HeadRow>(
   `/* ledger.lock-head */
+SELECT sequence_number, hash, month, month_start
+FROM ledger.heads WHERE account_id = $1::text FOR NO KEY UPDATE
+`,
+  { route: "one account" },
+);
+
+export const lockHeadForRecord = statement<[accountId: string], HeadRow>(
+  `/* ledger.lock-head-for-record */
 SELECT sequence_number, hash, month, month_start
 FROM ledger.heads WHERE account_id = $1::text FOR UPDATE
 `,

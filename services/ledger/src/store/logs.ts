@@ -11,6 +11,8 @@ export interface LogRow {
   readonly frontier: Buffer;
   /** Public keys that the log has named, 32 bytes each. */
   readonly keys: Buffer;
+  /** A checkpoint that keys has signed and the log does not have. */
+  readonly missing: string | null;
 }
 
 type NewLog = [log: number, origin: string, root: Buffer, keys: Buffer];
@@ -18,7 +20,7 @@ type NewLog = [log: number, origin: string, root: Buffer, keys: Buffer];
 /** The newest log. */
 export const getLog = statement<[], LogRow>(
   `/* ledger.get-log */
-SELECT log, origin, size, root, frontier, keys FROM ledger.logs
+SELECT log, origin, size, root, frontier, keys, missing FROM ledger.logs
 ORDER BY log DESC
 LIMIT 1
 `,
@@ -27,7 +29,7 @@ LIMIT 1
 
 export const getLogOf = statement<[log: number], LogRow>(
   `/* ledger.get-log-of */
-SELECT log, origin, size, root, frontier, keys FROM ledger.logs
+SELECT log, origin, size, root, frontier, keys, missing FROM ledger.logs
 WHERE log = $1::smallint
 `,
   { route: "local" },
@@ -60,12 +62,16 @@ RETURNING log
 export interface ProposalRow {
   readonly entry: string;
   readonly buckets: Buffer | null;
-  readonly heads: Buffer;
+  /** Names the heads that change. Null if there are none. */
+  readonly heads: string | null;
+  readonly parts: number;
 }
 
 export const getProposal = statement<[log: number], ProposalRow>(
   `/* ledger.get-proposal */
-SELECT proposal AS entry, proposal_buckets AS buckets, proposal_heads AS heads FROM ledger.logs
+SELECT proposal AS entry, proposal_buckets AS buckets, proposal_heads AS heads,
+  proposal_parts AS parts
+FROM ledger.logs
 WHERE log = $1::smallint AND proposal IS NOT NULL
 `,
   { route: "local" },
@@ -76,15 +82,20 @@ type NewProposal = [
   size: string,
   entry: string,
   buckets: Buffer | null,
-  heads: Buffer,
+  heads: string | null,
+  parts: number,
 ];
 
-/** Proposes the next entry of a log that has this size and no proposal. No row: another process was first. */
+/**
+ * Proposes the next entry of a log that has this size, no proposal, and every checkpoint that is known. No
+ * row: another process was first.
+ */
 export const propose = statement<NewProposal, { readonly log: number }>(
   `/* ledger.propose */
 UPDATE ledger.logs
-SET proposal = $3::text, proposal_buckets = $4::bytea, proposal_heads = $5::bytea
-WHERE log = $1::smallint AND size = $2::bigint AND proposal IS NULL
+SET proposal = $3::text, proposal_buckets = $4::bytea, proposal_heads = $5::uuid,
+  proposal_parts = $6::integer
+WHERE log = $1::smallint AND size = $2::bigint AND proposal IS NULL AND missing IS NULL
 RETURNING log
 `,
   { route: "local" },
@@ -104,7 +115,8 @@ export const closeEpoch = statement<Closed, never>(
   `/* ledger.close-epoch */
 UPDATE ledger.logs
 SET size = size + 1, root = $4::bytea, frontier = $5::bytea, keys = $6::bytea,
-  proposal = NULL, proposal_buckets = NULL, proposal_heads = NULL
+  proposal = NULL, proposal_buckets = NULL, proposal_heads = NULL,
+  proposal_parts = 0
 WHERE log = $1::smallint AND size = $2::bigint AND proposal = $3::text
 `,
   { route: "local" },
@@ -118,10 +130,31 @@ type Successor = [log: number, origin: string, root: Buffer, keys: Buffer, entry
  */
 export const createSuccessor = statement<Successor, { readonly log: number }>(
   `/* ledger.create-successor */
-INSERT INTO ledger.logs (log, origin, size, root, frontier, keys, proposal, proposal_heads)
-VALUES ($1::smallint, $2::text, 0, $3::bytea, '', $4::bytea, $5::text, '')
+INSERT INTO ledger.logs (log, origin, size, root, frontier, keys, proposal)
+VALUES ($1::smallint, $2::text, 0, $3::bytea, '', $4::bytea, $5::text)
 ON CONFLICT DO NOTHING
 RETURNING log
+`,
+  { route: "local" },
+);
+
+type Missing = [log: number, checkpoint: string, size: string];
+
+/** Keeps a checkpoint that the log does not have. No row: a larger one is kept, or this one. */
+export const recordMissing = statement<Missing, { readonly log: number }>(
+  `/* ledger.record-missing */
+UPDATE ledger.logs SET missing = $2::text, missing_size = $3::bigint
+WHERE log = $1::smallint AND missing_size < $3::bigint
+RETURNING log
+`,
+  { route: "local" },
+);
+
+/** The log has the checkpoint by now. */
+export const forgetMissing = statement<[log: number, checkpoint: string], never>(
+  `/* ledger.forget-missing */
+UPDATE ledger.logs SET missing = NULL, missing_size = 0
+WHERE log = $1::smallint AND missing = $2::text
 `,
   { route: "local" },
 );

@@ -2,6 +2,7 @@
 // PostgreSQL knows the length of a value that is stored out of line.
 
 import { statement } from "@annals/postgres";
+import { IS_KEPT } from "./find-matches.ts";
 
 type Params = [accountId: string, afterSequence: bigint, limit: number];
 
@@ -15,7 +16,7 @@ export const measureEvents = statement<Params, EventSizeRow>(
 SELECT sequence_number, octet_length(actor) + octet_length(context) + octet_length(diff) + octet_length(metadata)
   + octet_length(target) AS bytes
 FROM ledger.events
-WHERE account_id = $1::text AND sequence_number > $2::bigint
+WHERE account_id = $1::text AND sequence_number > $2::bigint AND ${IS_KEPT}
 ORDER BY sequence_number
 LIMIT $3::integer
 `,

@@ -4,6 +4,7 @@
 
 import { statement } from "@annals/postgres";
 import type { EventRow } from "./event-row.ts";
+import { IS_KEPT } from "./find-matches.ts";
 
 type Params = [accountId: string, sequenceNumbers: readonly bigint[], maxBytes: number];
 
@@ -16,17 +17,17 @@ export type CountedEventRow = EventRow & { readonly found: number };
 export const readEvents = statement<Params, CountedEventRow>(
   `/* ledger.read-events */
 SELECT event.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-  actor, context, diff, metadata, target, salts, found
+  actor, context, diff, metadata, target, salts, erased, found
 FROM (
   SELECT sequence_number, count(*) OVER ()::integer AS found,
     coalesce(sum(octet_length(actor) + octet_length(context) + octet_length(diff) + octet_length(metadata)
       + octet_length(target)) OVER (ORDER BY sequence_number ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
   FROM ledger.events
-  WHERE account_id = $1::text AND sequence_number = ANY ($2::bigint[])
+  WHERE account_id = $1::text AND sequence_number = ANY ($2::bigint[]) AND ${IS_KEPT}
 ) AS sized
 CROSS JOIN LATERAL (
   SELECT events.sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-    actor, context, diff, metadata, target, salts
+    actor, context, diff, metadata, target, salts, erased
   FROM ledger.events
   WHERE events.account_id = $1::text AND events.sequence_number = sized.sequence_number
   LIMIT 1

@@ -16,7 +16,7 @@ export type RangeRow = Omit<EventRow, PartColumn> & {
 export const readRange = statement<Params, RangeRow>(
   `/* ledger.read-range */
 SELECT sequence_number, id, action, occurred_at, received_at, created_at, digests, previous_hash, hash,
-  actor, context, diff, metadata, target, salts, actor_id, actor_type, target_id, target_type
+  actor, context, diff, metadata, target, salts, erased, actor_id, actor_type, target_id, target_type
 FROM ledger.events
 WHERE account_id = $1::text AND sequence_number BETWEEN $2::bigint AND $3::bigint
 ORDER BY sequence_number

@@ -1,5 +1,6 @@
 // Guarantee: the role that the service runs as can add events and can neither change nor delete
-// them. PostgreSQL enforces it, not this service.
+// them, and calls the two functions that can, whose conditions are in erase-refusals.test.ts and
+// expire.test.ts. PostgreSQL enforces it, not this service.
 
 import { ROLE } from "../config.ts";
 import { ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
@@ -53,6 +54,17 @@ test.each([
   "UPDATE ledger.postings SET ordinals = '{}'",
   "DELETE FROM ledger.postings",
   "TRUNCATE ledger.postings",
+  "UPDATE ledger.lifecycles SET records_from = 0",
+  "UPDATE ledger.lifecycles SET deleted_through = 9, min_index = 0",
+  "INSERT INTO ledger.lifecycles (account_id, records_from) VALUES ('a', 0)",
+  "DELETE FROM ledger.lifecycles",
+  "UPDATE ledger.holds SET to_sequence = 1",
+  "UPDATE ledger.holds SET owner = 'account'",
+  "DELETE FROM ledger.holds",
+  "DELETE FROM ledger.erasures",
+  "SELECT ledger.record_of('a', 1, 'annals.erasure')",
+  "SELECT ledger.is_active('a', 'hold_1', 1)",
+  "ALTER FUNCTION ledger.erase SECURITY INVOKER",
   "CREATE TABLE ledger.mine (n int)",
   "DROP SCHEMA ledger CASCADE",
 ])("denied: %s", async (text) => {
@@ -92,17 +104,28 @@ test("the rights are those, and no role that it may take on has more", async () 
   });
 });
 
-test("ledger.append has the rights of its caller, which is only the service", async () => {
+test("only the service calls functions, and those of the lifecycle have the owner's rights", async () => {
   const rows = await database.query(
-    `SELECT prosecdef, grantee::regrole::text, privilege_type
+    `SELECT proname::text AS name, prosecdef AS "isDefiner", grantee::regrole::text, proowner::regrole::text = $1 AS owns,
+       'search_path=pg_catalog, pg_temp' = ANY (proconfig) AS "isPinned"
      FROM pg_proc CROSS JOIN LATERAL aclexplode(proacl)
-     WHERE pg_proc.oid = 'ledger.append'::regproc AND grantee <> proowner`,
+     WHERE pronamespace = 'ledger'::regnamespace AND grantee <> proowner ORDER BY 1`,
+    [ROLE],
   );
+  const of = { grantee: ROLE, owns: false };
   expect(rows).toEqual([
-    {
-      prosecdef: false,
-      grantee: ROLE,
-      privilege_type: "EXECUTE",
-    },
+    { name: "append", isDefiner: false, isPinned: null, ...of },
+    { name: "begin_lifecycle", isDefiner: true, isPinned: true, ...of },
+    { name: "erase", isDefiner: true, isPinned: true, ...of },
+    { name: "expire", isDefiner: true, isPinned: true, ...of },
+    { name: "index_chunk", isDefiner: false, isPinned: false, ...of },
   ]);
+});
+
+test("the service may vacuum what it erases", async () => {
+  const [row] = await database.query(
+    `SELECT has_table_privilege($1, 'ledger.events', 'MAINTAIN') AND has_table_privilege($1, 'ledger.postings', 'MAINTAIN') AS may`,
+    [ROLE],
+  );
+  expect(row).toEqual({ may: true });
 });

@@ -11,7 +11,7 @@ import { expect, onTestFinished } from "vitest";
 import { type Append, type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
 import { AppendQueue } from "../append/append-queue.ts";
-import { openPool } from "./database.ts";
+import { type AtEnd, aroundPool, openPool } from "./database.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
 const log = createLog({ service: "test", level: "error" }, { write: () => {} });
@@ -43,11 +43,18 @@ export async function chainOf(database: TestDatabase, accountId: string): Promis
   return links;
 }
 
-/** A replica's append queue on `databaseUrl`, and what its metrics say. */
-export function newQueue(databaseUrl: string) {
+/** A replica's append queue on `databaseUrl`, and what its metrics say. `around` wraps its pool. */
+export function newQueue(
+  databaseUrl: string,
+  around: (pool: Pool) => Pool = (pool) => pool,
+  atEnd: AtEnd = onTestFinished,
+) {
   const registry = createRegistry("ledger");
   const metrics = createMetrics(registry);
-  const pool = openPool(databaseUrl, { metrics: databaseMetrics(registry) });
+  const pool = aroundPool(
+    openPool(databaseUrl, { atEnd, metrics: databaseMetrics(registry) }),
+    around,
+  );
   const notified: bigint[] = [];
   const queue = new AppendQueue({
     clock: systemClock(),

@@ -14,6 +14,7 @@ import {
   verifyHead,
   verifyInclusion,
 } from "@annals/tlog";
+import type { PlanReads } from "../append/plan-retention.ts";
 import type { EpochCloserDeps } from "../workers/epoch-closer.ts";
 
 interface SignedHead {
@@ -39,7 +40,17 @@ export class LogSigner {
     return noteText({ text, signatures: this.#signers(name).map(({ sign }) => sign(text)) });
   };
 
-  readonly client: EpochCloserDeps["keys"] = {
+  /** What the plan of every account says. */
+  retention: { readonly days?: number; readonly minDays: number } = { minDays: 30 };
+
+  readonly client: EpochCloserDeps["keys"] & PlanReads = {
+    listRetentions: async ({ accountIds = [] }) => ({
+      $typeName: "annals.keys.v1.ListRetentionsResponse",
+      retentions: accountIds.map(() => ({
+        $typeName: "annals.keys.v1.PlanRetention",
+        ...this.retention,
+      })),
+    }),
     getSignedHead: ({ origin }) =>
       Promise.resolve({
         $typeName: "annals.keys.v1.GetSignedHeadResponse",

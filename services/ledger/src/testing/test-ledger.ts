@@ -102,6 +102,8 @@ export function openLedger(
     appends,
     auditInAccounts,
     blocks,
+    erasureCopies: { exports: true, webhooks: true },
+    erasureDelayHours: 24,
     keys: signer.client,
     pageBounds,
     policy,

@@ -22,8 +22,8 @@ import { expect } from "vitest";
 import { GrownChains } from "../append/grown-chains.ts";
 import { EpochCloser } from "../workers/epoch-closer.ts";
 import { TreeBuilder } from "../workers/tree-builder.ts";
-import { NEVER } from "./block-fixtures.ts";
 import { aroundPool, newLedgerDatabase, openPool } from "./database.ts";
+import { growAllTrees } from "./grow-all-trees.ts";
 import { LogSigner, ORIGIN } from "./log-signer.ts";
 import { appendOf, openLedger, SetClock, type TestLedger } from "./test-ledger.ts";
 
@@ -44,6 +44,7 @@ export class TestLog {
   readonly ledger: TestLedger;
   readonly signer = new LogSigner();
   readonly #clock = new SetClock("2026-05-10T12:00:00.000000Z");
+  readonly #grown = new GrownChains();
   readonly #trees: TreeBuilder;
   #closers = 0;
 
@@ -52,7 +53,7 @@ export class TestLog {
     this.ledger = openLedger(owner, this.#clock, undefined, false, undefined, this.signer);
     this.#trees = new TreeBuilder({
       database: openPool(owner.url),
-      grown: new GrownChains(),
+      grown: this.#grown,
       log,
       lag: none,
       mismatched: none,
@@ -77,9 +78,8 @@ export class TestLog {
     await this.growTrees();
   }
 
-  async growTrees(): Promise<void> {
-    // A run takes 500 accounts.
-    for (let run = 0; run < 2; run += 1) while ((await this.#trees.run(NEVER)) === 0);
+  growTrees(): Promise<void> {
+    return growAllTrees(this.#trees, this.#grown);
   }
 
   later(seconds: number): void {
@@ -88,13 +88,14 @@ export class TestLog {
   }
 
   newCloser(around: (pool: Pool) => Pool = (pool) => pool, keys = this.signer.client) {
-    let rolledBack = 0;
+    let [rolledBack, made] = [0, 0];
     const ages: number[] = [];
     this.#closers += 1;
     const closer = new EpochCloser({
       clock: this.#clock,
       closer: `closer ${this.#closers}`,
       database: aroundPool(openPool(this.owner.url), around),
+      grown: { makeReady: () => (made += 1) },
       intervalS: INTERVAL_S,
       keys,
       log,
@@ -106,7 +107,23 @@ export class TestLog {
       origin: undefined,
       policy: this.ledger.policy,
     });
-    return { ages, rolledBack: () => rolledBack, run: () => closer.run() };
+    return { ages, made: () => made, rolledBack: () => rolledBack, run: () => closer.run() };
+  }
+
+  /** Sets the ledger's database back to the moment of an epoch. */
+  async restoreTo(size: number): Promise<void> {
+    const { owner } = this;
+    for (const table of ["epochs", "account_heads"])
+      await owner.query(`DELETE FROM ledger.${table} WHERE epoch > $1`, [size]);
+    const epochs = await owner.query<EpochRow>("SELECT entry FROM ledger.epochs ORDER BY epoch");
+    const leaves = epochs.map(({ entry }) => entryHash(Buffer.from(entry)));
+    const tree = append(EMPTY_TREE, leaves);
+    await owner.query("UPDATE ledger.logs SET size = $1, root = $2, frontier = $3", [
+      size,
+      rootOf(tree),
+      Buffer.concat(tree.hashes),
+    ]);
+    await this.endClaim();
   }
 
   /** Lets the claim of a process that has ended lapse. */

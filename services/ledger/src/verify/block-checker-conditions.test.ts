@@ -14,6 +14,7 @@ import { checkBlock } from "../store/check-block.ts";
 import { BlockChecker } from "./block-checker.ts";
 
 const AT = 3;
+const NO_SALT = "decode(repeat('00', 16), 'hex')";
 
 let fixtures: BlockFixtures;
 
@@ -43,7 +44,21 @@ describe("each condition of the statement is needed", () => {
         await set("salts = salts || 'x'")(accountId);
       },
     ],
-    ["the digests", /AND sha256\(substring\(salts[^=]*= digests/, set("context = '[]'")],
+    [
+      "the digests",
+      /AND CASE WHEN erased = 0[\s\S]*? END(?=\s+AND jsonb_typeof)/,
+      set("context = '[]'"),
+    ],
+    [
+      "the value of an erased part",
+      / context = '\{\}' AND/,
+      set(`erased = 2, context = '[]', salts = overlay(salts PLACING ${NO_SALT} FROM 17)`),
+    ],
+    [
+      "the salt of an erased part",
+      / AND substring\(salts, 17, 16\) = decode\(repeat\('00', 16\), 'hex'\)/,
+      set("erased = 2, context = '{}'"),
+    ],
     ["the copies", /AND \(actor_value[^)]*\)\s*IS NOT DISTINCT FROM .*/, set("actor_id = 'v'")],
     ["the hash", /AND sha256\('\\x00'[\s\S]*= hash(?= AS is_valid)/, set("action = 'b'")],
   ])("%s: without it a change is not found", async (_, condition, change) => {

@@ -44,7 +44,8 @@ describe("valid", () => {
       [2, 4],
       [EVENTS, EVENTS],
     ] as const) {
-      const block = { from, to, previousHash: hashes[from - 1], hash: hashes[to] };
+      const links = { previousHash: hashes[from - 1], hash: hashes[to] };
+      const block = { from, to, ...links, hasErased: false };
       expect(await fixtures.check(accountId, from, to)).toEqual(block);
     }
   });
@@ -81,7 +82,7 @@ describe("not valid", () => {
       `SELECT column_name AS column, data_type AS type FROM information_schema.columns
        WHERE table_schema = 'ledger' AND table_name = 'events' AND column_name <> 'key_id'`,
     );
-    expect(columns).toHaveLength(20);
+    expect(columns).toHaveLength(21);
     for (const { column, type } of columns) {
       // Citus allows no change of the column that decides the server.
       if (column === "account_id" && !ON_ONE_SERVER) continue;
@@ -89,6 +90,7 @@ describe("not valid", () => {
         text: `${column} || 'x'`,
         bytea: `set_byte(${column}, 3, get_byte(${column}, 3) # 1)`,
         bigint: `${column} + 100`,
+        smallint: `${column} + 1`,
       }[String(type)];
       for (const sequence of [1, AT, EVENTS]) {
         const accountId = await fixtures.newChain();

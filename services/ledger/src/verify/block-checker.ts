@@ -74,7 +74,8 @@ async function findWhole(
     if (!row?.previous_hash || !row.hash) return undefined;
     if (Number(row.rows) !== size || Number(row.valid) !== size) return undefined;
     const hash = row.hash.toString("hex");
-    return { from, to, previousHash: row.previous_hash.toString("hex"), hash };
+    const hasErased = Number(row.erased) > 0;
+    return { from, to, previousHash: row.previous_hash.toString("hex"), hash, hasErased };
   } catch (error) {
     if (isAboutTheData(error)) return undefined;
     throw error;

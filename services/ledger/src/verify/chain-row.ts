@@ -37,6 +37,7 @@ function payloadOf({
     metadata,
     target,
     salts,
+    erased: row.erased,
     actorId: row.actor_id ?? undefined,
     actorType: row.actor_type ?? undefined,
     targetId: row.target_id ?? undefined,

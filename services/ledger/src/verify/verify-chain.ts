@@ -4,7 +4,7 @@
 
 import { GENESIS_HASH } from "@annals/event";
 import type { Verification } from "@annals/contract";
-import { internal, invalid } from "@annals/errors";
+import { AnnalsError, internal, invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { ChainVerifier, FirstInvalid } from "../domain/chain-verifier.ts";
 import { findAlteredTables } from "../store/find-altered-tables.ts";
@@ -12,9 +12,11 @@ import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";
 import type { BlockChecker } from "./block-checker.ts";
 import type { Range } from "./blocks.ts";
+import { verifyErasures } from "./verify-erasures.ts";
 import { verifyIndex } from "./verify-index.ts";
 import { verifyTree } from "./verify-tree.ts";
-import { verifyRange } from "./verify-range.ts";
+import { type Retained, retainedOf } from "./retained.ts";
+import { anchorOf, verifyRange } from "./verify-range.ts";
 
 interface Deps {
   readonly blocks: BlockChecker;
@@ -30,6 +32,10 @@ export interface AskedRange {
   readonly indexUpTo: number;
 }
 
+interface RetainedRange extends AskedRange {
+  readonly retained: Retained;
+}
+
 interface Head {
   readonly sequence: number;
   readonly hash: string;
@@ -41,8 +47,30 @@ export async function verifyChain(
   asked: AskedRange,
   signal: AbortSignal,
 ): Promise<Omit<Verification, "covered" | "verifiedAt">> {
-  const { accountId } = asked;
   await refuseAlteredTables(deps.database);
+  for (;;) {
+    const retained = await retainedOf(deps.database, asked.accountId);
+    const verifying = verifyRetained(deps, { ...asked, retained }, signal);
+    const isMoved = async () => {
+      const { from } = await retainedOf(deps.database, asked.accountId);
+      return from !== retained.from;
+    };
+    const verified = await verifying.catch(async (error: unknown) => {
+      if (!(error instanceof AnnalsError) || !(await isMoved())) throw error;
+      return undefined;
+    });
+    // An event that retention deletes meanwhile is missing to a verification that has begun.
+    if (verified && (verified.firstInvalid === undefined || !(await isMoved()))) return verified;
+    signal.throwIfAborted();
+  }
+}
+
+async function verifyRetained(
+  deps: Deps,
+  asked: RetainedRange,
+  signal: AbortSignal,
+): Promise<Omit<Verification, "covered" | "verifiedAt">> {
+  const { accountId, retained } = asked;
   const [ends] = await deps.database.run(readEnds, [accountId]);
   if (!ends) throw internal("the ends of a chain have no row");
   const head = {
@@ -50,24 +78,43 @@ export async function verifyChain(
     hash: ends.head_hash?.toString("hex") ?? GENESIS_HASH,
   };
   const range = rangeOf(asked, head.sequence);
-  const verifier = await verifyStored(deps, { accountId, range, ends }, signal);
+  const verifier = await verifyStored(deps, { accountId, range, ends, retained }, signal);
   if (range.to === head.sequence) {
     await compareHead(deps.database, verifier, { accountId, head, ends });
   }
   const hidden = await findHidden(deps, asked, { range, verifier }, signal);
-  const invalidEvent = hidden ?? verifier.firstInvalid;
+  const chain = { accountId, head: head.sequence };
+  const { erasedParts, unrecorded } = await verifyErasures(
+    deps.database,
+    chain,
+    verifier.erased,
+    signal,
+  );
+  // Both are before what the verifier found.
+  const named = firstOf(hidden, unrecorded);
+  const invalidEvent = named ?? verifier.firstInvalid;
   const inTree = invalidEvent
     ? undefined
     : await verifyTree(deps.database, accountId, range, signal);
   signal.throwIfAborted();
-  const found = hidden ?? inTree;
+  const found = named ?? inTree;
   return {
     checked: found ? Math.max(found.sequenceNumber - range.from + 1, 0) : verifier.checked,
     fromSequence: range.from,
     toSequence: range.to,
+    retainedFrom: retained.from,
+    erasedParts,
     head,
     firstInvalid: invalidEvent ?? inTree,
   };
+}
+
+function firstOf(
+  one: FirstInvalid | undefined,
+  other: FirstInvalid | undefined,
+): FirstInvalid | undefined {
+  if (!one || !other) return one ?? other;
+  return one.sequenceNumber <= other.sequenceNumber ? one : other;
 }
 
 /** The first event, before any invalid one, that the filter index hides from lists. */
@@ -95,12 +142,27 @@ async function refuseAlteredTables(database: Database): Promise<void> {
   );
 }
 
+interface StoredChain {
+  readonly accountId: string;
+  readonly range: Range;
+  readonly ends: EndsRow;
+  readonly retained: Retained;
+}
+
 /** Both ends are included. An empty chain has the range 1 to 0. */
-function rangeOf({ fromSequence, toSequence }: AskedRange, head: number): Range {
-  const from = fromSequence ?? 1n;
+function rangeOf({ fromSequence, retained, toSequence }: RetainedRange, head: number): Range {
+  const first = BigInt(retained.from);
+  const from = fromSequence ?? first;
   const to = toSequence ?? BigInt(head);
+  const deleted = `retention has deleted the events before ${first}, the first that can be verified`;
+  if (from >= 1n && from < first) throw invalid({ field: "from_sequence", message: deleted });
+  if (fromSequence === undefined && to >= 1n && to < first)
+    throw invalid({ field: "to_sequence", message: deleted });
   if (from < 1n || (fromSequence !== undefined && from > BigInt(head))) {
-    throw invalid({ field: "from_sequence", message: `must be from 1 to ${head}, the last event` });
+    throw invalid({
+      field: "from_sequence",
+      message: `must be from ${first} to ${head}, the last event`,
+    });
   }
   if (to > BigInt(head) || (toSequence !== undefined && to < from)) {
     throw invalid({
@@ -111,15 +173,28 @@ function rangeOf({ fromSequence, toSequence }: AskedRange, head: number): Range 
   return { from: Number(from), to: Number(to) };
 }
 
-/** Verifies the rows of the range. If the last row is before its end, the tail was cut off. */
+/**
+ * Verifies the rows of the range. If the last row is before its end, the tail was cut off. A range that
+ * begins with the first event has to continue the leaves before it, which are verified, too.
+ */
 async function verifyStored(
   deps: Deps,
-  chain: { readonly accountId: string; readonly range: Range; readonly ends: EndsRow },
+  chain: StoredChain,
   signal: AbortSignal,
 ): Promise<ChainVerifier> {
-  const { accountId, ends, range } = chain;
-  const to = Math.min(range.to, Number(ends.last_sequence ?? 0));
-  const verifier = await verifyRange(deps, accountId, { from: range.from, to }, signal);
+  const { accountId, ends, range, retained } = chain;
+  const isFirst = range.from === retained.from;
+  const from = isFirst ? retained.leaves : range.from;
+  let anchor = await anchorOf(deps.database, accountId, { from, isDeleted: isFirst });
+  const before = { from, to: range.from - 1 };
+  const leaves = { anchor, leavesTo: before.to, range: before };
+  const { firstInvalid, tip } = await verifyRange(deps, accountId, leaves, signal);
+  anchor = { sequenceNumber: before.to, hash: tip.hash };
+  const to = firstInvalid ? before.to : Math.min(range.to, Number(ends.last_sequence ?? 0));
+  const stored = { anchor, leavesTo: 0, range: { from: range.from, to } };
+  const verifier = await verifyRange(deps, accountId, stored, signal);
+  if (firstInvalid)
+    verifier.fail(firstInvalid.sequenceNumber, firstInvalid.eventId, firstInvalid.reason);
   if (to < range.to) verifier.fail(verifier.tip.next, undefined, "head_mismatch");
   return verifier;
 }

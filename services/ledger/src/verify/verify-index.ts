@@ -17,19 +17,27 @@ interface Deps {
 
 /** How many chunks of an account have a filter index: the first ones, without a gap. */
 export async function indexedChunks(database: Database, accountId: string): Promise<number> {
-  const [ends] = await database.run(getSearchEnds, [accountId]);
-  return Number(ends?.chunks ?? 0);
+  return (await searchEnds(database, accountId)).chunks;
 }
 
-/** The first event of the range that lists would skip. Events that are not indexed yet are not hidden. */
+async function searchEnds(database: Database, accountId: string) {
+  const [ends] = await database.run(getSearchEnds, [accountId]);
+  return { chunks: Number(ends?.chunks ?? 0), first: Number(ends?.first ?? 1) };
+}
+
+/**
+ * The first event of the range that lists would skip. Events that are not indexed yet are not hidden, and
+ * neither are those that retention has deleted.
+ */
 export async function verifyIndex(
   { blocks, database }: Deps,
   accountId: string,
   range: Range,
   signal: AbortSignal,
 ): Promise<FirstInvalid | undefined> {
-  const end = (await indexedChunks(database, accountId)) * CHUNK_SIZE;
-  const indexed = { from: range.from, to: Math.min(range.to, end) };
+  const { chunks, first } = await searchEnds(database, accountId);
+  const end = chunks * CHUNK_SIZE;
+  const indexed = { from: Math.max(range.from, first), to: Math.min(range.to, end) };
   const check = (block: Range) => blocks.findHidden(database, { accountId, ...block, signal });
   for await (const { result } of inBlocks(indexed, blocks.ahead, check)) {
     if (!result) continue;

@@ -5,10 +5,24 @@
 import { GENESIS_HASH } from "@annals/event";
 import type { Database } from "@annals/postgres";
 import { ChainVerifier } from "../domain/chain-verifier.ts";
+import { getHash } from "../store/get-hash.ts";
 import { readRange } from "../store/read-range.ts";
 import type { BlockChecker } from "./block-checker.ts";
 import { inBlocks, type Range } from "./blocks.ts";
 import { chainRow } from "./chain-row.ts";
+
+/** The event before a range, and its hash. */
+export interface Anchor {
+  readonly sequenceNumber: number;
+  readonly hash: string;
+}
+
+interface StoredRange {
+  readonly anchor: Anchor;
+  /** Events up to this number may be deleted, so that only their leaf is left. */
+  readonly leavesTo: number;
+  readonly range: Range;
+}
 
 /** Rows read at a time: they take some milliseconds of the event loop. */
 const PAGE_SIZE = 500;
@@ -25,13 +39,10 @@ interface Deps {
 export async function verifyRange(
   deps: Deps,
   accountId: string,
-  range: Range,
+  { anchor, leavesTo, range }: StoredRange,
   signal: AbortSignal,
 ): Promise<ChainVerifier> {
-  const verifier = new ChainVerifier(
-    accountId,
-    await anchorOf(deps.database, accountId, range.from),
-  );
+  const verifier = new ChainVerifier(accountId, anchor, leavesTo);
   const check = (block: Range) => deps.blocks.check(deps.database, { accountId, ...block, signal });
   for await (const { block, result } of inBlocks(range, deps.blocks.ahead, check)) {
     if (!result || !verifier.takeBlock(result))
@@ -59,12 +70,20 @@ async function verifyRows(
 }
 
 /**
- * What the first event of the range has to link to: the genesis, or the previous event. If that is missing,
- * no hash matches.
+ * What the first event of a range has to link to: the genesis, or the previous event. If that is missing, no
+ * hash matches. The hash of a deleted event is in the tree.
  */
-async function anchorOf(database: Database, accountId: string, from: number) {
+export async function anchorOf(
+  database: Database,
+  accountId: string,
+  { from, isDeleted }: { readonly from: number; readonly isDeleted: boolean },
+): Promise<Anchor> {
   if (from === 1) return { sequenceNumber: 0, hash: GENESIS_HASH };
   const before = String(from - 1);
+  if (isDeleted) {
+    const [deleted] = await database.run(getHash, [accountId, before]);
+    return { sequenceNumber: from - 1, hash: deleted?.hash ?? "" };
+  }
   const [row] = await database.run(readRange, [accountId, before, before, 1]);
   return { sequenceNumber: from - 1, hash: row?.hash.toString("hex") ?? "" };
 }

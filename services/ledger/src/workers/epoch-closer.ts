@@ -6,7 +6,7 @@
 
 import type { Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
-import { type Database, isDistributed } from "@annals/postgres";
+import { type Database, isDistributed, workOnEach } from "@annals/postgres";
 import {
   EMPTY_ROOT,
   entryHash,
@@ -20,11 +20,18 @@ import {
   vkeyOf,
   splitHashes,
 } from "@annals/tlog";
+import type { GrownChains } from "../append/grown-chains.ts";
 import { AwaitedTrees } from "../evidence/awaited-trees.ts";
 import { EpochMap } from "../evidence/epoch-map.ts";
 import { HeadLog } from "../evidence/head-log.ts";
 import { type LogKeys, verifierKeys } from "../evidence/log-keys.ts";
-import { headsBytes, readHeads } from "../evidence/proposed-heads.ts";
+import {
+  keepProposedHeads,
+  NO_HEADS,
+  type ProposedHeads,
+  readProposedHeads,
+} from "../evidence/proposed-heads.ts";
+import { missingFrom } from "../evidence/missing-checkpoint.ts";
 import type { LogPolicy } from "../evidence/log-policy.ts";
 import { serveOnQuorum } from "../evidence/serve-on-quorum.ts";
 import { SignedHeads } from "../evidence/signed-heads.ts";
@@ -41,20 +48,23 @@ import {
   type ProposalRow,
   propose,
 } from "../store/logs.ts";
+import { deleteProposedHeads } from "../store/proposed-heads.ts";
 import { growTree } from "./grow-tree.ts";
 
 /** Time to the next look, where there is no log key, and at most. */
 export const DELAY_MS = 5_000;
 const MIN_DELAY_MS = 100;
+/** The trees begin to grow this long before an epoch is due. */
+const TREES_LEAD_S = 5;
 const S_PER_HOUR = 3_600;
 /** A process that closes epochs keeps them for the interval and these. */
 const CLAIM_S = 5;
-const HEADS_AT_ONCE = 1_000;
 const FIRST_LOG = 1;
 
 export interface EpochCloserDeps {
   readonly clock: Clock;
   readonly database: Database;
+  readonly grown: Pick<GrownChains, "makeReady">;
   readonly intervalS: number;
   readonly keys: LogKeys;
   readonly log: Logger;
@@ -72,11 +82,10 @@ export interface EpochCloserDeps {
   readonly closer: string;
 }
 
-interface Proposal {
+interface Proposal extends ProposedHeads {
   readonly entry: LogEntry;
   readonly text: string;
   readonly buckets: Buffer | null;
-  readonly heads: readonly Head[];
 }
 
 export class EpochCloser {
@@ -94,21 +103,28 @@ export class EpochCloser {
 
   /** Closes one epoch if it is due, for a loop. Resolves to the delay before the next look. */
   async run(): Promise<number> {
-    const { clock, database, intervalS, keys, metrics } = this.#deps;
+    const { clock, database, grown, intervalS, keys, metrics } = this.#deps;
     const begun = clock.nowMicros();
     const log = await this.#openLog();
     if (log === undefined) return DELAY_MS;
     const age = await this.#age(log, begun);
     if (age !== undefined) metrics.age(age);
+    const untilDue = age === undefined ? 0 : intervalS - age;
+    const untilNear = untilDue - Math.min(TREES_LEAD_S, intervalS / 2);
+    if (untilNear <= 0) grown.makeReady();
     const stored = await database.run(getProposal, [log.log]);
-    if (stored.length === 0 && age !== undefined && age < intervalS)
-      return delayOf(intervalS - age);
+    if (stored.length === 0 && untilDue > 0) return delayOf(untilNear > 0 ? untilNear : untilDue);
     const claimed = await database.run(claimEpochs, [
       log.log,
       this.#deps.closer,
       intervalS + CLAIM_S,
     ]);
     if (claimed.length === 0) return delayOf(intervalS);
+    const missing = await missingFrom(database, log);
+    if (missing !== undefined) {
+      this.#signed.rolledBack(log, { size: missing.size });
+      return DELAY_MS;
+    }
     const { publicKeys } = await keys.getSignedHead({ origin: log.origin });
     const proposal = stored[0] ? proposalOf(stored[0]) : await this.#propose(log, age, publicKeys);
     if (proposal === undefined) return delayOf(intervalS);
@@ -157,7 +173,7 @@ export class EpochCloser {
     let proposal: Proposal;
     if (joining !== undefined) {
       const key = verifierKeys(log.origin, [joining]).map(vkeyOf).join("");
-      proposal = proposalFor({ epoch, time, kind: "key", key }, null, []);
+      proposal = proposalFor({ epoch, time, kind: "key", key }, null, NO_HEADS);
     } else {
       await this.#loadMap(log);
       const { buckets, changed, root } = await this.#map.next();
@@ -165,10 +181,11 @@ export class EpochCloser {
         this.#map.settle(log.log, epoch - 1);
         return undefined;
       }
-      proposal = proposalFor({ epoch, time, kind: "heads", heads: root }, buckets, changed);
+      const kept = await keepProposedHeads(database, log.log, log.size, changed);
+      proposal = proposalFor({ epoch, time, kind: "heads", heads: root }, buckets, kept);
     }
-    const { heads, text } = proposal;
-    const params = [log.log, log.size, text, proposal.buckets, headsBytes(heads)] as const;
+    const { heads, parts, text } = proposal;
+    const params = [log.log, log.size, text, proposal.buckets, heads, parts] as const;
     return (await database.run(propose, [...params])).length > 0 ? proposal : undefined;
   }
 
@@ -183,10 +200,10 @@ export class EpochCloser {
     }
   }
 
-  /** Signs and stores what is proposed. Resolves to whether keys signs it. */
+  /** Signs and stores what is proposed. Resolves to whether keys signs it, and no other process was first. */
   async #close(
     log: LogRow,
-    { buckets, entry, heads, text }: Proposal,
+    { buckets, entry, text, ...proposed }: Proposal,
     publicKeys: readonly Uint8Array[],
   ): Promise<boolean> {
     const { database, policy } = this.#deps;
@@ -197,7 +214,7 @@ export class EpochCloser {
     const head = { origin: log.origin, size: size + 1, root: next.root };
     const checkpoint = await this.#signed.sign(log, { ...head, text, next }, publicKeys);
     if (checkpoint === undefined) return false;
-    await this.#storeHeads(log.log, entry.epoch, heads);
+    if (!(await this.#storeProposed(log, entry.epoch, proposed))) return false;
     const headLog = new HeadLog(database, log.log);
     const grown = await growTree(before, [leaf], (level, tile, width) =>
       headLog.readPartial(level, tile, width),
@@ -229,37 +246,50 @@ export class EpochCloser {
       Buffer.concat(next.tree.hashes),
       Buffer.concat([...joined, log.keys]),
     ]);
+    await database.run(deleteProposedHeads, [log.log, String(head.size)]);
     // A proposal of another process, or of an earlier run, is not in memory.
     this.#map.settleIf(log.log, epoch, entry.kind === "heads" ? entry.heads : undefined);
+    return true;
+  }
+
+  /** Resolves to false if another process has closed the epoch meanwhile. Throws if the heads are lost. */
+  async #storeProposed(log: LogRow, epoch: number, proposed: ProposedHeads): Promise<boolean> {
+    const { database } = this.#deps;
+    for await (const heads of readProposedHeads(database, log.log, log.size, proposed)) {
+      if (heads === undefined) {
+        const [now] = await database.run(getLog, []);
+        if (now?.log !== log.log || now.size !== log.size) return false;
+        throw new Error(`the heads that are proposed for epoch ${epoch} are gone`);
+      }
+      await this.#storeHeads(log.log, epoch, heads);
+    }
     return true;
   }
 
   async #storeHeads(log: number, epoch: number, heads: readonly Head[]): Promise<void> {
     const { database } = this.#deps;
     if (await isDistributed(database)) {
-      for (const { chain, root, size } of heads)
-        await database.run(createAccountHead, [chain, log, String(epoch), String(size), root]);
+      await workOnEach(heads, ({ chain, root, size }) =>
+        database.run(createAccountHead, [chain, log, String(epoch), String(size), root]),
+      );
       return;
     }
-    for (let at = 0; at < heads.length; at += HEADS_AT_ONCE) {
-      const some = heads.slice(at, at + HEADS_AT_ONCE);
-      await database.run(createAccountHeads, [
-        some.map(({ chain }) => chain),
-        log,
-        String(epoch),
-        some.map(({ size }) => String(size)),
-        some.map(({ root }) => root),
-      ]);
-    }
+    await database.run(createAccountHeads, [
+      heads.map(({ chain }) => chain),
+      log,
+      String(epoch),
+      heads.map(({ size }) => String(size)),
+      heads.map(({ root }) => root),
+    ]);
   }
 }
 
-function proposalFor(entry: LogEntry, buckets: Buffer | null, heads: readonly Head[]): Proposal {
-  return { entry, text: entryText(entry), buckets, heads };
+function proposalFor(entry: LogEntry, buckets: Buffer | null, heads: ProposedHeads): Proposal {
+  return { entry, text: entryText(entry), buckets, ...heads };
 }
 
-function proposalOf({ buckets, entry, heads }: ProposalRow): Proposal {
-  return { entry: parseEntry(entry), text: entry, buckets, heads: readHeads(heads) };
+function proposalOf({ buckets, entry, heads, parts }: ProposalRow): Proposal {
+  return { entry: parseEntry(entry), text: entry, buckets, heads, parts };
 }
 
 function delayOf(seconds: number): number {

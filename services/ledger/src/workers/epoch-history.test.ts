@@ -1,9 +1,9 @@
 // Guarantees: no epoch is closed where history went back, or over heads that were changed. A key that joins
 // is named by the log.
 
-import { append, EMPTY_TREE, entryHash, parseEntry, parseNote, rootOf } from "@annals/tlog";
+import { parseEntry, parseNote } from "@annals/tlog";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type EpochRow, INTERVAL_S, TestLog } from "../testing/test-log.ts";
+import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
 
 const FIRST = "acct_1";
 
@@ -21,20 +21,7 @@ describe("history that went back", () => {
       await closer.run();
       log.later(INTERVAL_S);
     }
-    await log.owner.query("DELETE FROM ledger.epochs WHERE epoch = 3");
-    await log.owner.query("DELETE FROM ledger.account_heads WHERE epoch = 3");
-    const leaves = await log.owner.query<EpochRow>(
-      "SELECT entry FROM ledger.epochs ORDER BY epoch",
-    );
-    const tree = append(
-      EMPTY_TREE,
-      leaves.map(({ entry }) => entryHash(Buffer.from(entry))),
-    );
-    await log.owner.query("UPDATE ledger.logs SET size = 2, root = $1, frontier = $2", [
-      rootOf(tree),
-      Buffer.concat(tree.hashes),
-    ]);
-    await log.endClaim();
+    await log.restoreTo(2);
     const restored = log.newCloser();
     await restored.run();
     expect(restored.rolledBack()).toBe(1);

@@ -4,7 +4,7 @@
 // same time.
 
 import type { Clock } from "@annals/contract";
-import type { Database } from "@annals/postgres";
+import { type Database, isDistributed, workOnEach } from "@annals/postgres";
 import { thinAccountHeads } from "../store/account-heads.ts";
 import { forgetMaps, type KeptMapRow, listKeptMaps } from "../store/epochs.ts";
 import { listTreeHeads } from "../store/list-tree-heads.ts";
@@ -58,7 +58,10 @@ export class LogThinning {
     for (let last = ""; ;) {
       const page = await database.run(listTreeHeads, [last, ACCOUNTS]);
       const ids = page.map((row) => row.account_id);
-      if (ids.length > 0) await database.run(thinAccountHeads, [ids, log, after, to]);
+      const thin = (some: readonly string[]) =>
+        database.run(thinAccountHeads, [some, log, after, to]);
+      if (await isDistributed(database)) await workOnEach(ids, (accountId) => thin([accountId]));
+      else if (ids.length > 0) await thin(ids);
       if (page.length < ACCOUNTS) return;
       last = ids.at(-1) ?? "";
     }

@@ -15,6 +15,7 @@ import { getHash } from "../store/get-hash.ts";
 import { recordVerification } from "../store/record-verification.ts";
 import type { BlockChecker } from "../verify/block-checker.ts";
 import type { Range } from "../verify/blocks.ts";
+import { retainedOf } from "../verify/retained.ts";
 import { verifyChain } from "../verify/verify-chain.ts";
 import { indexedChunks, verifyIndex } from "../verify/verify-index.ts";
 import { LoadPeak } from "./load-peak.ts";
@@ -25,7 +26,7 @@ export interface ScheduledVerificationDeps {
   readonly log: Logger;
   readonly metrics: Pick<
     Metrics,
-    "oldestVerification" | "unverified" | "verifications" | "verifyInterval"
+    "erasuresUnrecorded" | "oldestVerification" | "unverified" | "verifications" | "verifyInterval"
   >;
   readonly intervalHours: number;
   readonly nowMs: () => number;
@@ -101,7 +102,8 @@ export class ScheduledVerification {
     if (!claimed) return false;
     // The last valid event is verified again: its hash has to be the recorded one.
     const last = Number(claimed.sequence_number);
-    const from = Math.max(Math.min(last, Number(head)), 1);
+    const { from: first } = await retainedOf(database, accountId);
+    const from = Math.max(Math.min(last, Number(head)), first);
     const to = Math.min(Number(head), from + MAX_EVENTS);
     const verified = await this.#verifyEvents(accountId, { from, to }, signal);
     const index = await this.#compareIndex(accountId, { kept: Number(claimed.chunks), to }, signal);
@@ -109,6 +111,7 @@ export class ScheduledVerification {
     const changed = last > 0 && (await this.#hash(accountId, last)) !== claimed.hash;
     if (firstInvalid || changed) {
       metrics.verifications.inc({ result: "invalid" });
+      if (firstInvalid?.reason === "erasure_unrecorded") metrics.erasuresUnrecorded.inc();
       const rewrittenAt = changed ? last : undefined;
       log.error(
         { account_id: accountId, first_invalid: firstInvalid, rewritten_at: rewrittenAt },

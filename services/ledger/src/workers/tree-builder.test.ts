@@ -9,6 +9,7 @@ import { append, EMPTY_TREE, rootOf } from "@annals/tlog";
 import { beforeEach, expect, test } from "vitest";
 import { newLedgerDatabase, openPool } from "../testing/database.ts";
 import { NEVER } from "../testing/block-fixtures.ts";
+import { growAllTrees } from "../testing/grow-all-trees.ts";
 import { appendOf, openLedger, type TestLedger } from "../testing/test-ledger.ts";
 import { GrownChains } from "../append/grown-chains.ts";
 import { TreeBuilder } from "./tree-builder.ts";
@@ -46,10 +47,7 @@ function newBuilder(run?: Pool["run"]) {
     pool,
     mismatches: () => mismatches,
     run: () => builder.run(NEVER),
-    /** Runs until nothing is left to do. */
-    build: async () => {
-      while ((await builder.run(NEVER)) === 0);
-    },
+    build: () => growAllTrees(builder, grown),
   };
 }
 
@@ -124,14 +122,43 @@ test("a chain that was there before gets its tree in pieces, with tiles of the s
   expect(builder.lags.at(-1)).toBe(0);
 });
 
-test("an account that this process appended to is built before the list comes to it", async () => {
+test("a tree grows by a tile, and before that only if an epoch is near", async () => {
   const builder = newBuilder();
-  await grow(ACCOUNT, 3);
-  await builder.build();
-  await grow(ACCOUNT, 4);
-  builder.grown.add(ACCOUNT);
+  await grow(ACCOUNT, WIDTH - 1);
   await builder.run();
-  expect((await stored(ACCOUNT)).size).toBe("7");
+  await builder.run();
+  expect((await stored(ACCOUNT)).size).toBeUndefined();
+  builder.grown.makeReady();
+  await builder.run();
+  expect((await stored(ACCOUNT)).size).toBe(String(WIDTH - 1));
+  await grow(ACCOUNT, WIDTH);
+  await builder.run();
+  expect(await stored(ACCOUNT)).toEqual(await expected(ACCOUNT));
+});
+
+test.each([
+  [[WIDTH - 1], 0],
+  [[WIDTH], 1],
+  [[WIDTH - 1, 1], 1],
+])("appends of %j events let %i trees grow", (appends, trees) => {
+  const grown = new GrownChains();
+  for (const events of appends) grown.add(ACCOUNT, events);
+  expect(grown.take(10)).toHaveLength(trees);
+});
+
+test("what the list says again and again does not add up", () => {
+  const grown = new GrownChains();
+  for (let run = 0; run < WIDTH; run += 1) grown.addLacking(ACCOUNT, 100);
+  expect(grown.take(10)).toEqual([]);
+  grown.add(ACCOUNT, WIDTH - 100);
+  expect(grown.take(10)).toEqual([ACCOUNT]);
+});
+
+test("only trees that should have grown count as behind", async () => {
+  const builder = newBuilder();
+  await Promise.all([grow(ACCOUNT, WIDTH - 1), grow(OTHER, WIDTH)]);
+  await builder.run();
+  expect(builder.lags).toEqual([WIDTH]);
 });
 
 test("replicas at the same time store one tree, whichever is first", async () => {
@@ -168,7 +195,7 @@ test("while a server is away, the trees of other accounts grow", async () => {
   await builder.build();
   await Promise.all([grow(ACCOUNT, 5), grow(OTHER, 5)]);
   lost.add(ACCOUNT);
-  for (const accountId of [ACCOUNT, OTHER]) builder.grown.add(accountId);
+  for (const accountId of [ACCOUNT, OTHER]) builder.grown.add(accountId, WIDTH);
   await expect(builder.run()).rejects.toThrow("a server is away");
   expect((await stored(ACCOUNT)).size).toBe("5");
   expect(await stored(OTHER)).toEqual(await expected(OTHER));

@@ -1,10 +1,11 @@
-// Keeps the tree of each chain up to date with its head, behind the append path, for as long as the process
-// runs. Any number of replicas may do it at the same time: each stores a tree only if it still has the size
-// that it began with. Nothing waits for it. It must never store a tree over a chain with a gap.
+// Makes the tree of each chain grow to its head, behind the append path, for as long as the process runs: by
+// each 256 events, and before each epoch. Any number of replicas may do it at the same time: each stores a
+// tree only if it still has the size that it began with. Nothing waits for it. It must never store a tree
+// over a chain with a gap.
 
-import { AccountWork, type Logger } from "@annals/chassis";
+import { type AccountRun, AccountWork, type Logger } from "@annals/chassis";
 import { type Database, isDistributed } from "@annals/postgres";
-import { bucketOf, frontierOf, splitHashes } from "@annals/tlog";
+import { bucketOf, frontierOf, splitHashes, TILE_WIDTH } from "@annals/tlog";
 import { readPartialTile } from "../evidence/partial-tile.ts";
 import { createTiles } from "../store/create-tiles.ts";
 import { findTreeWork } from "../store/find-tree-work.ts";
@@ -27,7 +28,7 @@ export interface TreeBuilderDeps {
   readonly database: Database;
   readonly grown: GrownChains;
   readonly log: Logger;
-  /** Called after the last account with the number of events that the trees lack. */
+  /** Called after the last account with the number of events that trees lack which should have grown. */
   readonly lag: (events: number) => void;
   /** Called with the number of chains that lack an event. */
   readonly mismatched: (chains: number) => void;
@@ -59,40 +60,43 @@ export class TreeBuilder {
   async run(signal: AbortSignal): Promise<number> {
     const { database, grown } = this.#deps;
     const run = this.#work.begin(signal);
-    const accountIds = new Set(grown.take(ACCOUNTS));
-    const isFull = accountIds.size === ACCOUNTS;
-    const after = this.#after;
-    const listed = await run.list(after, () => database.run(findTreeWork, [after, LISTED]));
-    for (const { account_id: accountId, lacking } of listed) {
-      this.#lacking += Number(lacking);
-      if (lacking === "0") continue;
-      if (accountIds.size < ACCOUNTS) accountIds.add(accountId);
-      else grown.add(accountId);
-    }
-    this.#after = listed.length < LISTED ? "" : (listed.at(-1)?.account_id ?? "");
-    if (this.#after === "") {
-      this.#deps.lag(this.#lacking);
-      this.#lacking = 0;
-    }
-    let isBehind = isFull;
+    await this.#list(run);
+    const accountIds = grown.take(ACCOUNTS);
+    let isBehind = accountIds.length === ACCOUNTS;
     const build = async (ids: readonly string[]): Promise<void> => {
       isBehind = (await this.#build(ids)) || isBehind;
     };
     if (await isDistributed(database))
       await run.each(
-        Array.from(accountIds, (accountId) => ({ account_id: accountId })),
+        accountIds.map((accountId) => ({ account_id: accountId })),
         ({ account_id: accountId }) => build([accountId]),
       );
-    else if (accountIds.size > 0) await build([...accountIds]);
+    else if (accountIds.length > 0) await build(accountIds);
     run.end();
     return isBehind ? 0 : DELAY_MS;
+  }
+
+  /** Looks at the next chains of the list: another process, or an earlier one, may have appended to them. */
+  async #list(run: AccountRun): Promise<void> {
+    const { database, grown, lag } = this.#deps;
+    const after = this.#after;
+    const listed = await run.list(after, () => database.run(findTreeWork, [after, LISTED]));
+    for (const { account_id: accountId, lacking } of listed) {
+      const events = Number(lacking);
+      if (events >= TILE_WIDTH) this.#lacking += events;
+      if (events > 0) grown.addLacking(accountId, events);
+    }
+    this.#after = listed.length < LISTED ? "" : (listed.at(-1)?.account_id ?? "");
+    if (this.#after !== "") return;
+    lag(this.#lacking);
+    this.#lacking = 0;
   }
 
   /** Resolves to whether a tree is still behind its chain. */
   async #build(accountIds: readonly string[]): Promise<boolean> {
     const { database, grown } = this.#deps;
     const rows = await database.run(getTrees, [accountIds]);
-    const { isBehind, ranges } = rangesOf(rows, (accountId) => grown.add(accountId));
+    const { isBehind, ranges } = rangesOf(rows, (accountId) => grown.add(accountId, TILE_WIDTH));
     if (ranges.length === 0) return isBehind;
     const leaves = await database.run(listLeaves, [
       ranges.map(({ row }) => row.account_id),

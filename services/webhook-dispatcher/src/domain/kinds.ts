@@ -1,26 +1,34 @@
-// What each kind of notice means to a subscriber: its event, and the patterns that subscribe to it
-// (interface 6).
+// What webhooks receive: the kinds that producers announce by notices, and the checkpoints of the log, which
+// workers/checkpoints.ts finds. Each kind has an event, and the patterns that subscribe to it (interface 6).
 
-import { type EventName, matchesEvent } from "@annals/contract";
-import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
+import { type EventName, patternsMatching } from "@annals/contract";
+import { type Notice, NOTICE_KINDS } from "@annals/messaging";
 
-const EVENT_OF: Readonly<Record<NoticeKind, EventName>> = {
+export const KINDS = [...NOTICE_KINDS, "checkpoints"] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** Says that the entries of an account reach a position. */
+export type Announcement = Omit<Notice, "kind"> & { readonly kind: Kind };
+
+const EVENT_OF: Readonly<Record<Kind, EventName>> = {
   events: "event.created",
   verifications: "event.verified",
   exports: "export.completed",
+  checkpoints: "log.checkpointed",
 };
 
 /** The event of a kind. */
-export function eventOf(kind: NoticeKind): EventName {
+export function eventOf(kind: Kind): EventName {
   return EVENT_OF[kind];
 }
 
 /** The patterns that subscribe to a kind. */
-export function patternsOf(kind: NoticeKind): string[] {
-  return [EVENT_OF[kind], "*"];
+export function patternsOf(kind: Kind): string[] {
+  return patternsMatching(EVENT_OF[kind]);
 }
 
 /** The kinds that a webhook with these patterns receives. */
-export function kindsOf(patterns: readonly string[]): NoticeKind[] {
-  return NOTICE_KINDS.filter((kind) => matchesEvent(patterns, EVENT_OF[kind]));
+export function kindsOf(patterns: readonly string[]): Kind[] {
+  return KINDS.filter((kind) => patternsOf(kind).some((pattern) => patterns.includes(pattern)));
 }

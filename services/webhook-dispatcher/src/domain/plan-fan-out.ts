@@ -1,12 +1,20 @@
 // Which webhook receives which entry: each entry goes to each subscriber that starts before it. Called by the
 // fan-out within the transaction that moves the cursor.
 
+import type { Kind } from "./kinds.ts";
 import type { Entry } from "./payload.ts";
 
 export interface Subscriber {
   readonly id: string;
   /** Position after which it receives entries. */
   readonly startsAfter: bigint;
+}
+
+export function subscriberOf(row: {
+  readonly id: string;
+  readonly starts_after: string;
+}): Subscriber {
+  return { id: row.id, startsAfter: BigInt(row.starts_after) };
 }
 
 export interface PlannedDelivery {
@@ -27,13 +35,23 @@ export function planFanOut(
   );
 }
 
-/** Throws if there is a gap among the entries after `after`: the missing one would never be delivered. */
-export function checkGapless(entries: readonly Entry[], after: bigint): void {
-  let expected = after;
+/** What each subscriber does not get of the entries after `after` up to `to`, which are gone. */
+export function lostEntries(subscribers: readonly Subscriber[], after: bigint, to: bigint) {
+  return subscribers.flatMap(({ id, startsAfter }) => {
+    const first = (startsAfter > after ? startsAfter : after) + 1n;
+    return first <= to ? [{ webhookId: id, first, last: to }] : [];
+  });
+}
+
+/**
+ * Throws if there is a gap among the entries after `after`: the missing one would never be delivered.
+ * Checkpoints have gaps, where the account has not grown; they only have to rise.
+ */
+export function checkPositions(kind: Kind, entries: readonly Entry[], after: bigint): void {
+  let last = after;
   for (const { position } of entries) {
-    expected += 1n;
-    if (position !== expected) {
-      throw new Error(`entry ${expected} is missing: ${position} came instead`);
-    }
+    const isNext = kind === "checkpoints" ? position > last : position === last + 1n;
+    if (!isNext) throw new Error(`entry ${last + 1n} is missing: ${position} came instead`);
+    last = position;
   }
 }

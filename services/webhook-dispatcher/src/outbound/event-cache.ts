@@ -1,26 +1,36 @@
 // The JSON of events that deliveries will send, or have sent a moment ago, so that an event that many
 // webhooks receive is read once. Used by event-reader.ts. It must never hold more bytes than its bounds, in
-// all and per account.
+// all and per account, nor return an event that was read too long ago: parts of it may be erased since.
 
 export interface EventCacheBounds {
   readonly maxBytes: number;
   readonly maxAccountBytes: number;
+  /** Time from the beginning of its read for which an event is returned. */
+  readonly maxAgeMs: number;
+}
+
+interface Kept {
+  readonly data: Buffer;
+  /** When its read began, on the monotonic clock. */
+  readonly readAt: number;
 }
 
 interface OfAccount {
   /** Events by position, the least recently used first. */
-  readonly events: Map<bigint, Buffer>;
+  readonly events: Map<bigint, Kept>;
   bytes: number;
 }
 
 export class EventCache {
   readonly #bounds: EventCacheBounds;
+  readonly #now: () => number;
   /** Accounts, the least recently used first. */
   readonly #accounts = new Map<string, OfAccount>();
   #bytes = 0;
 
-  constructor(bounds: EventCacheBounds) {
+  constructor(bounds: EventCacheBounds, now: () => number) {
     this.#bounds = bounds;
+    this.#now = now;
   }
 
   get bytes(): number {
@@ -29,20 +39,25 @@ export class EventCache {
 
   get(accountId: string, position: bigint): Buffer | undefined {
     const account = this.#accounts.get(accountId);
-    const data = account?.events.get(position);
-    if (!account || !data) return undefined;
+    const kept = account?.events.get(position);
+    if (!account || !kept) return undefined;
+    if (this.#now() - kept.readAt >= this.#bounds.maxAgeMs) {
+      this.#remove(account, position);
+      return undefined;
+    }
     account.events.delete(position);
-    account.events.set(position, data);
+    account.events.set(position, kept);
     this.#touch(accountId, account);
-    return data;
+    return kept.data;
   }
 
-  set(accountId: string, position: bigint, data: Buffer): void {
+  set(accountId: string, position: bigint, kept: Kept): void {
+    const { data } = kept;
     const { maxAccountBytes, maxBytes } = this.#bounds;
     if (data.length > maxAccountBytes) return;
     const account = this.#accounts.get(accountId) ?? { events: new Map(), bytes: 0 };
     this.#remove(account, position);
-    account.events.set(position, data);
+    account.events.set(position, kept);
     account.bytes += data.length;
     this.#bytes += data.length;
     this.#touch(accountId, account);
@@ -70,10 +85,10 @@ export class EventCache {
   }
 
   #remove(account: OfAccount, position: bigint): void {
-    const data = account.events.get(position);
-    if (!data) return;
+    const kept = account.events.get(position);
+    if (!kept) return;
     account.events.delete(position);
-    account.bytes -= data.length;
-    this.#bytes -= data.length;
+    account.bytes -= kept.data.length;
+    this.#bytes -= kept.data.length;
   }
 }

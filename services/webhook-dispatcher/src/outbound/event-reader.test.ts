@@ -1,6 +1,6 @@
 // Guarantee: what many deliveries of an account ask at once is read together, each event once, in as many
-// reads as their bytes need. What is held is bounded in bytes, in all and of one account. A failed read is an
-// error and never an absent event.
+// reads as their bytes need. What is held is bounded in bytes, in all and of one account, and in its age. A
+// failed read is an error and never an absent event.
 
 import { expect, test } from "vitest";
 import { EventCache } from "./event-cache.ts";
@@ -22,10 +22,13 @@ function newReader(last = 1_000, perRead = 1_000) {
       hasMore: found.length > perRead,
     };
   };
-  const reader = new EventReader({ events });
+  let now = 0;
+  const bounds = { maxBytes: 1_000, maxAccountBytes: 1_000, maxAgeMs: 10_000 };
+  const reader = new EventReader({ events }, bounds, () => now);
   const read = (positions: readonly number[], accountId = "acct_1") =>
     Promise.all(positions.map((position) => reader.read(accountId, BigInt(position))));
-  return { fail: (times: number) => (failures = times), read, reader, reads };
+  const later = (ms: number) => void (now += ms);
+  return { fail: (times: number) => (failures = times), later, read, reader, reads };
 }
 
 test("one read for all, each event once, and none again while it is held", async () => {
@@ -35,6 +38,18 @@ test("one read for all, each event once, and none again while it is held", async
   expect(reads).toEqual([[1, 2, 3]]);
   await read([1], "acct_2");
   expect(reads).toEqual([[1, 2, 3], [1]]);
+});
+
+test("an event that was read ten seconds ago is read again, however often it was sent", async () => {
+  const { later, read, reader, reads } = newReader();
+  await read([1]);
+  reader.keep("acct_1", [[2n, DATA]], -1);
+  later(9_999);
+  await read([1, 2]);
+  expect(reads).toEqual([[1], [2]]);
+  later(1);
+  await read([1, 2]);
+  expect(reads).toEqual([[1], [2], [1]]);
 });
 
 test("what an answer left out for its bytes comes with the next", async () => {
@@ -58,8 +73,9 @@ test("a failed read rejects for all of it, and the next asks again", async () =>
 });
 
 test("the bytes of an account are bounded, and those of all; the oldest go first", () => {
-  const cache = new EventCache({ maxBytes: 100, maxAccountBytes: 40 });
-  const body = Buffer.alloc(20);
+  const cache = new EventCache({ maxBytes: 100, maxAccountBytes: 40, maxAgeMs: 1 }, () => 0);
+  const kept = (size: number) => ({ data: Buffer.alloc(size), readAt: 0 });
+  const body = kept(20);
   for (let n = 1n; n <= 3n; n++) cache.set("a", n, body);
   expect(cache.bytes).toBe(40);
   expect([1n, 2n, 3n].map((n) => cache.get("a", n) !== undefined)).toEqual([false, true, true]);
@@ -68,7 +84,7 @@ test("the bytes of an account are bounded, and those of all; the oldest go first
   // Of the account that was used longest ago, the oldest first.
   expect(cache.get("a", 2n)).toBeUndefined();
   expect(cache.get("d", 2n)).toBeDefined();
-  cache.set("e", 1n, Buffer.alloc(41));
+  cache.set("e", 1n, kept(41));
   expect(cache.get("e", 1n)).toBeUndefined();
   cache.set("d", 2n, body);
   expect(cache.bytes).toBe(100);

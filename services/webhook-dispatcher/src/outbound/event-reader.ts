@@ -10,7 +10,13 @@ import type { Producers } from "./producers.ts";
 export type EventData = Buffer | undefined;
 
 const MIB = 1024 * 1024;
-const BOUNDS: EventCacheBounds = { maxBytes: 32 * MIB, maxAccountBytes: 8 * MIB };
+/** Time for which an event is sent as it was read. Most are sent within a moment. */
+export const MAX_AGE_MS = 10_000;
+const BOUNDS: EventCacheBounds = {
+  maxBytes: 32 * MIB,
+  maxAccountBytes: 8 * MIB,
+  maxAgeMs: MAX_AGE_MS,
+};
 /** Maximum events of one read: as many as an account has deliveries in flight. */
 const MAX_PER_READ = 250;
 
@@ -28,17 +34,27 @@ interface OfAccount {
 export class EventReader {
   readonly #producers: Pick<Producers, "events">;
   readonly #cache: EventCache;
+  readonly #now: () => number;
   readonly #accounts = new Map<string, OfAccount>();
 
-  constructor(producers: Pick<Producers, "events">, bounds = BOUNDS) {
+  constructor(
+    producers: Pick<Producers, "events">,
+    bounds = BOUNDS,
+    now = () => performance.now(),
+  ) {
     this.#producers = producers;
-    this.#cache = new EventCache(bounds);
+    this.#now = now;
+    this.#cache = new EventCache(bounds, now);
   }
 
-  /** Keeps events that will be read soon. */
-  keep(accountId: string, events: Iterable<readonly [position: bigint, json: string]>): void {
+  /** Keeps events that will be read soon. `readAt` is when their read began, on the monotonic clock. */
+  keep(
+    accountId: string,
+    events: Iterable<readonly [position: bigint, json: string]>,
+    readAt: number,
+  ): void {
     for (const [position, json] of events) {
-      this.#cache.set(accountId, position, Buffer.from(json));
+      this.#cache.set(accountId, position, { data: Buffer.from(json), readAt });
     }
   }
 
@@ -77,11 +93,12 @@ export class EventReader {
     account: OfAccount,
     positions: readonly bigint[],
   ): Promise<void> {
+    const readAt = this.#now();
     const { events, hasMore } = await this.#producers.events(accountId, positions);
     const last = events.at(-1)?.[0];
     for (const [position, json] of events) {
       const data = Buffer.from(json);
-      this.#cache.set(accountId, position, data);
+      this.#cache.set(accountId, position, { data, readAt });
       this.#settle(account, position)?.resolve(data);
     }
     // Events after the last one were left out because of their size: they come with the next read.

@@ -5,19 +5,21 @@
 
 import { eventJson } from "@annals/event";
 import { unavailable } from "@annals/errors";
-import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
 import type { ExportsService } from "@annals/proto/exports";
-import type { LedgerService } from "@annals/proto/ledger";
+import type { GetCheckpointPositionsResponse, LedgerService } from "@annals/proto/ledger";
 import type { OutboxEntry } from "@annals/proto/notices";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
-import { eventOf } from "../domain/kinds.ts";
+import { eventOf, type Kind } from "../domain/kinds.ts";
 import { FairSlots, type FairSlotsOptions } from "./fair-slots.ts";
 
-export type Positions = Readonly<Record<NoticeKind, bigint>>;
+export type Positions = Readonly<Record<Kind, bigint>>;
 
 /** Maximum entries of one call. */
 export const MAX_ENTRIES = 100;
+
+/** Maximum checkpoints of one call: each may take a signature. */
+const MAX_CHECKPOINTS = 20;
 
 /** Maximum reads of entries and events in flight in this process. */
 const SLOTS: FairSlotsOptions = { total: 16, perAccount: 2 };
@@ -31,10 +33,21 @@ export interface ReadEvents {
   readonly hasMore: boolean;
 }
 
+/** How far the checkpoints of some accounts reach, as the ledger answers. */
+export type CheckpointPositions = Pick<
+  GetCheckpointPositionsResponse,
+  "isPartial" | "positions" | "served"
+>;
+
 export interface ProducersOptions {
   readonly ledger: Pick<
     Client<typeof LedgerService>,
-    "getPositions" | "listOutbox" | "measureEvents" | "readEvents"
+    | "getCheckpointPositions"
+    | "getPositions"
+    | "listCheckpoints"
+    | "listOutbox"
+    | "measureEvents"
+    | "readEvents"
   >;
   /** Undefined if exports are not offered. */
   readonly exports:
@@ -58,29 +71,34 @@ export class Producers {
    */
   async positions(
     accountIds: readonly string[],
-    kinds: readonly NoticeKind[] = NOTICE_KINDS,
+    kinds: readonly Kind[],
     options: Pick<CallOptions, "timeoutMs"> = {},
   ): Promise<Positions[]> {
     const request = { accountIds: [...accountIds] };
     const asksLedger = kinds.includes("events") || kinds.includes("verifications");
-    const [ledger, exports] = await Promise.all([
+    const [ledger, exports, checkpoints] = await Promise.all([
       asksLedger ? this.#ledger.getPositions(request, options) : undefined,
       kinds.includes("exports") ? this.#exports?.getOutboxPositions(request, options) : undefined,
+      kinds.includes("checkpoints") ? this.checkpoints(accountIds, options) : undefined,
     ]);
     return accountIds.map((_, index) => ({
       events: ledger?.positions[index]?.headSequenceNumber ?? 0n,
       verifications: ledger?.positions[index]?.outbox ?? 0n,
       exports: exports?.positions[index] ?? 0n,
+      checkpoints: checkpoints?.positions[index] ?? 0n,
     }));
   }
 
+  /** Reads which epoch of the log is served, and how far the checkpoints of at most 1,000 accounts reach. */
+  checkpoints(
+    accountIds: readonly string[],
+    options: Pick<CallOptions, "signal" | "timeoutMs"> = {},
+  ): Promise<CheckpointPositions> {
+    return this.#ledger.getCheckpointPositions({ accountIds: [...accountIds] }, options);
+  }
+
   /** Reads at most `limit` entries after a position, in order. */
-  async entries(
-    kind: NoticeKind,
-    accountId: string,
-    after: bigint,
-    limit: number,
-  ): Promise<Entry[]> {
+  async entries(kind: Kind, accountId: string, after: bigint, limit: number): Promise<Entry[]> {
     switch (kind) {
       case "events": {
         const positions = Array.from({ length: limit }, (_, index) => after + BigInt(index + 1));
@@ -91,6 +109,16 @@ export class Producers {
         const request = { accountId, afterPosition: after, limit };
         const ask = () => this.#ledger.listOutbox(request, { timeoutMs: READ_TIMEOUT_MS });
         return (await this.#inTurn(accountId, ask)).entries.map(outboxEntry);
+      }
+      case "checkpoints": {
+        const request = {
+          accountId,
+          afterPosition: after,
+          limit: Math.min(limit, MAX_CHECKPOINTS),
+        };
+        const ask = () => this.#ledger.listCheckpoints(request, { timeoutMs: READ_TIMEOUT_MS });
+        const { checkpoints } = await this.#inTurn(accountId, ask);
+        return checkpoints.map(({ data, position }) => entryOf(position, eventOf(kind), data));
       }
       case "exports": {
         const exports = this.#exports;
@@ -116,6 +144,13 @@ export class Producers {
     const ask = () => this.#ledger.measureEvents(request, { timeoutMs: READ_TIMEOUT_MS });
     const { bytes } = await this.#inTurn(accountId, ask);
     return bytes.map((one, index) => eventEntry(after + BigInt(index + 1), one));
+  }
+
+  /** The first event that retention has left, if it has deleted the one at a position. */
+  async retainedFrom(accountId: string, position: bigint): Promise<bigint | undefined> {
+    const request = { accountId, afterSequence: position - 1n, limit: 1 };
+    const ask = () => this.#ledger.measureEvents(request, { timeoutMs: READ_TIMEOUT_MS });
+    return (await this.#inTurn(accountId, ask)).retainedFrom;
   }
 
   async #inTurn<T>(accountId: string, ask: () => Promise<T>): Promise<T> {

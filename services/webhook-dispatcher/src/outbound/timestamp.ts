@@ -2,7 +2,7 @@
 // Nothing of the answer is trusted here: the ledger reads it.
 
 import { createHash } from "node:crypto";
-import { post, type Posted } from "./post.ts";
+import { ask, type Asked } from "./ask.ts";
 
 const SHA256 = Buffer.from("300d06096086480165030402010500", "hex");
 const INTEGER = 0x02;
@@ -14,7 +14,7 @@ const OK = 200;
 
 /** Rejects where no answer comes. `nonce` has at most 64 bytes, as a positive DER integer. */
 export async function askForTimeStamp(
-  to: Pick<Posted, "extraAuthorities" | "timeoutMs" | "url">,
+  to: Pick<Asked, "extraAuthorities" | "timeoutMs" | "url">,
   checkpoint: string,
   nonce: Buffer,
   signal: AbortSignal,
@@ -23,8 +23,8 @@ export async function askForTimeStamp(
   const imprint = element(SEQUENCE, SHA256, element(OCTET_STRING, digest));
   const given = [VERSION, imprint, element(INTEGER, nonce), WITH_CERTIFICATE];
   const body = element(SEQUENCE, ...given);
-  const sent = { ...to, contentType: "application/timestamp-query", body };
-  const answer = await post(sent, signal);
+  const content = { type: "application/timestamp-query", body };
+  const answer = await ask({ ...to, content }, signal);
   if (answer.status !== OK) throw new Error(`status ${answer.status}`);
   return answer.body;
 }

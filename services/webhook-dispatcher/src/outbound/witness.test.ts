@@ -2,12 +2,13 @@
 // time and ends in an outcome. No redirect is followed. The policy's URLs are the only places that are asked.
 
 import { KEY_TYPE, keyOf, vkeyOf } from "@annals/tlog";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { witnessTargets } from "../domain/witness-targets.ts";
-import { addCheckpoint } from "./witness.ts";
+import { addCheckpoint, readView } from "./witness.ts";
 
 const NOTE = "log.example\n2\nAAAA\n\n— log.example AAAA\n";
 const SHOWN = { checkpoint: NOTE, oldSize: 1n, proof: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] };
@@ -58,7 +59,7 @@ describe("an answer with", () => {
     ["409 and no size", 409, "-7\n", SIZE, "refused"],
     ["403", 403, "", {}, "refused"],
     ["404", 404, "", {}, "refused"],
-    ["422", 422, "", {}, "refused"],
+    ["422", 422, "", {}, "inconsistent"],
     ["a redirect", 307, "", { location: "/elsewhere" }, "refused"],
     ["500", 500, "", {}, "failed"],
     ["503", 503, "", {}, "failed"],
@@ -87,6 +88,35 @@ describe("an answer with", () => {
       response.destroy();
     });
     expect(broken).toMatchObject({ outcome: "failed" });
+  });
+});
+
+describe("its own view of a log", () => {
+  const view = (handler: Handler) =>
+    serve(handler).then((url) =>
+      readView({ extraAuthorities: undefined, url }, "log.example", new AbortController().signal),
+    );
+
+  test("is below the prefix that the policy has, named by the digest of the origin", async () => {
+    let seen = "";
+    const shown = await view(({ method, url }, response) => {
+      seen = `${method} ${url}`;
+      response.end(NOTE);
+    });
+    const digest = createHash("sha256").update("log.example").digest("hex");
+    expect([shown, seen]).toEqual([NOTE, `GET /${digest}/checkpoint`]);
+  });
+
+  test.each([404, 301, 500])("is not what comes with the status %i", async (status) => {
+    const refused = view(
+      (_, response) => void response.writeHead(status, { location: "/" }).end(NOTE),
+    );
+    await expect(refused).rejects.toThrow(`status ${status}`);
+  });
+
+  test("has a bound", async () => {
+    const refused = view((_, response) => void response.end("x".repeat(65_537)));
+    await expect(refused).rejects.toThrow("more than 65536 bytes");
   });
 });
 

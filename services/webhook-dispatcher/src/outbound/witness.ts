@@ -1,8 +1,12 @@
-// The request add-checkpoint of a witness (c2sp.org/tlog-witness): a checkpoint, with a proof from what the
-// witness has seen. Called by workers/anchors.ts. Nothing of the answer is trusted here: the ledger verifies
-// the signatures.
+// The requests to a witness (c2sp.org/tlog-witness): add-checkpoint, with a proof from what the witness has
+// seen, and the newest checkpoint that it has cosigned. Called by workers/anchors.ts. Nothing of an answer is
+// trusted here: the ledger verifies the signatures.
 
-import { type Answer, post, type Posted } from "./post.ts";
+import { createHash } from "node:crypto";
+import { type Answer, ask, type Asked } from "./ask.ts";
+
+/** The address of add-checkpoint. */
+export type WitnessAddress = Pick<Asked, "extraAuthorities" | "timeoutMs" | "url">;
 
 export interface Shown {
   /** What the witness has seen. */
@@ -16,26 +20,41 @@ export type WitnessAnswer =
   | { readonly outcome: "cosigned"; readonly lines: string }
   /** It has seen this size. */
   | { readonly outcome: "conflict"; readonly seenSize: bigint }
-  | { readonly outcome: "refused" | "failed"; readonly reason: string };
+  /** `inconsistent`: what it has seen does not lead to the checkpoint. */
+  | { readonly outcome: "failed" | "inconsistent" | "refused"; readonly reason: string };
 
 const SIZE_TYPE = "text/x.tlog.size";
 const SIZE = /^(0|[1-9]\d{0,15})\n$/;
 const OK = 200;
 const CONFLICT = 409;
+const UNPROCESSABLE = 422;
 const SERVER_ERROR = 500;
 
 /** Resolves whatever the witness does. */
 export async function addCheckpoint(
-  to: Pick<Posted, "extraAuthorities" | "timeoutMs" | "url">,
+  to: WitnessAddress,
   shown: Shown,
   signal: AbortSignal,
 ): Promise<WitnessAnswer> {
   try {
-    const sent = { ...to, contentType: "text/plain; charset=utf-8", body: bodyOf(shown) };
-    return read(await post(sent, signal));
+    const content = { type: "text/plain; charset=utf-8", body: bodyOf(shown) };
+    return read(await ask({ ...to, content }, signal));
   } catch (error) {
     return { outcome: "failed", reason: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The newest checkpoint of a log that the witness says it has cosigned. Rejects without an answer. */
+export async function readView(
+  to: WitnessAddress,
+  origin: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const log = createHash("sha256").update(origin).digest("hex");
+  const url = new URL(`${log}/checkpoint`, to.url);
+  const { body, status } = await ask({ ...to, url }, signal);
+  if (status !== OK) throw new Error(`status ${status}`);
+  return body.toString("utf8");
 }
 
 function bodyOf({ checkpoint, oldSize, proof }: Shown): Buffer {
@@ -48,5 +67,6 @@ function read({ body, contentType, status }: Answer): WitnessAnswer {
   const [, size] = SIZE.exec(body.toString("latin1")) ?? [];
   if (status === CONFLICT && contentType.split(";")[0] === SIZE_TYPE && size !== undefined)
     return { outcome: "conflict", seenSize: BigInt(size) };
+  if (status === UNPROCESSABLE) return { outcome: "inconsistent", reason: `status ${status}` };
   return { outcome: status >= SERVER_ERROR ? "failed" : "refused", reason: `status ${status}` };
 }

@@ -65,6 +65,7 @@ export function createWebhook(
         after?.events ?? 0n,
         after?.verifications ?? 0n,
         after?.exports ?? 0n,
+        after?.checkpoints ?? 0n,
         actor.id ?? null,
       ]);
       const change = {

@@ -2,12 +2,11 @@
 // A delivery of an event names its position; another entry is read from its producer.
 
 import { complete, invalid, notFound } from "@annals/errors";
-import { NOTICE_KINDS } from "@annals/messaging";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { webhookChange } from "../domain/audit-entries.ts";
-import { eventOf } from "../domain/kinds.ts";
+import { eventOf, KINDS } from "../domain/kinds.ts";
 import type { Producers } from "../outbound/producers.ts";
 import { findDelivery, type FoundDelivery } from "../store/find-delivery.ts";
 import { findWebhook } from "../store/find-webhook.ts";
@@ -16,7 +15,7 @@ import type { ReplayTurns } from "./replay-turns.ts";
 import { checkId } from "./webhook-members.ts";
 
 export interface ReplayDeps extends QueueDeliveriesDeps {
-  readonly producers: Pick<Producers, "entries" | "measure">;
+  readonly producers: Pick<Producers, "entries" | "measure" | "retainedFrom">;
   readonly replayTurns: ReplayTurns;
 }
 
@@ -54,7 +53,7 @@ async function read(
   { event, position: text }: FoundDelivery,
 ) {
   const position = BigInt(text ?? 0);
-  const kind = NOTICE_KINDS.find((one) => eventOf(one) === event);
+  const kind = KINDS.find((one) => eventOf(one) === event);
   const after = position - 1n;
   const [entry] =
     kind === undefined || after < 0n

@@ -26,6 +26,12 @@ export function replayEvents(
     const audit = webhookChange("replayed", accountId, webhookId, change);
     const deliveries = await deps.replayTurns.run(accountId, async () => {
       const entries = await deps.producers.measure(accountId, from - 1n, Number(to - from) + 1);
+      const retainedFrom =
+        entries.length === 0 ? await deps.producers.retainedFrom(accountId, from) : undefined;
+      if (retainedFrom !== undefined) {
+        const message = `must be at least ${retainedFrom}: retention has deleted the events before`;
+        throw invalid({ field: "from_sequence_number", message });
+      }
       if (entries.at(-1)?.position !== to) {
         const message = "must not be beyond the last event";
         throw invalid({ field: "to_sequence_number", message });

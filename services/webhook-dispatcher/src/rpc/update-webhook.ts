@@ -4,13 +4,12 @@
 
 import type { Clock } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
-import { NOTICE_KINDS, type NoticeKind } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import type { UpdateWebhookRequest, WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { shownWebhook, webhookChange } from "../domain/audit-entries.ts";
-import { kindsOf } from "../domain/kinds.ts";
+import { type Kind, KINDS, kindsOf } from "../domain/kinds.ts";
 import type { AddressGuard } from "../outbound/address-guard.ts";
 import type { Positions, Producers } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
@@ -77,10 +76,10 @@ async function change(
 ): Promise<ShownWebhookRow> {
   const { accountId, id } = request;
   let before: WebhookRow = found;
-  let asked: readonly NoticeKind[] = [];
+  let asked: readonly Kind[] = [];
   for (;;) {
     const needed = beginning(before, changed(before, request, events));
-    asked = NOTICE_KINDS.filter((kind) => asked.includes(kind) || needed.includes(kind));
+    asked = KINDS.filter((kind) => asked.includes(kind) || needed.includes(kind));
     const [positions] = await producers.positions([accountId], asked);
     const row = await database.transaction(async (transaction) => {
       const [locked] = await transaction.run(lockWebhook, [accountId, id]);
@@ -89,7 +88,7 @@ async function change(
       const now = changed(locked, request, events);
       const begun = beginning(locked, now);
       if (!begun.every((kind) => asked.includes(kind))) return undefined;
-      const [e, v, x] = startsOf(begun, positions);
+      const [e, v, x, c] = startsOf(begun, positions);
       const [next] = await transaction.run(takeNumber, []);
       if (request.active === true) await transaction.run(clearDrops, [accountId, id]);
       await transaction.run(updateWebhookStatement, [
@@ -101,6 +100,7 @@ async function change(
         e,
         v,
         x,
+        c,
         request.active === true,
         actor.id ?? null,
         next?.number ?? "0",
@@ -127,16 +127,16 @@ function changed(
 }
 
 /** The kinds that the webhook subscribes to after the change and did not before. */
-function beginning(before: Changes, after: Changes): NoticeKind[] {
+function beginning(before: Changes, after: Changes): Kind[] {
   if (!after.active) return [];
   const had = before.active ? kindsOf(before.events) : [];
   return kindsOf(after.events).filter((kind) => !had.includes(kind));
 }
 
 function startsOf(
-  begun: readonly NoticeKind[],
+  begun: readonly Kind[],
   positions: Positions | undefined,
-): [bigint | null, bigint | null, bigint | null] {
-  const start = (kind: NoticeKind) => (begun.includes(kind) ? (positions?.[kind] ?? 0n) : null);
-  return [start("events"), start("verifications"), start("exports")];
+): [bigint | null, bigint | null, bigint | null, bigint | null] {
+  const start = (kind: Kind) => (begun.includes(kind) ? (positions?.[kind] ?? 0n) : null);
+  return [start("events"), start("verifications"), start("exports"), start("checkpoints")];
 }

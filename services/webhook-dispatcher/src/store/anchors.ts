@@ -20,13 +20,15 @@ ON CONFLICT (kind, name) DO NOTHING
 export interface AnchorRow {
   readonly name: string;
   readonly size: string;
+  /** The newest that it has signed, without its signature. */
+  readonly checkpoint: string | null;
   readonly is_due: boolean;
   readonly is_failing: boolean;
 }
 
 export const listAnchors = statement<[kind: AnchorKind, names: readonly string[]], AnchorRow>(
   `/* webhooks.list-anchors */
-SELECT name, size, due_at <= statement_timestamp() AS is_due, failing_since IS NOT NULL AS is_failing
+SELECT name, size, checkpoint, due_at <= statement_timestamp() AS is_due, failing_since IS NOT NULL AS is_failing
 FROM webhooks.anchors
 WHERE kind = $1::text AND name = ANY ($2::text[])
 ORDER BY name
@@ -48,10 +50,12 @@ RETURNING name
   { route: "local" },
 );
 
+type Success = [kind: AnchorKind, name: string, size: string, checkpoint: string];
+
 /** The target has signed a checkpoint of this size. */
-export const succeedAnchor = statement<[kind: AnchorKind, name: string, size: string], never>(
+export const succeedAnchor = statement<Success, never>(
   `/* webhooks.succeed-anchor */
-UPDATE webhooks.anchors SET size = $3::bigint, failing_since = NULL
+UPDATE webhooks.anchors SET size = $3::bigint, checkpoint = $4::text, failing_since = NULL
 WHERE kind = $1::text AND name = $2::text
 `,
   { route: "local" },

@@ -32,8 +32,8 @@ async function begin({ webhooks: count, waitingEach, finishedEach }: Begin) {
   await database.query("ALTER TABLE webhooks.deliveries SET (autovacuum_enabled = false)");
   await database.query(
     `INSERT INTO webhooks.webhooks (account_id, id, url, events, active, created_at, after_events,
-       after_verifications, after_exports, secret_key_id, secret_sealed)
-     SELECT account_id, id, 'https://example.com/', '{*}', true, '', 0, 0, 0, '1', '' FROM (${webhooks}) AS webhook`,
+       after_verifications, after_exports, after_checkpoints, secret_key_id, secret_sealed)
+     SELECT account_id, id, 'https://example.com/', '{*}', true, '', 0, 0, 0, 0, '1', '' FROM (${webhooks}) AS webhook`,
   );
   await database.query(
     `INSERT INTO webhooks.deliveries (account_id, webhook_id, id, payload_id, event, body, bytes, created_at, attempts,

@@ -14,6 +14,7 @@ type Params = [
   afterEvents: bigint,
   afterVerifications: bigint,
   afterExports: bigint,
+  afterCheckpoints: bigint,
   /** The id of the key that created it. */
   createdBy: string | null,
 ];
@@ -21,9 +22,9 @@ type Params = [
 export const createWebhook = statement<Params, never>(
   `/* webhooks.create-webhook */
 INSERT INTO webhooks.webhooks (account_id, id, url, events, active, created_at, secret_key_id, secret_sealed,
-  after_events, after_verifications, after_exports, created_by)
+  after_events, after_verifications, after_exports, after_checkpoints, created_by)
 VALUES ($1::text, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::text, $8::bytea,
-  $9::bigint, $10::bigint, $11::bigint, $12::text)
+  $9::bigint, $10::bigint, $11::bigint, $12::bigint, $13::text)
 `,
   { route: "one account" },
 );

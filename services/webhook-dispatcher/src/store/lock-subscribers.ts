@@ -2,9 +2,9 @@
 // waits, and then sees every delivery that was created for it.
 
 import { statement } from "@annals/postgres";
-import type { NoticeKind } from "@annals/messaging";
+import type { Kind } from "../domain/kinds.ts";
 
-type Params = [accountId: string, kind: NoticeKind, patterns: readonly string[]];
+type Params = [accountId: string, kind: Kind, patterns: readonly string[]];
 
 export interface SubscriberRow {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface SubscriberRow {
 export const lockSubscribers = statement<Params, SubscriberRow>(
   `/* webhooks.lock-subscribers */
 SELECT id, is_drained, CASE $2::text WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
-  ELSE after_exports END AS starts_after
+  WHEN 'exports' THEN after_exports ELSE after_checkpoints END AS starts_after
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND active AND deleted_at IS NULL AND events && $3::text[]
 ORDER BY id

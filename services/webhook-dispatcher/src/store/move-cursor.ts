@@ -2,9 +2,9 @@
 // locked until the transaction ends.
 
 import { statement } from "@annals/postgres";
-import type { NoticeKind } from "@annals/messaging";
+import type { Kind } from "../domain/kinds.ts";
 
-type Params = [accountId: string, kind: NoticeKind, from: bigint, to: bigint];
+type Params = [accountId: string, kind: Kind, from: bigint, to: bigint];
 
 export const moveCursor = statement<Params, { readonly position: string }>(
   `/* webhooks.move-cursor */

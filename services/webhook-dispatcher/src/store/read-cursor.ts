@@ -3,9 +3,9 @@
 // never had a webhook.
 
 import { statement } from "@annals/postgres";
-import type { NoticeKind } from "@annals/messaging";
+import type { Kind } from "../domain/kinds.ts";
 
-type Params = [accountId: string, kind: NoticeKind, patterns: readonly string[]];
+type Params = [accountId: string, kind: Kind, patterns: readonly string[]];
 
 export interface CursorRow {
   readonly position: string;
@@ -20,7 +20,7 @@ export const readCursor = statement<Params, CursorRow>(
 SELECT cursor.position, count(webhook.id)::integer AS subscribers,
   array_agg(webhook.id) FILTER (WHERE is_drained) AS drained_ids,
   min(CASE cursor.kind WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
-    ELSE after_exports END) AS starts_after
+    WHEN 'exports' THEN after_exports ELSE after_checkpoints END) AS starts_after
 FROM webhooks.cursors AS cursor
 LEFT JOIN webhooks.webhooks AS webhook ON webhook.account_id = $1::text
   AND webhook.active AND webhook.deleted_at IS NULL AND webhook.events && $3::text[]

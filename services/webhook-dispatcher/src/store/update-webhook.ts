@@ -15,6 +15,7 @@ type Params = [
   afterEvents: bigint | null,
   afterVerifications: bigint | null,
   afterExports: bigint | null,
+  afterCheckpoints: bigint | null,
   activates: boolean,
   /** The id of the key that changed it. */
   updatedBy: string | null,
@@ -28,15 +29,16 @@ UPDATE webhooks.webhooks SET
   url = $3::text,
   events = $4::text[],
   active = $5::boolean,
-  updated_by = $10::text,
+  updated_by = $11::text,
   first_success_at = CASE WHEN url = $3::text THEN first_success_at END,
-  failing_since = CASE WHEN NOT $9::boolean AND url = $3::text THEN failing_since END,
-  disabled_at = CASE WHEN NOT $9::boolean THEN disabled_at END,
-  disabled_reason = CASE WHEN NOT $9::boolean THEN disabled_reason END,
+  failing_since = CASE WHEN NOT $10::boolean AND url = $3::text THEN failing_since END,
+  disabled_at = CASE WHEN NOT $10::boolean THEN disabled_at END,
+  disabled_reason = CASE WHEN NOT $10::boolean THEN disabled_reason END,
   after_events = coalesce($6::bigint, after_events),
   after_verifications = coalesce($7::bigint, after_verifications),
   after_exports = coalesce($8::bigint, after_exports),
-  stopped_up_to = CASE WHEN $5::boolean THEN stopped_up_to ELSE $11::bigint END
+  after_checkpoints = coalesce($9::bigint, after_checkpoints),
+  stopped_up_to = CASE WHEN $5::boolean THEN stopped_up_to ELSE $12::bigint END
 WHERE account_id = $1::text AND id = $2::text
 `,
   { route: "one account" },

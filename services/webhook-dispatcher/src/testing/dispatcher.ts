@@ -3,13 +3,13 @@
 
 import { createLog, createRegistry, type Logger } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
-import type { NoticeKind } from "@annals/messaging";
 import { createPool, type Pool } from "@annals/postgres";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { createContextValues } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
 import { ROLE } from "../commands/rotate-sealing-key.ts";
+import type { Kind } from "../domain/kinds.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
@@ -107,7 +107,7 @@ export interface Replica<Sending = FakeSender> {
   readonly sender: Sending;
   readonly metrics: Metrics;
   /** Stores entries of an account and fans them out. */
-  readonly produce: (accountId: string, count?: number, kind?: NoticeKind) => Promise<void>;
+  readonly produce: (accountId: string, count?: number, kind?: Kind) => Promise<void>;
 }
 
 export interface ReplicaOptions {

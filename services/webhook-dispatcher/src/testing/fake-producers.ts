@@ -1,9 +1,8 @@
 // The producers of this service's tests, in memory. Imported by tests only.
 
-import type { NoticeKind } from "@annals/messaging";
-import { eventOf } from "../domain/kinds.ts";
+import { eventOf, type Kind } from "../domain/kinds.ts";
 import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
-import type { Positions, ReadEvents } from "../outbound/producers.ts";
+import type { CheckpointPositions, Positions, ReadEvents } from "../outbound/producers.ts";
 
 /** The entries of accounts, in memory, as the ledger and the export service have them. */
 export class FakeProducers {
@@ -12,10 +11,15 @@ export class FakeProducers {
   reads = 0;
   /** The positions of each read of events. */
   readonly eventReads: (readonly bigint[])[] = [];
+  /** The accounts of each read of the positions of checkpoints. */
+  readonly checkpointReads: (readonly string[])[] = [];
+  #served = 0n;
+  /** Events up to this position are deleted by retention. */
+  deletedThrough = 0n;
   /** Rejects where the ledger does not answer. */
   gate: () => Promise<void> = async () => {};
 
-  add(accountId: string, kind: NoticeKind, count = 1): bigint {
+  add(accountId: string, kind: Kind, count = 1): bigint {
     const rows = this.#of(accountId, kind);
     for (let i = 0; i < count; i++) {
       const position = BigInt(rows.length + 1);
@@ -25,17 +29,38 @@ export class FakeProducers {
   }
 
   async positions(accountIds: readonly string[]): Promise<Positions[]> {
-    const last = (id: string, kind: NoticeKind) => BigInt(this.#of(id, kind).length);
+    const last = (id: string, kind: Kind) => BigInt(this.#of(id, kind).length);
     return accountIds.map((id) => ({
       events: last(id, "events"),
       verifications: last(id, "verifications"),
       exports: last(id, "exports"),
+      checkpoints: this.#of(id, "checkpoints").at(-1)?.position ?? 0n,
     }));
   }
 
-  async entries(kind: NoticeKind, id: string, after: bigint, limit: number): Promise<Entry[]> {
+  /** Closes an epoch in which some accounts grow, and serves it. */
+  closeEpoch(...grown: readonly string[]): bigint {
+    this.#served += 1n;
+    for (const accountId of grown)
+      this.#of(accountId, "checkpoints").push(
+        entryOf(this.#served, eventOf("checkpoints"), `{"epoch":${this.#served}}`),
+      );
+    return this.#served;
+  }
+
+  async checkpoints(accountIds: readonly string[]): Promise<CheckpointPositions> {
+    this.checkpointReads.push(accountIds);
+    const positions = (await this.positions(accountIds)).map(({ checkpoints }) => checkpoints);
+    return { served: this.#served, positions, isPartial: false };
+  }
+
+  async entries(kind: Kind, id: string, after: bigint, limit: number): Promise<Entry[]> {
     this.reads += 1;
-    return this.#of(id, kind).slice(Number(after), Number(after) + limit);
+    const rows = this.#of(id, kind);
+    if (kind !== "events") return rows.filter(({ position }) => position > after).slice(0, limit);
+    return rows
+      .slice(Number(after), Number(after) + limit)
+      .filter(({ position }) => position > this.deletedThrough);
   }
 
   async events(accountId: string, positions: readonly bigint[]): Promise<ReadEvents> {
@@ -48,11 +73,16 @@ export class FakeProducers {
   }
 
   async measure(accountId: string, after: bigint, limit: number): Promise<Entry[]> {
+    if (after < this.deletedThrough) return [];
     const rows = this.#of(accountId, "events").slice(Number(after), Number(after) + limit);
     return rows.map(({ bytes, position }) => eventEntry(position, bytes));
   }
 
-  #of(accountId: string, kind: NoticeKind): Entry[] {
+  async retainedFrom(_accountId: string, position: bigint): Promise<bigint | undefined> {
+    return position <= this.deletedThrough ? this.deletedThrough + 1n : undefined;
+  }
+
+  #of(accountId: string, kind: Kind): Entry[] {
     const key = `${kind} ${accountId}`;
     const rows = this.rows.get(key) ?? [];
     this.rows.set(key, rows);

@@ -1,13 +1,18 @@
 // Carries the newest checkpoint of the log to the witnesses of the policy, and their signatures to the
 // ledger, which verifies them. Started by serve.ts. Replicas claim a witness by its time, so that each is
-// asked once in an interval. A witness that fails must never keep another one waiting for longer than one
-// request.
+// asked once in an interval. A witness that fails must never keep another one waiting for longer than two
+// requests.
 
 import { type Loop, startLoop } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { WitnessTarget } from "../domain/witness-targets.ts";
 import type { WITNESS_OUTCOMES } from "../metrics.ts";
-import { addCheckpoint, type WitnessAnswer } from "../outbound/witness.ts";
+import {
+  addCheckpoint,
+  readView,
+  type WitnessAddress,
+  type WitnessAnswer,
+} from "../outbound/witness.ts";
 import { type AnchorsDeps, type AnchorWork, reportLag } from "./anchor-deps.ts";
 import { TimeStamps } from "./time-stamps.ts";
 import {
@@ -94,10 +99,13 @@ class Anchors {
       oldSize: found?.oldSize ?? 0n,
       proof: found?.hashes ?? [],
     };
-    const answer = await addCheckpoint({ extraAuthorities, url }, shown, signal);
+    const address = { extraAuthorities, url };
+    const answer = await addCheckpoint(address, shown, signal);
     if (signal.aborted) return;
-    const outcome = await this.#settle(name, shown.oldSize, work, answer);
-    metrics.witnessRequests.inc({ outcome });
+    metrics.witnessRequests.inc({
+      outcome: await this.#settle(name, shown.oldSize, work, answer),
+    });
+    if (claimsMore(answer, shown.oldSize, work.size)) await this.#prove(row, address, work, signal);
   }
 
   async #settle(
@@ -106,26 +114,48 @@ class Anchors {
     work: AnchorWork,
     answer: WitnessAnswer,
   ): Promise<Outcome> {
-    const { database, ledger } = this.#deps;
-    const { log, size } = work;
+    const { database } = this.#deps;
+    const { checkpoint, size } = work;
     if (answer.outcome === "cosigned") {
       const isStored = await this.#store(name, work, answer.lines);
       if (!isStored) return "invalid";
-      await database.run(succeedAnchor, ["witness", name, String(size)]);
+      await database.run(succeedAnchor, ["witness", name, String(size), checkpoint]);
       return "cosigned";
     }
-    if (answer.outcome === "conflict" && answer.seenSize !== oldSize && answer.seenSize <= size) {
+    if (answer.outcome === "conflict" && !claimsMore(answer, oldSize, size)) {
       await database.run(moveAnchor, ["witness", name, String(answer.seenSize)]);
       return "conflict";
     }
     const reason =
       answer.outcome === "conflict" ? `has seen the size ${answer.seenSize}` : answer.reason;
     await this.#fail(name, work, reason);
-    if (answer.outcome === "conflict" && answer.seenSize > size) {
-      const anchor = { case: "seenSize", value: answer.seenSize } as const;
-      await ledger.addAnchor({ log, anchor });
-    }
     return answer.outcome;
+  }
+
+  /** Hands the ledger what could prove the claim: what the witness has signed before, and its view. */
+  async #prove(
+    { checkpoint, name }: AnchorRow,
+    address: WitnessAddress,
+    work: AnchorWork,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { ledger, log } = this.#deps;
+    const [origin = ""] = work.checkpoint.split("\n", 1);
+    const notes = checkpoint?.startsWith(`${origin}\n`) ? [checkpoint] : [];
+    const unproven = (reason: string): void =>
+      log.warn({ witness: name, reason }, "a witness has shown no checkpoint of the log");
+    try {
+      notes.push(await readView(address, origin, signal));
+    } catch (error) {
+      unproven(error instanceof Error ? error.message : String(error));
+    }
+    for (const value of notes)
+      try {
+        await ledger.addAnchor({ log: work.log, anchor: { case: "seenCheckpoint", value } });
+      } catch (error) {
+        if (!(error instanceof AnnalsError) || error.kind !== "invalid") throw error;
+        unproven(error.message);
+      }
   }
 
   /** Resolves to whether the ledger has taken the signatures. */
@@ -147,4 +177,13 @@ class Anchors {
     await database.run(failAnchor, ["witness", name, ...backoff]);
     log.warn({ witness: name, size: Number(size), reason }, "a witness has not signed");
   }
+}
+
+/**
+ * Whether the witness says that the log does not have what it has seen. Any witness can say so: it stops
+ * nothing without a checkpoint that the log has signed.
+ */
+function claimsMore(answer: WitnessAnswer, oldSize: bigint, size: bigint): boolean {
+  if (answer.outcome === "inconsistent") return true;
+  return answer.outcome === "conflict" && (answer.seenSize === oldSize || answer.seenSize > size);
 }

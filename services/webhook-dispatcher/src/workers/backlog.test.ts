@@ -93,3 +93,20 @@ test("a deleted webhook leaves no record", async () => {
   await cleanUp({ database: database.pool(), now: time.now, retentionDays: 30 });
   expect(await database.query("SELECT FROM webhooks.drops")).toEqual([]);
 });
+
+test("events that retention has deleted meanwhile are counted as dropped, and the next ones are queued", async () => {
+  const { accountId, dropped, pending, producers, replica, time, webhook } = await begin();
+  const a = replica();
+  await a.produce(accountId, 10);
+  // No dispatcher was there, for longer than the events are kept.
+  producers.add(accountId, "events", 490);
+  producers.deletedThrough = 480n;
+  await replica().produce(accountId, 1);
+  expect(await dropped(webhook.id)).toEqual({
+    count: 470n,
+    firstSequenceNumber: 11n,
+    lastSequenceNumber: 480n,
+    lastAt: time.text(),
+  });
+  expect(await pending(webhook.id)).toBe(10 + 21);
+});

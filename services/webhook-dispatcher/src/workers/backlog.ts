@@ -3,8 +3,8 @@
 // record.
 
 import type { Logger } from "@annals/chassis";
-import type { NoticeKind } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
+import type { Kind } from "../domain/kinds.ts";
 import { limitBacklog } from "../domain/limit-backlog.ts";
 import type { Entry } from "../domain/payload.ts";
 import type { PlannedDelivery } from "../domain/plan-fan-out.ts";
@@ -23,10 +23,17 @@ export interface BacklogDeps {
 
 export interface Page {
   readonly accountId: string;
-  readonly kind: NoticeKind;
+  readonly kind: Kind;
   readonly entries: readonly Entry[];
   readonly subscriberIds: readonly string[];
   readonly planned: readonly PlannedDelivery[];
+}
+
+/** Events of a webhook that cannot be delivered any longer; both ends are included. */
+interface LostEvents {
+  readonly webhookId: string;
+  readonly first: bigint;
+  readonly last: bigint;
 }
 
 /** Share of both bounds below which an account's pending deliveries are not counted again for a moment. */
@@ -73,6 +80,26 @@ export class Backlog {
     });
     if (dropped.length > 0) await this.#record(transaction, page, dropped);
     return kept;
+  }
+
+  /** Records events that retention deleted before their deliveries were queued. */
+  async recordDeleted(
+    transaction: Database,
+    accountId: string,
+    lost: readonly LostEvents[],
+  ): Promise<void> {
+    if (lost.length === 0) return;
+    const { log, metrics, now } = this.#deps;
+    const counts = lost.map(({ first, last }) => Number(last - first) + 1);
+    const ids = lost.map(({ webhookId }) => webhookId);
+    const ends = [lost.map(({ first }) => first), lost.map(({ last }) => last)] as const;
+    await transaction.run(recordDrops, [accountId, ids, counts, ...ends, now()]);
+    const events = counts.reduce((sum, count) => sum + count, 0);
+    metrics.dropped.inc({ kind: "events" }, events);
+    log.warn(
+      { account_id: accountId, webhooks: ids.length, deliveries: events },
+      "retention has deleted events before their deliveries were queued: they are dropped and counted",
+    );
   }
 
   #remember(accountId: string, counted: Counted): void {

@@ -205,8 +205,8 @@ describe("fairness", () => {
     await database.query(
       `WITH made AS (
          INSERT INTO webhooks.webhooks (account_id, id, url, events, active, created_at, secret_key_id, secret_sealed,
-           after_events, after_verifications, after_exports)
-         SELECT account_id, 'wh_' || n, url, events, active, created_at, secret_key_id, secret_sealed, 0, 0, 0
+           after_events, after_verifications, after_exports, after_checkpoints)
+         SELECT account_id, 'wh_' || n, url, events, active, created_at, secret_key_id, secret_sealed, 0, 0, 0, 0
          FROM webhooks.webhooks, generate_series(1, 1500) AS n WHERE id = $1 RETURNING 1)
        INSERT INTO webhooks.deliveries (account_id, webhook_id, id, payload_id, event, body, bytes, created_at, due_at)
        SELECT $2, 'wh_' || n, 'd' || n, 'p' || n, 'event.created', '{}', 2, now(), now() FROM generate_series(1, 1500) AS n`,

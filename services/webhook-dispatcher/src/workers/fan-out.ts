@@ -20,13 +20,13 @@ import {
   startShared,
 } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
-import type { Notice, NoticeKind, NoticeTrace } from "@annals/messaging";
+import type { NoticeTrace } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
-import { patternsOf } from "../domain/kinds.ts";
+import { type Announcement, type Kind, patternsOf } from "../domain/kinds.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
 import { type Entry, isByReference } from "../domain/payload.ts";
 import type { EventReader } from "../outbound/event-reader.ts";
-import { checkGapless, planFanOut } from "../domain/plan-fan-out.ts";
+import { checkPositions, lostEntries, planFanOut, subscriberOf } from "../domain/plan-fan-out.ts";
 import { MAX_ENTRIES, type Producers } from "../outbound/producers.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
 import { lockSubscribers } from "../store/lock-subscribers.ts";
@@ -42,7 +42,7 @@ export interface FanOutDeps extends BacklogDeps {
   readonly database: Pool;
   /** Receives the events that were read: most are sent within a moment. */
   readonly events: Pick<EventReader, "keep">;
-  readonly producers: Pick<Producers, "entries">;
+  readonly producers: Pick<Producers, "entries" | "retainedFrom">;
   readonly random: (size: number) => Uint8Array;
   readonly traces: DeliveryTraces;
   /** Called when deliveries are stored. */
@@ -64,7 +64,7 @@ interface OriginTrace extends NoticeTrace {
 }
 
 interface Task {
-  readonly kind: NoticeKind;
+  readonly kind: Kind;
   readonly accountId: string;
   /** Position that the entries reach at least. */
   target: bigint;
@@ -97,7 +97,7 @@ export class FanOut {
   }
 
   /** Queues the work of a notice. Returns at once and never throws. */
-  notify(notice: Notice): void {
+  notify(notice: Announcement): void {
     if (this.#withoutSubscribers.keeps(notice)) return;
     const { kind, accountId, position, traces: given = [] } = notice;
     const traces = given.map((trace) => ({ ...trace, span: remoteSpan(trace) }));
@@ -206,22 +206,44 @@ export class FanOut {
     // The page ends with the traced entries: a later notice has the traces of those that follow.
     const traced = traces.length > 0 ? Number(target - from) : limit;
     const pageSize = Math.max(1, Math.min(limit, maxEntries, traced));
+    const readAt = performance.now();
     const entries = from >= target ? [] : await producers.entries(kind, accountId, from, pageSize);
-    checkGapless(entries, from);
+    const isGap = kind === "events" && from < target && entries[0]?.position !== from + 1n;
+    if (isGap && (await this.#skipDeleted(accountId, position, from))) return false;
+    checkPositions(kind, entries, from);
     const drained = cursor.drained_ids;
     if (drained && entries.length > 0) await ofAccount.run(openQueues, [accountId, drained]);
     const to = entries.at(-1)?.position ?? from;
-    if (to > position) await this.#store(accountId, kind, { position, to, entries, traces });
+    if (to > position)
+      await this.#store(accountId, kind, { position, to, entries, readAt, traces });
     return to >= target || entries.length === 0;
+  }
+
+  /** Goes on behind events that retention has deleted, if it has, and records what was not queued. */
+  async #skipDeleted(accountId: string, position: bigint, after: bigint): Promise<boolean> {
+    const { database, producers } = this.#deps;
+    const retainedFrom = await producers.retainedFrom(accountId, after + 1n);
+    if (retainedFrom === undefined) return false;
+    const [kind, to] = ["events" as const, retainedFrom - 1n];
+    await database.forAccount(accountId).transaction(async (transaction) => {
+      const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
+      if (!moved) return;
+      const rows = await transaction.run(lockSubscribers, [accountId, kind, patternsOf(kind)]);
+      const subscribers = rows.map(subscriberOf);
+      const lost = lostEntries(subscribers, after, to);
+      await this.#backlog.recordDeleted(transaction, accountId, lost);
+    });
+    return true;
   }
 
   async #store(
     accountId: string,
-    kind: NoticeKind,
+    kind: Kind,
     page: {
       readonly position: bigint;
       readonly to: bigint;
       readonly entries: readonly Entry[];
+      readonly readAt: number;
       readonly traces: readonly OriginTrace[];
     },
   ): Promise<void> {
@@ -232,10 +254,7 @@ export class FanOut {
       if (!moved || entries.length === 0) return [];
       const rows = await transaction.run(lockSubscribers, [accountId, kind, patternsOf(kind)]);
       if (rows.some((row) => row.is_drained)) throw new QueueClosed();
-      const subscribers = rows.map((row) => ({
-        id: row.id,
-        startsAfter: BigInt(row.starts_after),
-      }));
+      const subscribers = rows.map(subscriberOf);
       const planned = await this.#backlog.limit(transaction, {
         accountId,
         kind,
@@ -259,7 +278,7 @@ export class FanOut {
     const referred = new Set(made.map(({ ordinal }) => entries[ordinal - 1]));
     for (const entry of referred) {
       if (entry?.data === undefined || !isByReference(entry)) continue;
-      events.keep(accountId, [[entry.position, entry.data]]);
+      events.keep(accountId, [[entry.position, entry.data]], page.readAt);
     }
     onDeliveries(accountId, new Set(made.map(({ webhookId }) => webhookId)));
   }

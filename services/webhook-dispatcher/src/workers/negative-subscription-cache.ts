@@ -6,9 +6,8 @@
 // finds what is beyond the bound.
 
 import { type Logger, type Loop, startLoop } from "@annals/chassis";
-import { NOTICE_KINDS, type Notice, type NoticeKind } from "@annals/messaging";
 import { type Database, readAccounts } from "@annals/postgres";
-import { patternsOf } from "../domain/kinds.ts";
+import { type Announcement, type Kind, KINDS, patternsOf } from "../domain/kinds.ts";
 import type { Metrics } from "../metrics.ts";
 import { findSubscribed } from "../store/find-subscribed.ts";
 
@@ -17,7 +16,7 @@ export interface NegativeSubscriptionCacheDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Called with the newest position of an account that has a subscriber after all. */
-  readonly onSubscribed: (notice: Notice) => void;
+  readonly onSubscribed: (notice: Announcement) => void;
 }
 
 /** Time from one query for the accounts with a kept position to the next. */
@@ -28,10 +27,10 @@ const MAX_ENTRIES = 100_000;
 const PIECE = 1_000;
 
 interface Entry {
-  readonly kind: NoticeKind;
+  readonly kind: Kind;
   readonly accountId: string;
   /** Notice with the newest position that arrived since the database was queried. */
-  kept: Notice | undefined;
+  kept: Announcement | undefined;
   /** Whether no position arrived in the last interval. */
   isIdle: boolean;
 }
@@ -56,7 +55,7 @@ export class NegativeSubscriptionCache {
   }
 
   /** Called when the database has just shown that the account has no subscriber of this kind. */
-  add(kind: NoticeKind, accountId: string): void {
+  add(kind: Kind, accountId: string): void {
     const key = keyOf(kind, accountId);
     if (this.#isStopping || this.#entries.has(key)) return;
     if (this.#entries.size >= MAX_ENTRIES) return;
@@ -64,7 +63,7 @@ export class NegativeSubscriptionCache {
   }
 
   /** Whether the notice is kept here, and needs no work now. */
-  keeps(notice: Notice): boolean {
+  keeps(notice: Announcement): boolean {
     const found = this.#entries.get(keyOf(notice.kind, notice.accountId));
     if (!found) return false;
     if (found.kept === undefined || found.kept.position < notice.position) found.kept = notice;
@@ -74,7 +73,7 @@ export class NegativeSubscriptionCache {
 
   /** Called when the account has a new subscriber: its kept positions are handed on at once. */
   forget(accountId: string): void {
-    for (const kind of NOTICE_KINDS) this.#release(this.#entries.get(keyOf(kind, accountId)));
+    for (const kind of KINDS) this.#release(this.#entries.get(keyOf(kind, accountId)));
   }
 
   /** Keeps nothing more, and resolves when nothing is in flight. */
@@ -125,6 +124,6 @@ export class NegativeSubscriptionCache {
   }
 }
 
-function keyOf(kind: NoticeKind, accountId: string): string {
+function keyOf(kind: Kind, accountId: string): string {
   return `${kind} ${accountId}`;
 }

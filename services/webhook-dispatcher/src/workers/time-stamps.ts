@@ -57,7 +57,7 @@ export class TimeStamps {
       const token = await askForTimeStamp({ extraAuthorities, url }, checkpoint, nonce, signal);
       const anchor = { case: "timeStamp", value: { name, token, nonce } } as const;
       await ledger.addAnchor({ log, size, anchor });
-      await database.run(succeedAnchor, ["timestamp", name, String(size)]);
+      await database.run(succeedAnchor, ["timestamp", name, String(size), checkpoint]);
     } catch (error) {
       if (signal.aborted) return;
       await database.run(failAnchor, ["timestamp", name, ...BACKOFF_S]);

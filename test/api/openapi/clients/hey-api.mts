@@ -89,6 +89,19 @@ export async function callEach({
   await annals.listWidgetTokens(by);
   await annals.deleteWidgetToken({ ...by, path: { id: minted.data.data.id } });
 
+  const erasing = { actor_id: "u_1", parts: ["actor" as const] };
+  const erased = await annals.createErasure({ ...by, body: erasing });
+  await annals.listErasures(by);
+  await annals.getErasure({ ...by, path: { id: erased.data.data.id } });
+  await annals.cancelErasure({ ...by, path: { id: erased.data.data.id } });
+
+  const held = await annals.placeHold({ ...by, body: { from_sequence: 1 } });
+  await annals.listHolds(by);
+  await annals.releaseHold({ ...by, path: { id: held.data.data.id } });
+
+  await annals.setRetention({ ...by, body: { days: 90 } });
+  await annals.getRetention(by);
+
   const made = await annals.createExport({ ...by, body: { filter: { action } } });
   const ofExport = { ...by, path: { id: made.data.data.id } };
   await annals.listExports(by);

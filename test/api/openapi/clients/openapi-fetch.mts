@@ -144,6 +144,19 @@ export async function callEach({
   need(await client.GET("/v1/widget-tokens"));
   await client.DELETE("/v1/widget-tokens/{id}", { params: { path: { id: token.id } } });
 
+  const erasing = { actor_id: "u_1", parts: ["actor" as const] };
+  const { data: erasure } = need(await client.POST("/v1/erasures", { body: erasing }));
+  need(await client.GET("/v1/erasures"));
+  need(await client.GET("/v1/erasures/{id}", { params: { path: { id: erasure.id } } }));
+  await client.DELETE("/v1/erasures/{id}", { params: { path: { id: erasure.id } } });
+
+  const { data: hold } = need(await client.POST("/v1/holds", { body: { from_sequence: 1 } }));
+  need(await client.GET("/v1/holds"));
+  await client.DELETE("/v1/holds/{id}", { params: { path: { id: hold.id } } });
+
+  need(await client.PUT("/v1/retention", { body: { days: 90 } }));
+  need(await client.GET("/v1/retention"));
+
   const { data: made } = need(await client.POST("/v1/exports", { body: { filter: { action } } }));
   const ofExport = { params: { path: { id: made.id } } };
   need(await client.GET("/v1/exports"));

@@ -9,6 +9,13 @@ from annals_client import AuthenticatedClient, models
 from annals_client.api.api_keys import create_api_key, delete_api_key, list_api_keys, update_api_key
 from annals_client.api.events import create_event, create_event_batch, get_event, list_events
 from annals_client.api.exports import create_export, delete_export, get_export, get_export_content, list_exports
+from annals_client.api.erasures import (
+    cancel_erasure,
+    create_erasure,
+    get_erasure,
+    list_erasures,
+)
+from annals_client.api.holds import list_holds, place_hold, release_hold
 from annals_client.api.keys import create_key, delete_key
 from annals_client.api.log import (
     get_log,
@@ -19,6 +26,7 @@ from annals_client.api.log import (
     read_entries,
     read_tile,
 )
+from annals_client.api.retention import get_retention, set_retention
 from annals_client.api.usage import get_usage
 from annals_client.api.verification import verify_chain
 from annals_client.api.widget import get_widget_event, get_widget_log, list_widget_events, list_widget_filters
@@ -112,6 +120,19 @@ assert ACTION in call(list_widget_filters, by=widget).data.actions
 call(get_widget_log, by=widget)
 call(list_widget_tokens)
 call(delete_widget_token, token.id, status=204)
+
+asked = models.NewErasure(actor_id="u_1", parts=[models.NewErasurePartsItem.ACTOR])
+erasure = call(create_erasure, body=asked, status=201).data
+call(list_erasures)
+call(get_erasure, erasure.id)
+call(cancel_erasure, erasure.id, status=204)
+
+hold = call(place_hold, body=models.NewHold(from_sequence=1), status=201).data
+call(list_holds)
+call(release_hold, hold.id, status=204)
+
+call(set_retention, body=models.NewRetention(days=90))
+call(get_retention)
 
 new_export = models.NewExport(filter_=models.EventFilter(action=ACTION))
 export = call(create_export, body=new_export, status=201).data

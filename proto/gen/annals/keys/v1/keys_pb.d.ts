@@ -1044,6 +1044,67 @@ export declare type SignCheckpointResponse = Message<"annals.keys.v1.SignCheckpo
 export declare const SignCheckpointResponseSchema: GenMessage<SignCheckpointResponse>;
 
 /**
+ * @generated from message annals.keys.v1.ListRetentionsRequest
+ */
+export declare type ListRetentionsRequest = Message<"annals.keys.v1.ListRetentionsRequest"> & {
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: repeated string account_ids = 1;
+   */
+  accountIds: string[];
+};
+
+/**
+ * Describes the message annals.keys.v1.ListRetentionsRequest.
+ * Use `create(ListRetentionsRequestSchema)` to create a new message.
+ */
+export declare const ListRetentionsRequestSchema: GenMessage<ListRetentionsRequest>;
+
+/**
+ * @generated from message annals.keys.v1.ListRetentionsResponse
+ */
+export declare type ListRetentionsResponse = Message<"annals.keys.v1.ListRetentionsResponse"> & {
+  /**
+   * One for each account asked, in order.
+   *
+   * @generated from field: repeated annals.keys.v1.PlanRetention retentions = 1;
+   */
+  retentions: PlanRetention[];
+};
+
+/**
+ * Describes the message annals.keys.v1.ListRetentionsResponse.
+ * Use `create(ListRetentionsResponseSchema)` to create a new message.
+ */
+export declare const ListRetentionsResponseSchema: GenMessage<ListRetentionsResponse>;
+
+/**
+ * @generated from message annals.keys.v1.PlanRetention
+ */
+export declare type PlanRetention = Message<"annals.keys.v1.PlanRetention"> & {
+  /**
+   * The longest time. Absent: events are kept until the account sets a time, as for an unknown account.
+   *
+   * @generated from field: optional int32 days = 1;
+   */
+  days?: number | undefined;
+
+  /**
+   * The shortest time that an account can set.
+   *
+   * @generated from field: int32 min_days = 2;
+   */
+  minDays: number;
+};
+
+/**
+ * Describes the message annals.keys.v1.PlanRetention.
+ * Use `create(PlanRetentionSchema)` to create a new message.
+ */
+export declare const PlanRetentionSchema: GenMessage<PlanRetention>;
+
+/**
  * @generated from enum annals.keys.v1.RateWindow
  */
 export enum RateWindow {
@@ -1192,6 +1253,16 @@ export declare const KeysService: GenService<{
     methodKind: "unary";
     input: typeof SignCheckpointRequestSchema;
     output: typeof SignCheckpointResponseSchema;
+  },
+  /**
+   * How long the plans of some accounts keep events.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.ListRetentions
+   */
+  listRetentions: {
+    methodKind: "unary";
+    input: typeof ListRetentionsRequestSchema;
+    output: typeof ListRetentionsResponseSchema;
   },
 }>;
 

@@ -359,6 +359,13 @@ export declare type StoredEvent = Message<"annals.ledger.v1.StoredEvent"> & {
    * @generated from field: annals.ledger.v1.Proof proof = 14;
    */
   proof?: Proof | undefined;
+
+  /**
+   * The erased parts: actor 1, context 2, diff 4, metadata 8, target 16. Their salts in the proof are zeros.
+   *
+   * @generated from field: uint32 erased = 15;
+   */
+  erased: number;
 };
 
 /**
@@ -568,6 +575,13 @@ export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsRes
    * @generated from field: optional int64 next_after = 3;
    */
   nextAfter?: bigint | undefined;
+
+  /**
+   * The first event that retention has left. Absent where it has deleted none, and for clients.
+   *
+   * @generated from field: optional int64 retained_from = 4;
+   */
+  retainedFrom?: bigint | undefined;
 };
 
 /**
@@ -662,6 +676,13 @@ export declare type MeasureEventsResponse = Message<"annals.ledger.v1.MeasureEve
    * @generated from field: repeated uint32 bytes = 1;
    */
   bytes: number[];
+
+  /**
+   * Without an event, where retention has deleted the one after `after_sequence`: the first that it has left.
+   *
+   * @generated from field: optional int64 retained_from = 2;
+   */
+  retainedFrom?: bigint | undefined;
 };
 
 /**
@@ -736,6 +757,13 @@ export declare type StreamEventsResponse = Message<"annals.ledger.v1.StreamEvent
    * @generated from field: int64 reached = 7;
    */
   reached: bigint;
+
+  /**
+   * Whether a part of one of them is erased.
+   *
+   * @generated from field: bool has_erased = 8;
+   */
+  hasErased: boolean;
 };
 
 /**
@@ -886,6 +914,20 @@ export declare type VerifyChainResponse = Message<"annals.ledger.v1.VerifyChainR
    * @generated from field: annals.ledger.v1.Covered covered = 9;
    */
   covered?: Covered | undefined;
+
+  /**
+   * In the range; where it is invalid, at least those before the first invalid event.
+   *
+   * @generated from field: int64 erased_parts = 10;
+   */
+  erasedParts: bigint;
+
+  /**
+   * The first event that retention has left; 1 where it has deleted none.
+   *
+   * @generated from field: int64 retained_from = 11;
+   */
+  retainedFrom: bigint;
 };
 
 /**
@@ -1464,6 +1506,13 @@ export declare type GetWidgetLogResponse = Message<"annals.ledger.v1.GetWidgetLo
    * @generated from field: annals.ledger.v1.Covered covered = 1;
    */
   covered?: Covered | undefined;
+
+  /**
+   * The origin of the head log; empty without a log.
+   *
+   * @generated from field: string log_origin = 2;
+   */
+  logOrigin: string;
 };
 
 /**
@@ -1895,6 +1944,129 @@ export declare type TimeStamp = Message<"annals.ledger.v1.TimeStamp"> & {
 export declare const TimeStampSchema: GenMessage<TimeStamp>;
 
 /**
+ * @generated from message annals.ledger.v1.GetCheckpointPositionsRequest
+ */
+export declare type GetCheckpointPositionsRequest = Message<"annals.ledger.v1.GetCheckpointPositionsRequest"> & {
+  /**
+   * At most 1,000. None: only the newest served epoch is looked up.
+   *
+   * @generated from field: repeated string account_ids = 1;
+   */
+  accountIds: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetCheckpointPositionsRequest.
+ * Use `create(GetCheckpointPositionsRequestSchema)` to create a new message.
+ */
+export declare const GetCheckpointPositionsRequestSchema: GenMessage<GetCheckpointPositionsRequest>;
+
+/**
+ * The position of a checkpoint is the number of its epoch. In a log that follows another, it is above all
+ * positions of the other.
+ *
+ * @generated from message annals.ledger.v1.GetCheckpointPositionsResponse
+ */
+export declare type GetCheckpointPositionsResponse = Message<"annals.ledger.v1.GetCheckpointPositionsResponse"> & {
+  /**
+   * That of the newest served epoch. 0: no epoch is served.
+   *
+   * @generated from field: int64 served = 1;
+   */
+  served: bigint;
+
+  /**
+   * One for each account asked, in order: that of the newest served epoch in which its log grew; 0 before the
+   * first.
+   *
+   * @generated from field: repeated int64 positions = 2;
+   */
+  positions: bigint[];
+
+  /**
+   * Whether some accounts could not be read. Their positions are 0.
+   *
+   * @generated from field: bool is_partial = 3;
+   */
+  isPartial: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetCheckpointPositionsResponse.
+ * Use `create(GetCheckpointPositionsResponseSchema)` to create a new message.
+ */
+export declare const GetCheckpointPositionsResponseSchema: GenMessage<GetCheckpointPositionsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListCheckpointsRequest
+ */
+export declare type ListCheckpointsRequest = Message<"annals.ledger.v1.ListCheckpointsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int64 after_position = 2;
+   */
+  afterPosition: bigint;
+
+  /**
+   * 1 to 20.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListCheckpointsRequest.
+ * Use `create(ListCheckpointsRequestSchema)` to create a new message.
+ */
+export declare const ListCheckpointsRequestSchema: GenMessage<ListCheckpointsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListCheckpointsResponse
+ */
+export declare type ListCheckpointsResponse = Message<"annals.ledger.v1.ListCheckpointsResponse"> & {
+  /**
+   * In the order of their positions. Epochs whose heads are no longer kept are left out.
+   *
+   * @generated from field: repeated annals.ledger.v1.AccountCheckpoint checkpoints = 1;
+   */
+  checkpoints: AccountCheckpoint[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListCheckpointsResponse.
+ * Use `create(ListCheckpointsResponseSchema)` to create a new message.
+ */
+export declare const ListCheckpointsResponseSchema: GenMessage<ListCheckpointsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.AccountCheckpoint
+ */
+export declare type AccountCheckpoint = Message<"annals.ledger.v1.AccountCheckpoint"> & {
+  /**
+   * @generated from field: int64 position = 1;
+   */
+  position: bigint;
+
+  /**
+   * JSON text: the data of log.checkpointed.
+   *
+   * @generated from field: string data = 2;
+   */
+  data: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.AccountCheckpoint.
+ * Use `create(AccountCheckpointSchema)` to create a new message.
+ */
+export declare const AccountCheckpointSchema: GenMessage<AccountCheckpoint>;
+
+/**
  * @generated from message annals.ledger.v1.ReadHeadLogRequest
  */
 export declare type ReadHeadLogRequest = Message<"annals.ledger.v1.ReadHeadLogRequest"> & {
@@ -2051,6 +2223,13 @@ export declare type ListAnchorWorkRequest = Message<"annals.ledger.v1.ListAnchor
    * @generated from field: bool is_stamped = 2;
    */
   isStamped: boolean;
+
+  /**
+   * The bucket in which checkpoints are locked. Empty: none are.
+   *
+   * @generated from field: string bucket = 3;
+   */
+  bucket: string;
 };
 
 /**
@@ -2129,6 +2308,13 @@ export declare type ListAnchorWorkResponse = Message<"annals.ledger.v1.ListAncho
    * @generated from field: string unstamped_since = 6;
    */
   unstampedSince: string;
+
+  /**
+   * When the oldest epoch was first served that is not locked in the bucket yet. Empty if all are.
+   *
+   * @generated from field: string unlocked_since = 7;
+   */
+  unlockedSince: string;
 };
 
 /**
@@ -2200,12 +2386,21 @@ export declare type AddAnchorRequest = Message<"annals.ledger.v1.AddAnchorReques
     case: "timeStamp";
   } | {
     /**
-     * No anchor: a witness has seen a checkpoint of this size, which is beyond that of the log.
+     * No anchor: a checkpoint that a witness or a bucket has, as a signed note. If a key of the log has
+     * signed it and the log does not have it, the ledger stops closing epochs. At most 64 KiB.
      *
-     * @generated from field: uint64 seen_size = 5;
+     * @generated from field: string seen_checkpoint = 5;
      */
-    value: bigint;
-    case: "seenSize";
+    value: string;
+    case: "seenCheckpoint";
+  } | {
+    /**
+     * Only from the export service, which stores it.
+     *
+     * @generated from field: annals.ledger.v1.LockedCheckpoint locked = 6;
+     */
+    value: LockedCheckpoint;
+    case: "locked";
   } | { case: undefined; value?: undefined };
 };
 
@@ -2248,11 +2443,50 @@ export declare type NewTimeStamp = Message<"annals.ledger.v1.NewTimeStamp"> & {
 export declare const NewTimeStampSchema: GenMessage<NewTimeStamp>;
 
 /**
+ * A checkpoint that was served, as it is stored under object lock.
+ *
+ * @generated from message annals.ledger.v1.LockedCheckpoint
+ */
+export declare type LockedCheckpoint = Message<"annals.ledger.v1.LockedCheckpoint"> & {
+  /**
+   * @generated from field: string bucket = 1;
+   */
+  bucket: string;
+
+  /**
+   * The object's version.
+   *
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * Until then nothing can delete it: UTC with six fraction digits.
+   *
+   * @generated from field: string retain_until = 3;
+   */
+  retainUntil: string;
+
+  /**
+   * The signed note as it was read from there, with its cosignatures. At most 64 KiB.
+   *
+   * @generated from field: string checkpoint = 4;
+   */
+  checkpoint: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.LockedCheckpoint.
+ * Use `create(LockedCheckpointSchema)` to create a new message.
+ */
+export declare const LockedCheckpointSchema: GenMessage<LockedCheckpoint>;
+
+/**
  * @generated from message annals.ledger.v1.AddAnchorResponse
  */
 export declare type AddAnchorResponse = Message<"annals.ledger.v1.AddAnchorResponse"> & {
   /**
-   * Whose signatures are stored, by their names in the policy.
+   * Whose signatures are stored, by their names in the policy; of a bucket, its own name.
    *
    * @generated from field: repeated string names = 1;
    */
@@ -2264,6 +2498,774 @@ export declare type AddAnchorResponse = Message<"annals.ledger.v1.AddAnchorRespo
  * Use `create(AddAnchorResponseSchema)` to create a new message.
  */
 export declare const AddAnchorResponseSchema: GenMessage<AddAnchorResponse>;
+
+/**
+ * A range of events that are neither erased nor deleted (docs/lifecycle.md).
+ *
+ * @generated from message annals.ledger.v1.Hold
+ */
+export declare type Hold = Message<"annals.ledger.v1.Hold"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Both inclusive. Without an end it also covers events that are stored later.
+   *
+   * @generated from field: int64 from_sequence = 2;
+   */
+  fromSequence: bigint;
+
+  /**
+   * @generated from field: optional int64 to_sequence = 3;
+   */
+  toSequence?: bigint | undefined;
+
+  /**
+   * Only events of this actor; absent: of all.
+   *
+   * @generated from field: optional string actor_id = 4;
+   */
+  actorId?: string | undefined;
+
+  /**
+   * Whether the operator has placed it. Then no key of the account can release it.
+   *
+   * @generated from field: bool is_of_operator = 5;
+   */
+  isOfOperator: boolean;
+
+  /**
+   * The number of the event that records it.
+   *
+   * @generated from field: int64 placed_by = 6;
+   */
+  placedBy: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.Hold.
+ * Use `create(HoldSchema)` to create a new message.
+ */
+export declare const HoldSchema: GenMessage<Hold>;
+
+/**
+ * @generated from message annals.ledger.v1.PlaceHoldRequest
+ */
+export declare type PlaceHoldRequest = Message<"annals.ledger.v1.PlaceHoldRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * See Hold. The range may begin beyond the last event.
+   *
+   * @generated from field: int64 from_sequence = 2;
+   */
+  fromSequence: bigint;
+
+  /**
+   * @generated from field: optional int64 to_sequence = 3;
+   */
+  toSequence?: bigint | undefined;
+
+  /**
+   * @generated from field: optional string actor_id = 4;
+   */
+  actorId?: string | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.PlaceHoldRequest.
+ * Use `create(PlaceHoldRequestSchema)` to create a new message.
+ */
+export declare const PlaceHoldRequestSchema: GenMessage<PlaceHoldRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.PlaceHoldResponse
+ */
+export declare type PlaceHoldResponse = Message<"annals.ledger.v1.PlaceHoldResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.Hold hold = 1;
+   */
+  hold?: Hold | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.PlaceHoldResponse.
+ * Use `create(PlaceHoldResponseSchema)` to create a new message.
+ */
+export declare const PlaceHoldResponseSchema: GenMessage<PlaceHoldResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ReleaseHoldRequest
+ */
+export declare type ReleaseHoldRequest = Message<"annals.ledger.v1.ReleaseHoldRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReleaseHoldRequest.
+ * Use `create(ReleaseHoldRequestSchema)` to create a new message.
+ */
+export declare const ReleaseHoldRequestSchema: GenMessage<ReleaseHoldRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReleaseHoldResponse
+ */
+export declare type ReleaseHoldResponse = Message<"annals.ledger.v1.ReleaseHoldResponse"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReleaseHoldResponse.
+ * Use `create(ReleaseHoldResponseSchema)` to create a new message.
+ */
+export declare const ReleaseHoldResponseSchema: GenMessage<ReleaseHoldResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListHoldsRequest
+ */
+export declare type ListHoldsRequest = Message<"annals.ledger.v1.ListHoldsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The `next` of the page before; empty for the first one.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListHoldsRequest.
+ * Use `create(ListHoldsRequestSchema)` to create a new message.
+ */
+export declare const ListHoldsRequestSchema: GenMessage<ListHoldsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListHoldsResponse
+ */
+export declare type ListHoldsResponse = Message<"annals.ledger.v1.ListHoldsResponse"> & {
+  /**
+   * @generated from field: repeated annals.ledger.v1.Hold holds = 1;
+   */
+  holds: Hold[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListHoldsResponse.
+ * Use `create(ListHoldsResponseSchema)` to create a new message.
+ */
+export declare const ListHoldsResponseSchema: GenMessage<ListHoldsResponse>;
+
+/**
+ * A request to erase parts of events (docs/lifecycle.md).
+ *
+ * @generated from message annals.ledger.v1.Erasure
+ */
+export declare type Erasure = Message<"annals.ledger.v1.Erasure"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: annals.ledger.v1.ErasureStatus status = 2;
+   */
+  status: ErasureStatus;
+
+  /**
+   * One of them; none once it has ended.
+   *
+   * @generated from field: optional string actor_id = 3;
+   */
+  actorId?: string | undefined;
+
+  /**
+   * @generated from field: optional string target_id = 4;
+   */
+  targetId?: string | undefined;
+
+  /**
+   * @generated from field: optional string event_id = 5;
+   */
+  eventId?: string | undefined;
+
+  /**
+   * actor, context, diff, metadata, target.
+   *
+   * @generated from field: repeated string parts = 6;
+   */
+  parts: string[];
+
+  /**
+   * @generated from field: optional string reference = 7;
+   */
+  reference?: string | undefined;
+
+  /**
+   * The last event that it covers.
+   *
+   * @generated from field: int64 up_to_sequence = 8;
+   */
+  upToSequence: bigint;
+
+  /**
+   * Events of which it has erased parts, and those that a hold kept.
+   *
+   * @generated from field: int64 erased = 9;
+   */
+  erased: bigint;
+
+  /**
+   * @generated from field: int64 held = 10;
+   */
+  held: bigint;
+
+  /**
+   * UTC with six fraction digits. The second is set while it is pending, the third once it has ended.
+   *
+   * @generated from field: string created_at = 11;
+   */
+  createdAt: string;
+
+  /**
+   * @generated from field: optional string begins_at = 12;
+   */
+  beginsAt?: string | undefined;
+
+  /**
+   * @generated from field: optional string ended_at = 13;
+   */
+  endedAt?: string | undefined;
+
+  /**
+   * When a service confirmed that it has deleted its copies.
+   *
+   * @generated from field: optional string exports_cleared_at = 14;
+   */
+  exportsClearedAt?: string | undefined;
+
+  /**
+   * @generated from field: optional string webhooks_cleared_at = 15;
+   */
+  webhooksClearedAt?: string | undefined;
+
+  /**
+   * When the old rows had left the tables.
+   *
+   * @generated from field: optional string vacuumed_at = 16;
+   */
+  vacuumedAt?: string | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.Erasure.
+ * Use `create(ErasureSchema)` to create a new message.
+ */
+export declare const ErasureSchema: GenMessage<Erasure>;
+
+/**
+ * @generated from message annals.ledger.v1.CreateErasureRequest
+ */
+export declare type CreateErasureRequest = Message<"annals.ledger.v1.CreateErasureRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Exactly one of the three.
+   *
+   * @generated from field: optional string actor_id = 2;
+   */
+  actorId?: string | undefined;
+
+  /**
+   * @generated from field: optional string target_id = 3;
+   */
+  targetId?: string | undefined;
+
+  /**
+   * @generated from field: optional string event_id = 4;
+   */
+  eventId?: string | undefined;
+
+  /**
+   * See Erasure. At least one.
+   *
+   * @generated from field: repeated string parts = 5;
+   */
+  parts: string[];
+
+  /**
+   * 1 to 255 characters for the records, such as the number of a case. It cannot be erased.
+   *
+   * @generated from field: optional string reference = 6;
+   */
+  reference?: string | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CreateErasureRequest.
+ * Use `create(CreateErasureRequestSchema)` to create a new message.
+ */
+export declare const CreateErasureRequestSchema: GenMessage<CreateErasureRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.CreateErasureResponse
+ */
+export declare type CreateErasureResponse = Message<"annals.ledger.v1.CreateErasureResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.Erasure erasure = 1;
+   */
+  erasure?: Erasure | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CreateErasureResponse.
+ * Use `create(CreateErasureResponseSchema)` to create a new message.
+ */
+export declare const CreateErasureResponseSchema: GenMessage<CreateErasureResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.GetErasureRequest
+ */
+export declare type GetErasureRequest = Message<"annals.ledger.v1.GetErasureRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetErasureRequest.
+ * Use `create(GetErasureRequestSchema)` to create a new message.
+ */
+export declare const GetErasureRequestSchema: GenMessage<GetErasureRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.GetErasureResponse
+ */
+export declare type GetErasureResponse = Message<"annals.ledger.v1.GetErasureResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.Erasure erasure = 1;
+   */
+  erasure?: Erasure | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetErasureResponse.
+ * Use `create(GetErasureResponseSchema)` to create a new message.
+ */
+export declare const GetErasureResponseSchema: GenMessage<GetErasureResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListErasuresRequest
+ */
+export declare type ListErasuresRequest = Message<"annals.ledger.v1.ListErasuresRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The `next` of the page before; empty for the first one.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListErasuresRequest.
+ * Use `create(ListErasuresRequestSchema)` to create a new message.
+ */
+export declare const ListErasuresRequestSchema: GenMessage<ListErasuresRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListErasuresResponse
+ */
+export declare type ListErasuresResponse = Message<"annals.ledger.v1.ListErasuresResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated annals.ledger.v1.Erasure erasures = 1;
+   */
+  erasures: Erasure[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListErasuresResponse.
+ * Use `create(ListErasuresResponseSchema)` to create a new message.
+ */
+export declare const ListErasuresResponseSchema: GenMessage<ListErasuresResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.CancelErasureRequest
+ */
+export declare type CancelErasureRequest = Message<"annals.ledger.v1.CancelErasureRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CancelErasureRequest.
+ * Use `create(CancelErasureRequestSchema)` to create a new message.
+ */
+export declare const CancelErasureRequestSchema: GenMessage<CancelErasureRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.CancelErasureResponse
+ */
+export declare type CancelErasureResponse = Message<"annals.ledger.v1.CancelErasureResponse"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.CancelErasureResponse.
+ * Use `create(CancelErasureResponseSchema)` to create a new message.
+ */
+export declare const CancelErasureResponseSchema: GenMessage<CancelErasureResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListOpenErasuresRequest
+ */
+export declare type ListOpenErasuresRequest = Message<"annals.ledger.v1.ListOpenErasuresRequest"> & {
+  /**
+   * The caller's own.
+   *
+   * @generated from field: annals.ledger.v1.ErasureCopy copy = 1;
+   */
+  copy: ErasureCopy;
+
+  /**
+   * The last one of the page before; empty for the first page.
+   *
+   * @generated from field: string after_account_id = 2;
+   */
+  afterAccountId: string;
+
+  /**
+   * @generated from field: string after_id = 3;
+   */
+  afterId: string;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 4;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListOpenErasuresRequest.
+ * Use `create(ListOpenErasuresRequestSchema)` to create a new message.
+ */
+export declare const ListOpenErasuresRequestSchema: GenMessage<ListOpenErasuresRequest>;
+
+/**
+ * An erasure whose values are erased in every stored event.
+ *
+ * @generated from message annals.ledger.v1.OpenErasure
+ */
+export declare type OpenErasure = Message<"annals.ledger.v1.OpenErasure"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * What it selects by, if that is erased.
+   *
+   * @generated from field: optional string actor_id = 3;
+   */
+  actorId?: string | undefined;
+
+  /**
+   * @generated from field: optional string target_id = 4;
+   */
+  targetId?: string | undefined;
+
+  /**
+   * The number of its last record; 0 if it has none.
+   *
+   * @generated from field: int64 last_record = 5;
+   */
+  lastRecord: bigint;
+
+  /**
+   * Seconds since the values were erased in the last stored event. For webhooks: and since the export
+   * service confirmed.
+   *
+   * @generated from field: double age_s = 6;
+   */
+  ageS: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.OpenErasure.
+ * Use `create(OpenErasureSchema)` to create a new message.
+ */
+export declare const OpenErasureSchema: GenMessage<OpenErasure>;
+
+/**
+ * @generated from message annals.ledger.v1.ListOpenErasuresResponse
+ */
+export declare type ListOpenErasuresResponse = Message<"annals.ledger.v1.ListOpenErasuresResponse"> & {
+  /**
+   * Ordered by account and id.
+   *
+   * @generated from field: repeated annals.ledger.v1.OpenErasure erasures = 1;
+   */
+  erasures: OpenErasure[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListOpenErasuresResponse.
+ * Use `create(ListOpenErasuresResponseSchema)` to create a new message.
+ */
+export declare const ListOpenErasuresResponseSchema: GenMessage<ListOpenErasuresResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ConfirmErasureRequest
+ */
+export declare type ConfirmErasureRequest = Message<"annals.ledger.v1.ConfirmErasureRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The caller's own.
+   *
+   * @generated from field: annals.ledger.v1.ErasureCopy copy = 3;
+   */
+  copy: ErasureCopy;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ConfirmErasureRequest.
+ * Use `create(ConfirmErasureRequestSchema)` to create a new message.
+ */
+export declare const ConfirmErasureRequestSchema: GenMessage<ConfirmErasureRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ConfirmErasureResponse
+ */
+export declare type ConfirmErasureResponse = Message<"annals.ledger.v1.ConfirmErasureResponse"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.ConfirmErasureResponse.
+ * Use `create(ConfirmErasureResponseSchema)` to create a new message.
+ */
+export declare const ConfirmErasureResponseSchema: GenMessage<ConfirmErasureResponse>;
+
+/**
+ * How long the events of an account are kept (docs/lifecycle.md).
+ *
+ * @generated from message annals.ledger.v1.Retention
+ */
+export declare type Retention = Message<"annals.ledger.v1.Retention"> & {
+  /**
+   * In force now. Absent: no event is deleted.
+   *
+   * @generated from field: optional int32 days = 1;
+   */
+  days?: number | undefined;
+
+  /**
+   * What sets it: `plan` or `account`. Empty without days.
+   *
+   * @generated from field: string limited_by = 2;
+   */
+  limitedBy: string;
+
+  /**
+   * What the plan says: the longest time, absent for any, and the shortest that an account can set.
+   *
+   * @generated from field: optional int32 plan_days = 3;
+   */
+  planDays?: number | undefined;
+
+  /**
+   * @generated from field: int32 min_days = 4;
+   */
+  minDays: number;
+
+  /**
+   * Set for the account; absent: that of the plan. If it is shorter, when it takes effect: UTC with six
+   * fraction digits.
+   *
+   * @generated from field: optional int32 account_days = 5;
+   */
+  accountDays?: number | undefined;
+
+  /**
+   * @generated from field: optional string shorter_from = 6;
+   */
+  shorterFrom?: string | undefined;
+
+  /**
+   * The last event that a record of retention names, 0 without one, and the first event that is left.
+   *
+   * @generated from field: int64 through_sequence = 7;
+   */
+  throughSequence: bigint;
+
+  /**
+   * @generated from field: int64 retained_from = 8;
+   */
+  retainedFrom: bigint;
+
+  /**
+   * The active hold that begins first, at which retention stops. Absent without holds.
+   *
+   * @generated from field: optional string hold = 9;
+   */
+  hold?: string | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.Retention.
+ * Use `create(RetentionSchema)` to create a new message.
+ */
+export declare const RetentionSchema: GenMessage<Retention>;
+
+/**
+ * @generated from message annals.ledger.v1.GetRetentionRequest
+ */
+export declare type GetRetentionRequest = Message<"annals.ledger.v1.GetRetentionRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetRetentionRequest.
+ * Use `create(GetRetentionRequestSchema)` to create a new message.
+ */
+export declare const GetRetentionRequestSchema: GenMessage<GetRetentionRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.GetRetentionResponse
+ */
+export declare type GetRetentionResponse = Message<"annals.ledger.v1.GetRetentionResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.Retention retention = 1;
+   */
+  retention?: Retention | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.GetRetentionResponse.
+ * Use `create(GetRetentionResponseSchema)` to create a new message.
+ */
+export declare const GetRetentionResponseSchema: GenMessage<GetRetentionResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.SetRetentionRequest
+ */
+export declare type SetRetentionRequest = Message<"annals.ledger.v1.SetRetentionRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Absent: that of the plan.
+   *
+   * @generated from field: optional int32 days = 2;
+   */
+  days?: number | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.SetRetentionRequest.
+ * Use `create(SetRetentionRequestSchema)` to create a new message.
+ */
+export declare const SetRetentionRequestSchema: GenMessage<SetRetentionRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.SetRetentionResponse
+ */
+export declare type SetRetentionResponse = Message<"annals.ledger.v1.SetRetentionResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.Retention retention = 1;
+   */
+  retention?: Retention | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.SetRetentionResponse.
+ * Use `create(SetRetentionResponseSchema)` to create a new message.
+ */
+export declare const SetRetentionResponseSchema: GenMessage<SetRetentionResponse>;
 
 /**
  * The formats of export files (docs/exports.md).
@@ -2336,12 +3338,85 @@ export enum InvalidReason {
    * @generated from enum value: INVALID_REASON_TREE_MISMATCH = 6;
    */
   TREE_MISMATCH = 6,
+
+  /**
+   * A part is erased, and no later record of the chain says so.
+   *
+   * @generated from enum value: INVALID_REASON_ERASURE_UNRECORDED = 7;
+   */
+  ERASURE_UNRECORDED = 7,
 }
 
 /**
  * Describes the enum annals.ledger.v1.InvalidReason.
  */
 export declare const InvalidReasonSchema: GenEnum<InvalidReason>;
+
+/**
+ * @generated from enum annals.ledger.v1.ErasureStatus
+ */
+export enum ErasureStatus {
+  /**
+   * @generated from enum value: ERASURE_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: ERASURE_STATUS_PENDING = 1;
+   */
+  PENDING = 1,
+
+  /**
+   * @generated from enum value: ERASURE_STATUS_RUNNING = 2;
+   */
+  RUNNING = 2,
+
+  /**
+   * @generated from enum value: ERASURE_STATUS_COMPLETED = 3;
+   */
+  COMPLETED = 3,
+
+  /**
+   * @generated from enum value: ERASURE_STATUS_CANCELLED = 4;
+   */
+  CANCELLED = 4,
+}
+
+/**
+ * Describes the enum annals.ledger.v1.ErasureStatus.
+ */
+export declare const ErasureStatusSchema: GenEnum<ErasureStatus>;
+
+/**
+ * What may have copies of values.
+ *
+ * @generated from enum annals.ledger.v1.ErasureCopy
+ */
+export enum ErasureCopy {
+  /**
+   * @generated from enum value: ERASURE_COPY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Files of exports: the export service.
+   *
+   * @generated from enum value: ERASURE_COPY_EXPORTS = 1;
+   */
+  EXPORTS = 1,
+
+  /**
+   * Events in memory, and bodies of deliveries: the webhook dispatcher.
+   *
+   * @generated from enum value: ERASURE_COPY_WEBHOOKS = 2;
+   */
+  WEBHOOKS = 2,
+}
+
+/**
+ * Describes the enum annals.ledger.v1.ErasureCopy.
+ */
+export declare const ErasureCopySchema: GenEnum<ErasureCopy>;
 
 /**
  * @generated from service annals.ledger.v1.LedgerService
@@ -2575,6 +3650,27 @@ export declare const LedgerService: GenService<{
     output: typeof ListHeadsResponseSchema;
   },
   /**
+   * How far the checkpoints of each account reach: what a consumer compares its cursors with.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.GetCheckpointPositions
+   */
+  getCheckpointPositions: {
+    methodKind: "unary";
+    input: typeof GetCheckpointPositionsRequestSchema;
+    output: typeof GetCheckpointPositionsResponseSchema;
+  },
+  /**
+   * The signed checkpoints of an account after a position, for the webhook dispatcher: one for each served
+   * epoch in which the account's log grew. Each is signed when it is first asked for.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListCheckpoints
+   */
+  listCheckpoints: {
+    methodKind: "unary";
+    input: typeof ListCheckpointsRequestSchema;
+    output: typeof ListCheckpointsResponseSchema;
+  },
+  /**
    * The head log, which names no account.
    *
    * @generated from rpc annals.ledger.v1.LedgerService.ReadHeadLog
@@ -2603,6 +3699,112 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof AddAnchorRequestSchema;
     output: typeof AddAnchorResponseSchema;
+  },
+  /**
+   * Keeps a range of events from erasure and from retention, and records that in the account's chain.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.PlaceHold
+   */
+  placeHold: {
+    methodKind: "unary";
+    input: typeof PlaceHoldRequestSchema;
+    output: typeof PlaceHoldResponseSchema;
+  },
+  /**
+   * Ends a hold of the account, and records that. A hold of the operator is refused.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReleaseHold
+   */
+  releaseHold: {
+    methodKind: "unary";
+    input: typeof ReleaseHoldRequestSchema;
+    output: typeof ReleaseHoldResponseSchema;
+  },
+  /**
+   * A page of the active holds of the account and of the operator, newest first.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListHolds
+   */
+  listHolds: {
+    methodKind: "unary";
+    input: typeof ListHoldsRequestSchema;
+    output: typeof ListHoldsResponseSchema;
+  },
+  /**
+   * Asks for the erasure of parts of events that are stored now. It begins after a delay.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.CreateErasure
+   */
+  createErasure: {
+    methodKind: "unary";
+    input: typeof CreateErasureRequestSchema;
+    output: typeof CreateErasureResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.ledger.v1.LedgerService.GetErasure
+   */
+  getErasure: {
+    methodKind: "unary";
+    input: typeof GetErasureRequestSchema;
+    output: typeof GetErasureResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.ledger.v1.LedgerService.ListErasures
+   */
+  listErasures: {
+    methodKind: "unary";
+    input: typeof ListErasuresRequestSchema;
+    output: typeof ListErasuresResponseSchema;
+  },
+  /**
+   * Withdraws a request whose delay is not over.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.CancelErasure
+   */
+  cancelErasure: {
+    methodKind: "unary";
+    input: typeof CancelErasureRequestSchema;
+    output: typeof CancelErasureResponseSchema;
+  },
+  /**
+   * Erasures of all accounts that wait until a service has deleted its copies of the erased values.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListOpenErasures
+   */
+  listOpenErasures: {
+    methodKind: "unary";
+    input: typeof ListOpenErasuresRequestSchema;
+    output: typeof ListOpenErasuresResponseSchema;
+  },
+  /**
+   * Says that a service has deleted its copies of the values of an erasure. Again, it changes nothing.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ConfirmErasure
+   */
+  confirmErasure: {
+    methodKind: "unary";
+    input: typeof ConfirmErasureRequestSchema;
+    output: typeof ConfirmErasureResponseSchema;
+  },
+  /**
+   * How long the account's events are kept, and what is deleted.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.GetRetention
+   */
+  getRetention: {
+    methodKind: "unary";
+    input: typeof GetRetentionRequestSchema;
+    output: typeof GetRetentionResponseSchema;
+  },
+  /**
+   * Sets it for the account, within what its plan allows. A shorter time takes effect after 7 days.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.SetRetention
+   */
+  setRetention: {
+    methodKind: "unary";
+    input: typeof SetRetentionRequestSchema;
+    output: typeof SetRetentionResponseSchema;
   },
 }>;
 

@@ -19,6 +19,7 @@ const REASONS: Record<ProtoReason, InvalidReason> = {
   [ProtoReason.DIGEST_MISMATCH]: "digest_mismatch",
   [ProtoReason.HEAD_MISMATCH]: "head_mismatch",
   [ProtoReason.TREE_MISMATCH]: "tree_mismatch",
+  [ProtoReason.ERASURE_UNRECORDED]: "erasure_unrecorded",
 };
 
 const Sequence = (description: string, example: number) =>
@@ -38,7 +39,10 @@ export function verifyChain({ ledger, limits }: Pick<Deps, "ledger" | "limits">)
     feature: "verify",
     query: Type.Object(
       {
-        from_sequence: Sequence("First event to verify. Default: the chain's first event.", 1),
+        from_sequence: Sequence(
+          "First event to verify. Default: the first event that retention has left.",
+          1,
+        ),
         to_sequence: Sequence("Last event to verify. Default: the chain's last event.", 42),
       },
       CLOSED,
@@ -65,6 +69,8 @@ function render(result: VerifyChainResponse): string {
     checked: Number(result.checked),
     fromSequence: Number(result.fromSequence),
     toSequence: Number(result.toSequence),
+    erasedParts: Number(result.erasedParts),
+    retainedFrom: Number(result.retainedFrom),
     head: { sequence: Number(result.headSequenceNumber), hash: result.headHash },
     firstInvalid: firstInvalid && {
       sequenceNumber: Number(firstInvalid.sequenceNumber),

@@ -1,17 +1,17 @@
-// Reads one line of events.jsonl: an event with its proof, parts of which may be erased. Called by
-// check-events.ts. It only reads: what the values must be to each other is checked there.
+// Reads an event with its proof, parts of which may be erased: a line of JSON Lines or of events.jsonl, or
+// the cells of a CSV record. Called by check-line.ts, csv-record.ts and evidence/check-events.ts. It only
+// reads: what the values must be to each other is checked in event-fault.ts.
 
 import {
   canonicalJson,
   EVENT_MEMBERS,
-  type JsonObject,
   type JsonValue,
   MAX_EVENT_DEPTH,
   type Part,
   PARTS,
   readJson,
 } from "@annals/event";
-import { BadLine } from "../bad-line.ts";
+import { BadLine } from "./bad-line.ts";
 import {
   ACCOUNT_ID,
   anyObject,
@@ -24,9 +24,16 @@ import {
   SHA256,
   textLike,
   TIME,
-} from "../shape.ts";
+} from "./shape.ts";
 
-export interface ReadEvent {
+/** What a proof says. */
+interface ReadProof {
+  readonly chain: string;
+  readonly salts: Readonly<Partial<Record<Part, Buffer>>>;
+  readonly digests: Readonly<Record<Part, Buffer>>;
+}
+
+export interface ReadEvent extends ReadProof {
   readonly id: string;
   readonly sequenceNumber: number;
   readonly action: string;
@@ -35,16 +42,14 @@ export interface ReadEvent {
   readonly createdAt: string;
   readonly hash: string;
   readonly previousHash: string;
-  readonly chain: string;
-  readonly metadata: JsonObject;
   /** The canonical text of each part. */
   readonly parts: Readonly<Record<Part, string>>;
   readonly erased: ReadonlySet<Part>;
-  readonly salts: Readonly<Partial<Record<Part, Buffer>>>;
-  readonly digests: Readonly<Record<Part, Buffer>>;
 }
 
-const READ_LIMITS = { maxDepth: MAX_EVENT_DEPTH + 1, maxValues: 10_000_000 };
+/** Values: more than any event can have. Depth: that of an event, inside of its line. */
+export const READ_LIMITS = { maxDepth: MAX_EVENT_DEPTH + 1, maxValues: 10_000_000 };
+
 const MEMBERS = Object.keys(EVENT_MEMBERS);
 const PROOF_MEMBERS = ["v", "chain", "salts", "digests"];
 const VERSION = 1;
@@ -55,25 +60,40 @@ export function readEvent(line: Buffer): ReadEvent {
   const given = anyObject(record["event"], "the event");
   const names = given["erased"] === undefined ? MEMBERS : [...MEMBERS, "erased"];
   const event = exactObject(given, names, "the event");
-  const proof = anyObject(record["proof"], "the proof");
-  if (proof["v"] !== VERSION) throw new BadLine("the version of the proof is unknown");
-  exactObject(proof, PROOF_MEMBERS, "the proof");
-  const text = (name: string, pattern: Pattern) => textLike(event[name], pattern, `its ${name}`);
-  const digests = exactObject(proof["digests"], PARTS, "the proof's digests");
   return {
-    id: text("id", EVENT_ID),
+    ...readTexts((name) => event[name]),
     sequenceNumber: integerFrom(event["sequence_number"], 1, "its sequence_number"),
     action: anyText(event["action"], "its action"),
+    parts: byPart((part) => canonicalJson(anyObject(event[part], `its ${part}`))),
+    erased: readErased(event["erased"]),
+    ...readProof(record["proof"]),
+  };
+}
+
+/** Reads the texts of an event that have a pattern. Throws BadLine. */
+export function readTexts(valueOf: (name: string) => JsonValue | undefined) {
+  const text = (name: string, pattern: Pattern) => textLike(valueOf(name), pattern, `its ${name}`);
+  return {
+    id: text("id", EVENT_ID),
+    hash: text("hash", SHA256),
+    previousHash: text("previous_hash", SHA256),
     occurredAt: text("occurred_at", TIME),
     receivedAt: text("received_at", TIME),
     createdAt: text("created_at", TIME),
-    hash: text("hash", SHA256),
-    previousHash: text("previous_hash", SHA256),
+  };
+}
+
+/** Throws BadLine. */
+export function readProof(value: JsonValue | undefined): ReadProof {
+  const given = anyObject(value, "the proof");
+  // First: another version may have other members.
+  if (given["v"] !== VERSION) throw new BadLine("the version of the proof is unknown");
+  const proof = exactObject(given, PROOF_MEMBERS, "the proof");
+  const digests = exactObject(proof["digests"], PARTS, "the proof's digests");
+  return {
     chain: textLike(proof["chain"], ACCOUNT_ID, "the proof's chain"),
-    metadata: anyObject(event["metadata"], "its metadata"),
-    parts: byPart((part) => canonicalJson(anyObject(event[part], `its ${part}`))),
-    erased: readErased(event["erased"]),
     salts: readSalts(proof["salts"]),
+    // Each by itself: digits that one part lacks and another has too many of are not a proof.
     digests: byPart((part) => bytesOf(digests[part], SHA256, `the proof's digests.${part}`)),
   };
 }

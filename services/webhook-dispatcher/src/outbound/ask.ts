@@ -1,5 +1,5 @@
-// One POST to a server that the operator has named, so private addresses are allowed. Called by witness.ts.
-// Redirects are not followed. An answer is bounded in its size and its time.
+// One request to a server that the operator has named, so private addresses are allowed. Called by witness.ts
+// and timestamp.ts. Redirects are not followed. An answer is bounded in its size and its time.
 
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -9,10 +9,10 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 const TIMEOUT_MS = 10_000;
 
-export interface Posted {
+export interface Asked {
   readonly url: URL;
-  readonly contentType: string;
-  readonly body: Buffer;
+  /** Absent: a GET request. */
+  readonly content?: { readonly body: Buffer; readonly type: string };
   /** PEM of authorities besides the usual ones. */
   readonly extraAuthorities: string | undefined;
   readonly timeoutMs?: number;
@@ -25,8 +25,8 @@ export interface Answer {
 }
 
 /** Rejects where no whole answer comes in time, and where it is too large. */
-export function post(
-  { body, contentType, extraAuthorities, timeoutMs = TIMEOUT_MS, url }: Posted,
+export function ask(
+  { content, extraAuthorities, timeoutMs = TIMEOUT_MS, url }: Asked,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { promise, reject, resolve } = Promise.withResolvers<Answer>();
@@ -35,8 +35,8 @@ export function post(
   const request = send(url, {
     ...ca,
     agent: false,
-    method: "POST",
-    headers: { "content-type": contentType, "content-length": body.length },
+    method: content ? "POST" : "GET",
+    headers: content && { "content-type": content.type, "content-length": content.body.length },
     maxHeaderSize: MAX_HEADER_BYTES,
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
@@ -59,6 +59,6 @@ export function post(
       }),
     );
   });
-  request.end(body);
+  request.end(content?.body);
   return promise;
 }

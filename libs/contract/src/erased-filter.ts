@@ -1,0 +1,18 @@
+// Whether the filter of an export names an erased value. The export service asks for its jobs and entries,
+// the webhook dispatcher for bodies of deliveries.
+
+export interface ErasedValues {
+  readonly actorId?: string | undefined;
+  readonly targetId?: string | undefined;
+}
+
+/** `filter` is the JSON object that the client sent. */
+export function namesErased(
+  filter: Readonly<Record<string, unknown>>,
+  { actorId, targetId }: ErasedValues,
+): boolean {
+  return (
+    (actorId !== undefined && filter["actor_id"] === actorId) ||
+    (targetId !== undefined && filter["target_id"] === targetId)
+  );
+}

@@ -1,0 +1,49 @@
+// What the commands that append records share: they write with the rights of the ledger, as another ledger
+// beside those that run, and the lock of the chain's head puts them in order. Called by holds.ts and
+// erasures.ts.
+
+import { type CommandContext, createRegistry } from "@annals/chassis";
+import { requiredOption, UsageError } from "@annals/cli";
+import { pooledRandom, systemClock } from "@annals/contract";
+import { type Pool, withCommandPool } from "@annals/postgres";
+import { AppendQueue } from "../append/append-queue.ts";
+import { ROLE, type SETTINGS } from "../config.ts";
+import type { RecordActor } from "../domain/record-events.ts";
+import { createMetrics } from "../metrics.ts";
+import { getHeadSequences } from "../store/get-head-sequences.ts";
+
+export type Context = CommandContext<typeof SETTINGS>;
+
+export const REQUIRES = "Requires the ANNALS_DATABASE_URL of the ledger.";
+export const EXAMPLE = "--account acct_2r8w4y6b1e3g5j7m9p0s2v4x6z";
+export const ACCOUNT = requiredOption("<id>", "Id of the account");
+export const OPERATOR: RecordActor = { type: "operator" };
+
+/** A misspelled id would begin a chain of its own. */
+export async function requireChain(database: Pool, accountId: string): Promise<void> {
+  const [head] = await database.forAccount(accountId).run(getHeadSequences, [[accountId]]);
+  if (head === undefined)
+    throw new UsageError(
+      `--account: ${accountId} has no event: the account is new or does not exist`,
+    );
+}
+
+/** The webhook dispatcher gets no notice of what a command records: its sweep finds it. */
+export function withRecords<T>(
+  { config, log }: Context,
+  work: (deps: RecordDeps) => Promise<T>,
+): Promise<T> {
+  const pool = { config, role: ROLE, applicationName: "annals-ledger-command", log };
+  return withCommandPool(pool, (database) => {
+    const [clock, random] = [systemClock(), pooledRandom()];
+    const metrics = createMetrics(createRegistry("ledger"));
+    const notices = { notify: () => {} };
+    const appends = new AppendQueue({ clock, database, log, metrics, notices, random });
+    return work({ appends, clock, database, random });
+  });
+}
+
+type RecordDeps = Pick<ConstructorParameters<typeof AppendQueue>[0], "clock" | "random"> & {
+  readonly appends: AppendQueue;
+  readonly database: Pool;
+};

@@ -1,0 +1,123 @@
+// Asks for the erasure of parts of the events that are stored now (docs/lifecycle.md). It is executed after a
+// delay, by workers/erasures.ts. Called by rpc/create-erasure.ts for an account, and by commands/ for the
+// operator. The lock of the head keeps two requests from exceeding the limit, and a hold from being placed
+// between the check of an event and the request.
+
+import { type Clock, newId } from "@annals/contract";
+import { internal, invalid } from "@annals/errors";
+import { canonicalJson, erasedParts } from "@annals/event";
+import type { Database, Pool } from "@annals/postgres";
+import { lockedHead } from "../append/locked-chain.ts";
+import {
+  type AskedErasure,
+  checkErasure,
+  type CheckedErasure,
+  MAX_EVENTS,
+  numberOf,
+  requireFewOpen,
+  type Selector,
+  selectorMember,
+  selectorText,
+} from "../domain/erasure.ts";
+import { isRecord, type RecordActor } from "../domain/record-events.ts";
+import { isMoreThan } from "../search/find-selected.ts";
+import { AUDIT } from "../store/audit.ts";
+import { listErasable } from "../store/erase.ts";
+import {
+  countOpenErasures,
+  createErasure,
+  type ErasureRow,
+  getErasure,
+} from "../store/erasures.ts";
+import { getEvent } from "../store/get-event.ts";
+import { lockHead } from "../store/lock-head.ts";
+
+interface RequestDeps {
+  readonly clock: Clock;
+  /** The pool of the account. */
+  readonly database: Pool;
+  readonly erasureDelayHours: number;
+  readonly random: (size: number) => Uint8Array;
+  /** Runs the statements that count what is selected. */
+  readonly searches: Database;
+}
+
+interface ErasureRequest {
+  readonly accountId: string;
+  readonly actor: RecordActor;
+  readonly asked: AskedErasure;
+}
+
+/** Throws `invalid`, which names the first member at fault, and `plan_count_exceeded`. */
+export async function requestErasure(
+  { clock, database, erasureDelayHours, random, searches }: RequestDeps,
+  { accountId, actor, asked }: ErasureRequest,
+): Promise<ErasureRow> {
+  const erasure = checkErasure(asked);
+  const { parts, reference, selector } = erasure;
+  await requireFewOpenOf(database, accountId);
+  await requireFewEvents(searches, accountId, selector);
+  const id = newId("era", random);
+  const occurredAt = clock.nowText();
+  const row = await database.transaction(async (transaction) => {
+    const { sequence } = await lockedHead(transaction, accountId, lockHead);
+    await requireFewOpenOf(transaction, accountId);
+    await requireErasable(transaction, accountId, erasure);
+    const given = [accountId, id, selectorText(selector), parts, reference ?? null] as const;
+    const upTo = [canonicalJson({ ...actor }), String(sequence)] as const;
+    await transaction.run(createErasure, [...given, ...upTo, erasureDelayHours, occurredAt]);
+    await AUDIT.add(transaction, {
+      accountId,
+      action: "annals.erasure.requested",
+      actor,
+      target: { type: "erasure", id },
+      // Not the value, which may be personal data.
+      metadata: {
+        selector: selectorMember(selector),
+        parts: erasedParts(parts),
+        up_to_sequence: sequence,
+      },
+      occurredAt,
+    });
+    const [created] = await transaction.run(getErasure, [accountId, id]);
+    return created;
+  });
+  if (!row) throw internal("the stored erasure was not returned");
+  return row;
+}
+
+async function requireFewOpenOf(database: Database, accountId: string): Promise<void> {
+  const [count] = await database.run(countOpenErasures, [accountId]);
+  requireFewOpen(count?.open ?? 0);
+}
+
+async function requireFewEvents(
+  database: Database,
+  accountId: string,
+  selector: Selector,
+): Promise<void> {
+  if (selector.eventId !== undefined) return;
+  if (await isMoreThan(database, { accountId, selector }, MAX_EVENTS)) {
+    const message = `selects more than ${MAX_EVENTS} events, which is the limit of an erasure`;
+    throw invalid({ field: selectorMember(selector), message });
+  }
+}
+
+/** A single event must be one that can be erased. Of several, those that a hold covers are counted later. */
+async function requireErasable(
+  transaction: Database,
+  accountId: string,
+  { parts, selector }: CheckedErasure,
+): Promise<void> {
+  const { eventId } = selector;
+  if (eventId === undefined) return;
+  const refuse = (message: string) => invalid({ field: "event_id", message });
+  const number = numberOf(selector);
+  const [event] =
+    number === undefined ? [] : await transaction.run(getEvent, [accountId, String(number)]);
+  if (number === undefined || event?.id !== eventId) throw refuse("no event has this id");
+  if (isRecord(event.action)) throw refuse("records of the service cannot be erased");
+  const [found] = await transaction.run(listErasable, [accountId, [number], parts, null, null]);
+  const hold = found?.hold ?? null;
+  if (hold !== null) throw refuse(`the hold ${hold} covers this event`);
+}

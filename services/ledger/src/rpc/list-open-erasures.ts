@@ -1,0 +1,47 @@
+// ListOpenErasures: the erasures of all accounts that wait for a service, which polls it.
+
+import { invalid } from "@annals/errors";
+import { erasedParts } from "@annals/event";
+import type { Pool } from "@annals/postgres";
+import { ErasureCopy, type LedgerService } from "@annals/proto/ledger";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { ErasureCopies } from "../domain/erasure-copies.ts";
+import { selectorOf } from "../domain/erasure.ts";
+import { listOpenForExports, listOpenForWebhooks } from "../store/erasure-copies.ts";
+import { expectCopy } from "./expect-copy.ts";
+
+const MAX_LIMIT = 1_000;
+
+interface Deps {
+  readonly database: Pool;
+  readonly erasureCopies: ErasureCopies;
+}
+
+export function listOpenErasures({
+  database,
+  erasureCopies,
+}: Deps): ServiceImpl<typeof LedgerService>["listOpenErasures"] {
+  return async ({ afterAccountId, afterId, copy, limit }, context) => {
+    expectCopy(copy, context);
+    if (limit < 1 || limit > MAX_LIMIT)
+      throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
+    const page = [afterAccountId, afterId, limit] as const;
+    const rows =
+      copy === ErasureCopy.EXPORTS
+        ? await database.run(listOpenForExports, [...page])
+        : await database.run(listOpenForWebhooks, [...page, erasureCopies.exports]);
+    const erasures = rows.map((row) => {
+      const { actorId, targetId } = selectorOf(row.selector);
+      const parts = erasedParts(row.parts);
+      return {
+        accountId: row.account_id,
+        id: row.id,
+        ...(actorId !== undefined && parts.includes("actor") && { actorId }),
+        ...(targetId !== undefined && parts.includes("target") && { targetId }),
+        lastRecord: BigInt(row.last_record),
+        ageS: row.age_s,
+      };
+    });
+    return { erasures };
+  };
+}

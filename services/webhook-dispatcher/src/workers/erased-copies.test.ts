@@ -1,0 +1,74 @@
+// Guarantees: an erasure is confirmed only after the time for which a read event may still be sent. A stored
+// body that names the erased value is never sent: its delivery ends, and the confirmation waits for a run
+// that finds no such body.
+
+import { createLog } from "@annals/chassis";
+import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/ledger";
+import { create } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { newAccountId, newService } from "../testing/dispatcher.ts";
+import { ErasedCopies, type ErasedCopiesDeps, SETTLED_S } from "./erased-copies.ts";
+
+const NEVER = new AbortController().signal;
+
+async function begin(given: Partial<Pick<OpenErasure, "actorId" | "ageS" | "targetId">>) {
+  const service = await newService({ retryDelaysS: [60] });
+  const accountId = newAccountId();
+  await service.handlers.create(accountId, { url: "https://r1.example.com/" });
+  const confirmed: unknown[] = [];
+  const open = { erasures: [{ accountId, id: "era_1", ageS: SETTLED_S, ...given }] };
+  const fake = {
+    confirmErasure: async (request: unknown) => void confirmed.push(request),
+    listOpenErasures: async ({ afterId }: { readonly afterId: string }) =>
+      create(ListOpenErasuresResponseSchema, afterId === "" ? open : {}),
+  };
+  const copies = new ErasedCopies({
+    database: service.database.pool(),
+    ledger: fake as unknown as ErasedCopiesDeps["ledger"],
+    log: createLog({ service: "test", level: "error" }),
+  });
+  const bodies = () =>
+    service.database.query<{ attempts: number; body: Buffer | null; due_at: unknown }>(
+      "SELECT attempts, body, due_at FROM webhooks.deliveries ORDER BY number",
+    );
+  return { ...service, accountId, bodies, confirmed, pass: () => copies.run(NEVER) };
+}
+
+test.each([
+  [SETTLED_S - 0.001, 0],
+  [SETTLED_S, 1],
+])("after %d seconds there are %d confirmations", async (ageS, confirmations) => {
+  const { accountId, confirmed, pass } = await begin({ ageS });
+  await pass();
+  const confirmation = { accountId, copy: 2, id: "era_1" };
+  expect(confirmed).toEqual(Array.from({ length: confirmations }, () => confirmation));
+});
+
+test("a body that names the value is not sent, and the others are", async () => {
+  const { accountId, bodies, confirmed, database, pass, replica } = await begin({ actorId: "ada" });
+  const a = replica();
+  a.sender.answer = () => 200;
+  await a.produce(accountId, 3, "exports");
+  const name = (place: number, filter: object) =>
+    database.query(
+      `UPDATE webhooks.deliveries SET body = convert_to($2, 'UTF8')
+       WHERE number = (SELECT number FROM webhooks.deliveries ORDER BY number OFFSET $1 LIMIT 1)`,
+      [place, JSON.stringify({ id: "d", event: "export.completed", data: { filter } })],
+    );
+  await name(0, { actor_id: "ada" });
+  await name(1, { actor_id: "bob" });
+  await name(2, { target_id: "ada" });
+  await pass();
+  expect(confirmed).toEqual([]);
+  expect(await bodies()).toMatchObject([
+    { attempts: 1, body: null, due_at: null },
+    { attempts: 0, body: expect.any(Buffer) },
+    { attempts: 0, body: expect.any(Buffer) },
+  ]);
+  await pass();
+  expect(confirmed).toHaveLength(1);
+  await a.engine.round();
+  await a.engine.settled();
+  const sent = a.sender.attempts.map(({ body }) => JSON.parse(String(body)).data.filter);
+  expect(sent).toEqual([{ actor_id: "bob" }, { target_id: "ada" }]);
+});

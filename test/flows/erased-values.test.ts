@@ -1,0 +1,211 @@
+// Guarantee: of 600 values that were erased over three accounts, no query, table, index, file of an export or
+// delivery has one once the erasures are completed. After VACUUM and some appends none is in the files of the
+// tables. One copy that is left in place on purpose is found by the same search.
+
+import { eventually, ownerOf } from "@annals/testing";
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { exported } from "../system/exports-client.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
+
+const ACCOUNTS = 3;
+const VALUES = 200;
+const BATCH = 1_000;
+const PARTS = ["actor", "context", "diff", "metadata", "target"];
+/** Exports are polled each ten seconds and so are webhooks, which wait for twenty. */
+const COMPLETED_WITHIN_MS = 120_000;
+/** Batches after which free space is overwritten. */
+const MAX_BATCHES = 40;
+
+type Client = Awaited<ReturnType<WebhookSystem["client"]>>;
+type Subscriber = Awaited<ReturnType<WebhookSystem["subscriber"]>>;
+interface Account {
+  readonly client: Client;
+  readonly hook: string;
+  readonly subscriber: Subscriber;
+  readonly values: readonly string[];
+}
+
+let system: WebhookSystem;
+let owner: ReturnType<typeof ownerOf>;
+const accounts: Account[] = [];
+const all = () => accounts.flatMap(({ values }) => values);
+
+beforeAll(async () => {
+  const own = { ledger: { ANNALS_ERASURE_DELAY_H: "0" } };
+  system = await startWebhookSystem({}, { shared: inject("stack") }, own);
+  owner = ownerOf(system.stack.databaseUrl);
+});
+afterAll(async () => {
+  await owner.close();
+  await system.stop();
+});
+
+/** The values that some bytes have. */
+const found = (bytes: string | Buffer, values = all()) =>
+  values.filter((value) => bytes.includes(value));
+
+const eventOf = (value: string) => ({
+  action: "user.changed",
+  actor: { id: value, meta: { email: value } },
+  context: { ip: value },
+  diff: { before: { name: value }, after: {} },
+  metadata: { value },
+  target: { id: "shared" },
+});
+
+async function newAccount(): Promise<Account> {
+  const client = await system.client();
+  const subscriber = await system.subscriber();
+  const made = await client.post("/v1/webhooks", { url: subscriber.url(), events: ["*"] });
+  const values = Array.from({ length: VALUES }, () => `value-${randomUUID()}`);
+  const { status } = await client.post("/v1/events/batch", { events: values.map(eventOf) });
+  expect(status).toBe(201);
+  await subscriber.waitFor(VALUES);
+  return { client, hook: made.body.data.id, subscriber, values };
+}
+
+/** A column of bytes in JSON. */
+const BYTES = /\\\\x([0-9a-f]+)/g;
+const plain = (hex: string) => Buffer.from(hex, "hex").toString("latin1");
+
+/** Every row of every table, as text. */
+async function tables(): Promise<string> {
+  const names = await owner.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname IN ('exports', 'keys', 'ledger', 'webhooks')`,
+  );
+  const texts: string[] = [];
+  for (const { name } of names) {
+    const rows = await owner.query<{ text: string }>(
+      `SELECT row_to_json(one)::text AS text FROM ${name} AS one`,
+    );
+    texts.push(...rows.map(({ text }) => text.replaceAll(BYTES, (_, hex) => plain(hex))));
+  }
+  return texts.join("\n");
+}
+
+/** The bytes of the tables that have values, of their indexes, and of their large values. */
+async function tableFiles(): Promise<Buffer> {
+  await owner.query("CHECKPOINT");
+  const files = await owner.query<{ bytes: Buffer }>(
+    `SELECT pg_read_binary_file(pg_relation_filepath(part.oid)) AS bytes
+     FROM pg_class AS main
+     JOIN pg_class AS part ON part.oid = main.oid OR part.oid = main.reltoastrelid
+       OR part.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid = main.oid)
+     WHERE main.oid IN ('ledger.events'::regclass, 'ledger.postings'::regclass)`,
+  );
+  return Buffer.concat(files.map(({ bytes }) => bytes));
+}
+
+async function exportFiles(): Promise<Buffer> {
+  const folder = join(system.stack.dataDir, "exports");
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Buffer.concat(
+    await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name)))),
+  );
+}
+
+/** What the routes show of an account. */
+async function shown({ client, values }: Account): Promise<string> {
+  const texts: string[] = [];
+  for (let path = "/v1/events?limit=100&include=proof"; ;) {
+    const { body, text } = await client.get(path);
+    texts.push(text);
+    if (body.has_more !== true) break;
+    path = `/v1/events?limit=100&include=proof&cursor=${body.next_cursor}`;
+  }
+  for (const value of values) {
+    const { body } = await client.get(`/v1/events?actor_id=${value}`);
+    texts.push(...body.data.map(() => value));
+  }
+  for (const format of ["jsonl", "csv"])
+    texts.push((await exported(client, { format, include_proofs: true })).content.text);
+  return texts.join("\n");
+}
+
+/** What a delivery sends now of events that were delivered before. */
+async function replayed({ client, hook, subscriber }: Account): Promise<string> {
+  const before = subscriber.received.length;
+  const range = { from_sequence_number: 1, to_sequence_number: VALUES };
+  expect((await client.post(`/v1/webhooks/${hook}/replay`, range)).status).toBe(201);
+  const received = await subscriber.waitFor(before + VALUES);
+  return received
+    .slice(before)
+    .map(({ body }) => String(body))
+    .join("\n");
+}
+
+async function erase({ client }: Account): Promise<string> {
+  const made = await client.post("/v1/erasures", { target_id: "shared", parts: PARTS });
+  expect(made.status).toBe(201);
+  return made.body.data.id;
+}
+
+const completed = ({ client }: Account, id: string) =>
+  eventually(
+    `${id} is completed`,
+    async () => {
+      const { data } = (await client.get(`/v1/erasures/${id}`)).body;
+      return data.status === "completed" && data;
+    },
+    COMPLETED_WITHIN_MS,
+  );
+
+test("no copy of an erased value is left", { timeout: 300_000 }, async () => {
+  for (let count = 0; count < ACCOUNTS; count += 1) accounts.push(await newAccount());
+  const older: string[] = [];
+  for (const { client } of accounts)
+    for (const format of ["jsonl", "csv"]) older.push((await exported(client, { format })).data.id);
+  expect(found(await tables())).toHaveLength(ACCOUNTS * VALUES);
+  expect(found(await exportFiles())).toHaveLength(ACCOUNTS * VALUES);
+
+  const ids = await Promise.all(accounts.map(erase));
+  for (const [at, account] of accounts.entries())
+    expect(await completed(account, ids[at] ?? "")).toMatchObject({
+      erased: VALUES,
+      held: 0,
+      copies: { exports: expect.any(String), webhooks: expect.any(String) },
+    });
+  expect(found(await tables())).toEqual([]);
+  expect(found(await exportFiles())).toEqual([]);
+  for (const account of accounts) {
+    expect(found(await shown(account))).toEqual([]);
+    expect(found(await replayed(account))).toEqual([]);
+    expect((await account.client.get("/v1/verify")).body.data).toMatchObject({ valid: true });
+    for (const id of older)
+      expect((await account.client.get(`/v1/exports/${id}/content`)).status).toBe(404);
+  }
+  expect(found(await exportFiles())).toEqual([]);
+
+  const [left = ""] = all();
+  const folder = join(system.stack.dataDir, "exports", "left");
+  await mkdir(folder);
+  await writeFile(join(folder, "copy"), `{"id":"${left}"}`);
+  expect(found(await exportFiles())).toEqual([left]);
+  await rm(folder, { recursive: true });
+});
+
+test(
+  "after VACUUM and appends none is in the files of the tables",
+  { timeout: 300_000 },
+  async () => {
+    expect(found(await tableFiles()).length).toBeGreaterThan(0);
+    await owner.query("VACUUM (INDEX_CLEANUP ON) ledger.events, ledger.postings");
+    const [first] = accounts;
+    const client = first?.client ?? expect.fail("no account");
+    // Events of many sizes: a small one fits where a large one does not.
+    const events = Array.from({ length: BATCH }, (_, n) => ({
+      action: "fills",
+      metadata: { text: "x".repeat((n * 7) % 400) },
+    }));
+    for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
+      expect((await client.post("/v1/events/batch", { events })).status).toBe(201);
+      if (found(await tableFiles()).length === 0) break;
+    }
+    expect(found(await tableFiles())).toEqual([]);
+  },
+);
