@@ -19,10 +19,12 @@ export interface DrainOptions {
 }
 
 /**
- * Keeps serving, with `connection: close` in each response, for the delay and then until no client is
- * connected, none has sent a request for a while, or the time is over.
+ * Keeps serving, with `connection: close` in each response, for the delay and then until none has sent a request
+ * for a while or the time is over. It ends at once where no client is connected and none has sent a request: one
+ * that has closed its connection as it was asked may come back on a new one, which the kernel has queued already.
  */
 export async function drain(server: Server, { connections, delayMs }: DrainOptions): Promise<void> {
+  /** When the last request came; 0 before the first. */
   let last = 0;
   // This listener runs before the one that handles the request.
   server.prependListener("request", (_request, response) => {
@@ -34,7 +36,7 @@ export async function drain(server: Server, { connections, delayMs }: DrainOptio
   for (;;) {
     const now = performance.now();
     if (now - Math.max(last, started) > QUIET_MS || now - started > MAX_DRAIN_MS) return;
-    if ((await connections()) === 0) return;
+    if (last === 0 && (await connections()) === 0) return;
     await sleep(POLL_MS);
   }
 }
