@@ -31,7 +31,7 @@ export async function compare(
   const distributed = await resultOf(sides.distributed, statement, run);
   const differences = rowDifferences(statement, plain, distributed);
   const kind = kindOf(statement);
-  if (kind === "read") return { differences, hasEffect: plain.length > 0 };
+  if (kind === "read" && before === undefined) return { differences, hasEffect: plain.length > 0 };
   const [one, other] = [await sides.plain.contents(), await sides.distributed.contents()];
   const [schema = ""] = statement.name.split(".");
   differences.push(...tableDifferences(schema, one, other));
@@ -40,7 +40,7 @@ export async function compare(
     [one, other].flatMap((contents) => [...changedTables(sides.seeded, contents)]),
   );
   for (const side of [sides.plain, sides.distributed]) await side.restore(unlike);
-  const hasEffect = kind === "lock" ? plain.length > 0 : changed.size > 0;
+  const hasEffect = kind === "write" ? changed.size > 0 : plain.length > 0;
   return { differences, hasEffect };
 }
 

@@ -17,6 +17,8 @@ export const MOMENTS: ReadonlySet<string> = new Set([
   "ledger.erasures.vacuumed_at",
   "ledger.erasures.webhooks_cleared_at",
   "ledger.idempotency_keys.created_at",
+  "ledger.lifecycles.checked_at",
+  "ledger.lifecycles.leased_until",
   "ledger.logs.closer_until",
   "ledger.verifications.due_at",
   "ledger.verifications.verified_at",

@@ -3,6 +3,7 @@
 // grows.
 
 import { HttpClient, ownerOf } from "@annals/testing";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { Backups } from "../faults/restored-system.ts";
 import { storedOf } from "../system/flowing-loads.ts";
@@ -65,7 +66,12 @@ test("servers that are restored to one restore point have what was acknowledged 
       `SELECT citus_update_node(nodeid, '127.0.0.1', ${port}) FROM pg_dist_node
        WHERE nodeport = ${nodes[at]?.port}`,
     );
-  const again = await startTestbed({ databaseUrl: coordinator.url, isMigrated: true });
+  const again = await startTestbed({
+    databaseUrl: coordinator.url,
+    isMigrated: true,
+    // The log goes on under the key that has signed it.
+    env: { keys: { ANNALS_LOG_KEY_FILE: join(bed.stack.dataDir, "log-key") } },
+  });
   onTestFinished(() => again.stop());
   for (const [at, { key }] of accounts.entries()) {
     const client = new HttpClient(again.stack.baseUrls[0] ?? "", key);

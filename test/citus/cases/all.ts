@@ -39,5 +39,6 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
   "ledger.erase": "refuses all but a record that the chain has hashed, which the seeds lack",
   "ledger.expire": "refuses all but a record that the chain has hashed, which the seeds lack",
   "ledger.get-account-heads": "only where tables are not distributed: one account each elsewhere",
+  "ledger.get-vacuum-times": "reads when a table was vacuumed, which no two servers do at one time",
   "ledger.list-servers": "reads the catalog of Citus, which one PostgreSQL does not have",
 };

@@ -67,7 +67,7 @@ export const EXPORTS: Cases = {
   "exports.measure-jobs": [() => []],
   "exports.move-anchor": [() => [1, "b1", "512"]],
   "exports.replace-entry": [
-    ({ account }) => [account, "1", "{}"],
+    ({ account }) => [account, "3", "{}"],
     ({ account }) => [account, "99", "{}"],
   ],
   "exports.release-job": [
