@@ -5,7 +5,7 @@
 
 import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
-import { isUnsupported, type Pool } from "@annals/postgres";
+import { isDistributed, isUnsupported, type Pool } from "@annals/postgres";
 import { weightOf } from "../domain/prepare-append.ts";
 import { appendEvents, appendParams, type PlannedAppend } from "../store/append-events.ts";
 import { appendToChains, appendToChainsParams } from "../store/append-to-chains.ts";
@@ -27,7 +27,7 @@ type Stored = boolean | "apart";
 export class Commits {
   readonly #database: Pool;
   readonly #planned: Batcher<PlannedAppend, Stored>;
-  /** False after the database has refused a statement for several chains: its tables are distributed. */
+  /** False once tables are known to be distributed, or the database has refused a statement for several chains. */
   #sharesTransactions = true;
 
   constructor(database: Pool, metrics: BatcherMetrics) {
@@ -58,6 +58,8 @@ export class Commits {
     // For a single event the function costs less, for many the statement.
     if (isAlone && first.plan.events.length === 1)
       return Promise.allSettled([storeOne(this.#database, first)]);
+    // Citus refuses the statement, and its connection then runs no function on a worker any longer.
+    if (await isDistributed(this.#database)) return this.#apart(planned);
     const database = isAlone
       ? this.#database.forAccount(appendsOf(first.accountId))
       : this.#database;
@@ -68,11 +70,18 @@ export class Commits {
     } catch (error) {
       // The plans may have been stored.
       if (error instanceof AnnalsError) throw error;
-      if (isUnsupported(error)) this.#sharesTransactions = false;
       // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain. Each
       // goes alone, so that none waits for the lock of another.
-      return planned.map(() => ({ status: "fulfilled", value: "apart" }));
+      return this.#apart(planned, isUnsupported(error));
     }
+  }
+
+  #apart(
+    planned: readonly PlannedAppend[],
+    isOver = true,
+  ): readonly PromiseSettledResult<Stored>[] {
+    if (isOver) this.#sharesTransactions = false;
+    return planned.map(() => ({ status: "fulfilled", value: "apart" }));
   }
 }
 

@@ -5,7 +5,7 @@ import { statement } from "@annals/postgres";
 
 export const beginLifecycle = statement<[accountId: string], unknown>(
   `/* ledger.begin-lifecycle */
-SELECT ledger.begin_lifecycle($1::text)
+SELECT ledger.begin_lifecycle($1::text COLLATE "C")
 `,
   { route: "one account" },
 );

@@ -42,7 +42,7 @@ ORDER BY sequence_number
 /** Erases what the record says, and returns the number of changed events. */
 export const erase = statement<[accountId: string, record: string], { readonly erased: string }>(
   `/* ledger.erase */
-SELECT ledger.erase($1::text, $2::bigint) AS erased
+SELECT ledger.erase($1::text COLLATE "C", $2::bigint) AS erased
 `,
   { route: "one account" },
 );

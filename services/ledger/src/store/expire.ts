@@ -5,7 +5,7 @@ import { statement } from "@annals/postgres";
 
 export const expire = statement<[accountId: string], { readonly deleted: string }>(
   `/* ledger.expire */
-SELECT ledger.expire($1::text) AS deleted
+SELECT ledger.expire($1::text COLLATE "C") AS deleted
 `,
   { route: "one account" },
 );
