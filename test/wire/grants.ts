@@ -66,6 +66,9 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     ConfirmErasure: ["webhook-dispatcher", "export"],
     GetRetention: GATEWAY,
     SetRetention: GATEWAY,
+    ListLifecycles: EXPORT,
+    ConfirmArchive: EXPORT,
+    ReportErasureMatches: EXPORT,
   },
   export: {
     CreateExport: GATEWAY,

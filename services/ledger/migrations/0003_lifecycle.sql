@@ -24,16 +24,18 @@ CREATE TABLE ledger.lifecycles (
   days             integer CHECK (days > 0),
   days_before      integer CHECK (days_before > 0),
   shorter_from     timestamptz,
-  -- whether events are archived before they are deleted, and the last one that is
+  -- whether events are archived before they are deleted, until when if they no longer are, and the last one
+  -- that is
   archive          boolean NOT NULL DEFAULT false,
+  archive_until    timestamptz,
   archived_through bigint NOT NULL DEFAULT 0,
   -- when its retention was last executed, and until when a replica has it
   checked_at       timestamptz,
   leased_until     timestamptz
 ) WITH (fillfactor = 50);
 
-GRANT SELECT, UPDATE (record_sequence, through_sequence, days, days_before, shorter_from, archive, archived_through,
-  checked_at, leased_until) ON ledger.lifecycles TO annals_ledger;
+GRANT SELECT, UPDATE (record_sequence, through_sequence, days, days_before, shorter_from, archive, archive_until,
+  archived_through, checked_at, leased_until) ON ledger.lifecycles TO annals_ledger;
 
 -- Events that are neither erased nor deleted. The release of a hold is an update. What a hold covers never
 -- changes.
@@ -86,6 +88,8 @@ CREATE TABLE ledger.erasures (
   vacuumed_at         timestamptz,
   exports_cleared_at  timestamptz,
   webhooks_cleared_at timestamptz,
+  -- when the last event of archives that it selects was recorded
+  matched_at          timestamptz,
   PRIMARY KEY (account_id, id),
   CHECK ((selector IS NULL) <> (selector_sha256 IS NULL))
 ) WITH (fillfactor = 50);

@@ -43,4 +43,7 @@ export const ACCESS: Access<typeof LedgerService> = {
   confirmErasure: { "webhook-dispatcher": "itself", export: "itself" },
   getRetention: { gateway: "keys:manage" },
   setRetention: { gateway: "keys:manage" },
+  listLifecycles: { export: "itself" },
+  confirmArchive: { export: "itself" },
+  reportErasureMatches: { export: "itself" },
 };

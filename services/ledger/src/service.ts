@@ -9,6 +9,7 @@ import { LedgerService } from "@annals/proto/ledger";
 import type { ConnectRouter } from "@connectrpc/connect";
 import type { Metrics } from "./metrics.ts";
 import { cancelErasure } from "./rpc/cancel-erasure.ts";
+import { confirmArchive } from "./rpc/confirm-archive.ts";
 import { confirmErasure } from "./rpc/confirm-erasure.ts";
 import { createErasure } from "./rpc/create-erasure.ts";
 import { getErasure } from "./rpc/get-erasure.ts";
@@ -29,6 +30,7 @@ import { listAnchorWork } from "./rpc/list-anchor-work.ts";
 import { listCheckpoints } from "./rpc/list-checkpoints.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listHeads } from "./rpc/list-heads.ts";
+import { listLifecycles } from "./rpc/list-lifecycles.ts";
 import { listHolds } from "./rpc/list-holds.ts";
 import { listWidgetEvents } from "./rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
@@ -59,6 +61,8 @@ import type { BlockChecker } from "./verify/block-checker.ts";
 export interface Deps {
   readonly admissions: AdmissionVerifier;
   readonly appends: AppendQueue;
+  /** Maximum events of a piece of an archive; by default that of its handler. */
+  readonly archivePiece?: number | undefined;
   readonly auditInAccounts: boolean;
   readonly blocks: BlockChecker;
   readonly clock: Clock;
@@ -115,6 +119,8 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       confirmErasure: confirmErasure(deps),
       getRetention: getRetention(deps),
       setRetention: setRetention(deps),
+      listLifecycles: listLifecycles(deps),
+      confirmArchive: confirmArchive(deps),
       readTile: readTile(deps),
       readEntries: readEntries(deps),
       proveInclusion: proveInclusion(deps),

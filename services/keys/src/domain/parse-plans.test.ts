@@ -10,6 +10,7 @@ const DEFAULTS = {
   maxWebhooks: 1_000,
   maxWidgetTokens: 10_000,
   minRetentionDays: 30,
+  archive: false,
 };
 
 const parse = (file: unknown) =>
@@ -29,6 +30,8 @@ test("a file gives each plan its limits and the default to an account that has n
   const plans = parse({
     plans: {
       free: {
+        archive: true,
+        archive_days: 2_557,
         features_left_out: ["exports", "webhooks"],
         max_export_bytes: 0,
         max_keys: 2,
@@ -51,6 +54,8 @@ test("a file gives each plan its limits and the default to an account that has n
     maxWebhooks: 0,
     maxWidgetTokens: 7,
     minRetentionDays: 2,
+    archive: true,
+    archiveDays: 2_557,
     monthlyEvents: 10_000,
     requestsPerMinute: 900,
     retentionDays: 36_500,

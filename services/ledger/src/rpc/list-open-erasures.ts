@@ -31,7 +31,9 @@ export function listOpenErasures({
         ? await database.run(listOpenForExports, [...page])
         : await database.run(listOpenForWebhooks, [...page, erasureCopies.exports]);
     const erasures = rows.map((row) => {
-      const { actorId, targetId } = selectorOf(row.selector);
+      const { actorId, eventId, targetId } = selectorOf(row.selector);
+      const isAwaited = copy === ErasureCopy.EXPORTS && !row.is_matched && eventId === undefined;
+      const upToSequence = BigInt(row.up_to_sequence);
       const parts = erasedParts(row.parts);
       return {
         accountId: row.account_id,
@@ -40,6 +42,13 @@ export function listOpenErasures({
         ...(targetId !== undefined && parts.includes("target") && { targetId }),
         lastRecord: BigInt(row.last_record),
         ageS: row.age_s,
+        ...(isAwaited && {
+          archives: {
+            ...(actorId !== undefined && { actorId }),
+            ...(targetId !== undefined && { targetId }),
+            upToSequence,
+          },
+        }),
       };
     });
     return { erasures };

@@ -11,13 +11,16 @@ export interface OpenErasureRow {
   readonly parts: number;
   readonly last_record: string;
   readonly age_s: number;
+  /** The last event that it selects, and whether those of archives are recorded. */
+  readonly up_to_sequence: string;
+  readonly is_matched: boolean;
 }
 
 type Page = [afterAccountId: string, afterId: string, limit: number];
 
 export const listOpenForExports = statement<Page, OpenErasureRow>(
   `/* ledger.list-open-for-exports */
-SELECT account_id, id, selector, parts, last_record,
+SELECT account_id, id, selector, parts, last_record, up_to_sequence, matched_at IS NOT NULL AS is_matched,
   extract(epoch FROM statement_timestamp() - done_at)::double precision AS age_s
 FROM ledger.erasures
 WHERE status = 'running' AND done_at IS NOT NULL AND exports_cleared_at IS NULL
@@ -31,7 +34,7 @@ LIMIT $3::integer
 /** Lists those that the export service has confirmed, or all where it is not waited for. */
 export const listOpenForWebhooks = statement<[...Page, awaitsExports: boolean], OpenErasureRow>(
   `/* ledger.list-open-for-webhooks */
-SELECT account_id, id, selector, parts, last_record,
+SELECT account_id, id, selector, parts, last_record, up_to_sequence, matched_at IS NOT NULL AS is_matched,
   extract(epoch FROM statement_timestamp() - greatest(done_at, exports_cleared_at))::double precision AS age_s
 FROM ledger.erasures
 WHERE status = 'running' AND done_at IS NOT NULL AND webhooks_cleared_at IS NULL
