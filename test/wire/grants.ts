@@ -78,6 +78,9 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     StreamExportContent: GATEWAY,
     GetOutboxPositions: DISPATCHER,
     ListOutbox: DISPATCHER,
+    ListArchives: GATEWAY,
+    GetArchive: GATEWAY,
+    StreamArchiveContent: GATEWAY,
     GetUsage: GATEWAY,
   },
   "webhook-dispatcher": {

@@ -64,6 +64,9 @@ const ACCESS: Access<typeof LedgerService> = {
   confirmErasure: {},
   getRetention: {},
   setRetention: {},
+  listLifecycles: {},
+  confirmArchive: {},
+  reportErasureMatches: {},
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

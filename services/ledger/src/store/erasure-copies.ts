@@ -11,21 +11,27 @@ export interface OpenErasureRow {
   readonly parts: number;
   readonly last_record: string;
   readonly age_s: number;
+}
+
+export interface OpenForExportsRow extends OpenErasureRow {
   /** The last event that it selects, and whether those of archives are recorded. */
   readonly up_to_sequence: string;
   readonly is_matched: boolean;
+  /** The last event that retention has deleted. */
+  readonly deleted_through: string;
 }
 
 type Page = [afterAccountId: string, afterId: string, limit: number];
 
-export const listOpenForExports = statement<Page, OpenErasureRow>(
+export const listOpenForExports = statement<Page, OpenForExportsRow>(
   `/* ledger.list-open-for-exports */
-SELECT account_id, id, selector, parts, last_record, up_to_sequence, matched_at IS NOT NULL AS is_matched,
-  extract(epoch FROM statement_timestamp() - done_at)::double precision AS age_s
-FROM ledger.erasures
+SELECT erasures.account_id, id, selector, parts, last_record, up_to_sequence, matched_at IS NOT NULL AS is_matched,
+  extract(epoch FROM statement_timestamp() - done_at)::double precision AS age_s,
+  coalesce(deleted_through, 0) AS deleted_through
+FROM ledger.erasures LEFT JOIN ledger.lifecycles ON lifecycles.account_id = erasures.account_id
 WHERE status = 'running' AND done_at IS NOT NULL AND exports_cleared_at IS NULL
-  AND (account_id, id) > ($1::text, $2::text)
-ORDER BY account_id, id
+  AND (erasures.account_id, id) > ($1::text, $2::text)
+ORDER BY erasures.account_id, id
 LIMIT $3::integer
 `,
   { route: "all accounts, read" },
@@ -34,7 +40,7 @@ LIMIT $3::integer
 /** Lists those that the export service has confirmed, or all where it is not waited for. */
 export const listOpenForWebhooks = statement<[...Page, awaitsExports: boolean], OpenErasureRow>(
   `/* ledger.list-open-for-webhooks */
-SELECT account_id, id, selector, parts, last_record, up_to_sequence, matched_at IS NOT NULL AS is_matched,
+SELECT account_id, id, selector, parts, last_record,
   extract(epoch FROM statement_timestamp() - greatest(done_at, exports_cleared_at))::double precision AS age_s
 FROM ledger.erasures
 WHERE status = 'running' AND done_at IS NOT NULL AND webhooks_cleared_at IS NULL
