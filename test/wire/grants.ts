@@ -68,7 +68,6 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     SetRetention: GATEWAY,
     ListLifecycles: EXPORT,
     ConfirmArchive: EXPORT,
-    ReportErasureMatches: EXPORT,
   },
   export: {
     CreateExport: GATEWAY,

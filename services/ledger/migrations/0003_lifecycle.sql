@@ -88,8 +88,6 @@ CREATE TABLE ledger.erasures (
   vacuumed_at         timestamptz,
   exports_cleared_at  timestamptz,
   webhooks_cleared_at timestamptz,
-  -- when the last event of archives that it selects was recorded
-  matched_at          timestamptz,
   PRIMARY KEY (account_id, id),
   CHECK ((selector IS NULL) <> (selector_sha256 IS NULL))
 ) WITH (fillfactor = 50);

@@ -45,5 +45,4 @@ export const ACCESS: Access<typeof LedgerService> = {
   setRetention: { gateway: "keys:manage" },
   listLifecycles: { export: "itself" },
   confirmArchive: { export: "itself" },
-  reportErasureMatches: { export: "itself" },
 };

@@ -17,6 +17,8 @@ import {
 const BEGINNING = /^\{"event":\{"id":"\w+","sequence_number":(\d+),/;
 const BEGINNING_BYTES = 200;
 const PREFIX = '{"event":{';
+/** What is done to events is recorded, and its records are never erased. */
+const RECORDS = ["annals.erasure", "annals.hold", "annals.retention"];
 const NO_MEMBERS = "{}";
 
 interface Selected {
@@ -63,6 +65,7 @@ export function selects({ actorId, targetId }: Selected): (line: Uint8Array) => 
     // Nearly no line has the text of the value, so nearly none is parsed.
     if (!texts.some((text) => bytes.includes(text))) return false;
     const { event }: Line = JSON.parse(bytes.toString());
+    if (RECORDS.includes(event.action)) return false;
     return (
       (actorId !== undefined && event.actor.id === actorId) ||
       (targetId !== undefined && event.target.id === targetId)

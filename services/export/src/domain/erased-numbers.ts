@@ -1,24 +1,17 @@
 // What records of erasures name of a range of events: the parts of each, as the bits of events.erased. A byte
-// for each event of the range, however many records there are. Called by workers/settle-archives.ts and
-// workers/erased-archives.ts.
+// for each event of the range, however many records there are. Called by workers/settle-archives.ts.
 
 import { ERASURE, erasedBits, recordedRanges } from "@annals/event";
-
-/** Set for events that one erasure has named. */
-const OWN = 128;
 
 export class ErasedNumbers {
   readonly #from: number;
   readonly #bits: Uint8Array;
-  /** The id of an erasure whose events are told apart. */
-  readonly #erasure: string | undefined;
-  /** Whether an event of the range is named. */
+  /** Whether no event of the range is named. */
   isEmpty = true;
 
-  constructor(from: number, to: number, erasure?: string) {
+  constructor(from: number, to: number) {
     this.#from = from;
     this.#bits = new Uint8Array(to - from + 1);
-    this.#erasure = erasure;
   }
 
   /** Takes a record as a line of the ledger has it. */
@@ -26,7 +19,7 @@ export class ErasedNumbers {
     const { action, metadata, sequence_number: number } = JSON.parse(line);
     if (action !== ERASURE) return;
     const { parts, ranges } = recordedRanges({ action, metadata }, number);
-    const named = erasedBits(parts) | (metadata.erasure === this.#erasure ? OWN : 0);
+    const named = erasedBits(parts);
     for (const { from, to } of ranges) {
       const first = Math.max(from - this.#from, 0);
       const end = Math.min(to - this.#from + 1, this.#bits.length);
@@ -39,11 +32,6 @@ export class ErasedNumbers {
 
   /** The parts of an event that are to go. */
   bitsOf(number: number): number {
-    return (this.#bits[number - this.#from] ?? 0) & ~OWN;
-  }
-
-  /** Whether the one erasure has named an event. */
-  isOwn(number: number): boolean {
-    return ((this.#bits[number - this.#from] ?? 0) & OWN) !== 0;
+    return this.#bits[number - this.#from] ?? 0;
   }
 }

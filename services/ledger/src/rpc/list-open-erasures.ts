@@ -3,11 +3,22 @@
 import { invalid } from "@annals/errors";
 import { erasedParts } from "@annals/event";
 import type { Pool } from "@annals/postgres";
-import { ErasureCopy, type LedgerService } from "@annals/proto/ledger";
+import {
+  type ArchiveSelectorSchema,
+  ErasureCopy,
+  type LedgerService,
+  type OpenErasureSchema,
+} from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ErasureCopies } from "../domain/erasure-copies.ts";
 import { selectorOf } from "../domain/erasure.ts";
-import { listOpenForExports, listOpenForWebhooks } from "../store/erasure-copies.ts";
+import {
+  listOpenForExports,
+  listOpenForWebhooks,
+  type OpenErasureRow,
+  type OpenForExportsRow,
+} from "../store/erasure-copies.ts";
 import { expectCopy } from "./expect-copy.ts";
 
 const MAX_LIMIT = 1_000;
@@ -26,31 +37,43 @@ export function listOpenErasures({
     if (limit < 1 || limit > MAX_LIMIT)
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     const page = [afterAccountId, afterId, limit] as const;
-    const rows =
-      copy === ErasureCopy.EXPORTS
-        ? await database.run(listOpenForExports, [...page])
-        : await database.run(listOpenForWebhooks, [...page, erasureCopies.exports]);
-    const erasures = rows.map((row) => {
-      const { actorId, eventId, targetId } = selectorOf(row.selector);
-      const isAwaited = copy === ErasureCopy.EXPORTS && !row.is_matched && eventId === undefined;
-      const upToSequence = BigInt(row.up_to_sequence);
-      const parts = erasedParts(row.parts);
-      return {
-        accountId: row.account_id,
-        id: row.id,
-        ...(actorId !== undefined && parts.includes("actor") && { actorId }),
-        ...(targetId !== undefined && parts.includes("target") && { targetId }),
-        lastRecord: BigInt(row.last_record),
-        ageS: row.age_s,
-        ...(isAwaited && {
-          archives: {
-            ...(actorId !== undefined && { actorId }),
-            ...(targetId !== undefined && { targetId }),
-            upToSequence,
-          },
-        }),
-      };
-    });
-    return { erasures };
+    if (copy === ErasureCopy.EXPORTS) {
+      const rows = await database.run(listOpenForExports, [...page]);
+      return { erasures: rows.map((row) => ({ ...openErasure(row), ...archives(row) })) };
+    }
+    const rows = await database.run(listOpenForWebhooks, [...page, erasureCopies.exports]);
+    return { erasures: rows.map(openErasure) };
+  };
+}
+
+function openErasure(row: OpenErasureRow): MessageInitShape<typeof OpenErasureSchema> {
+  const { actorId, targetId } = selectorOf(row.selector);
+  const parts = erasedParts(row.parts);
+  return {
+    accountId: row.account_id,
+    id: row.id,
+    ...(actorId !== undefined && parts.includes("actor") && { actorId }),
+    ...(targetId !== undefined && parts.includes("target") && { targetId }),
+    lastRecord: BigInt(row.last_record),
+    ageS: row.age_s,
+  };
+}
+
+/** What is to be found in archives, until all of it is reported. An event by its id is in the ledger. */
+function archives(row: OpenForExportsRow): {
+  readonly archives?: MessageInitShape<typeof ArchiveSelectorSchema>;
+} {
+  const { actorId, eventId, targetId } = selectorOf(row.selector);
+  const upToSequence = BigInt(row.up_to_sequence);
+  const reportedThrough = BigInt(row.reported_through);
+  if (eventId !== undefined || reportedThrough >= upToSequence) return {};
+  return {
+    archives: {
+      ...(actorId !== undefined && { actorId }),
+      ...(targetId !== undefined && { targetId }),
+      upToSequence,
+      retainedFrom: BigInt(row.deleted_through) + 1n,
+      reportedThrough,
+    },
   };
 }

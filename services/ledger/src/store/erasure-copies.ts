@@ -14,9 +14,9 @@ export interface OpenErasureRow {
 }
 
 export interface OpenForExportsRow extends OpenErasureRow {
-  /** The last event that it selects, and whether those of archives are recorded. */
+  /** The last event that it selects, and the last one of archives that is reported. */
   readonly up_to_sequence: string;
-  readonly is_matched: boolean;
+  readonly reported_through: string;
   /** The last event that retention has deleted. */
   readonly deleted_through: string;
 }
@@ -25,7 +25,7 @@ type Page = [afterAccountId: string, afterId: string, limit: number];
 
 export const listOpenForExports = statement<Page, OpenForExportsRow>(
   `/* ledger.list-open-for-exports */
-SELECT erasures.account_id, id, selector, parts, last_record, up_to_sequence, matched_at IS NOT NULL AS is_matched,
+SELECT erasures.account_id, id, selector, parts, last_record, up_to_sequence, reported_through,
   extract(epoch FROM statement_timestamp() - done_at)::double precision AS age_s,
   coalesce(deleted_through, 0) AS deleted_through
 FROM ledger.erasures LEFT JOIN ledger.lifecycles ON lifecycles.account_id = erasures.account_id
