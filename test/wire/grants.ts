@@ -64,6 +64,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     CancelErasure: GATEWAY,
     ListOpenErasures: ["webhook-dispatcher", "export"],
     ConfirmErasure: ["webhook-dispatcher", "export"],
+    ReportErasureMatches: ["export"],
     GetRetention: GATEWAY,
     SetRetention: GATEWAY,
     ListLifecycles: EXPORT,

@@ -59,6 +59,7 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["ledger", LedgerService.method.cancelErasure, "keys:manage"],
   ["ledger", LedgerService.method.listOpenErasures, undefined],
   ["ledger", LedgerService.method.confirmErasure, undefined],
+  ["ledger", LedgerService.method.reportErasureMatches, undefined],
   ["ledger", LedgerService.method.getRetention, "keys:manage"],
   ["ledger", LedgerService.method.setRetention, "keys:manage"],
   ["ledger", LedgerService.method.listLifecycles, undefined],

@@ -46,6 +46,7 @@ import { readEvents } from "./rpc/read-events.ts";
 import { readTile } from "./rpc/read-tile.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { releaseHold } from "./rpc/release-hold.ts";
+import { reportErasureMatches } from "./rpc/report-erasure-matches.ts";
 import type { PlanReads } from "./append/plan-retention.ts";
 import { setRetention } from "./rpc/set-retention.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
@@ -117,6 +118,7 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       cancelErasure: cancelErasure(deps),
       listOpenErasures: listOpenErasures(deps),
       confirmErasure: confirmErasure(deps),
+      reportErasureMatches: reportErasureMatches(deps),
       getRetention: getRetention(deps),
       setRetention: setRetention(deps),
       listLifecycles: listLifecycles(deps),

@@ -62,6 +62,7 @@ const ACCESS: Access<typeof LedgerService> = {
   cancelErasure: {},
   listOpenErasures: {},
   confirmErasure: {},
+  reportErasureMatches: {},
   getRetention: {},
   setRetention: {},
   listLifecycles: {},

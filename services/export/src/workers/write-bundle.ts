@@ -28,7 +28,7 @@ export class NotCovered extends Error {
 }
 
 interface Deps {
-  readonly ledger: LogReads & Pick<Client<typeof LedgerService>, "streamEvents">;
+  readonly ledger: LogReads & Pick<Client<typeof LedgerService>, "listEvents" | "streamEvents">;
   readonly metrics: Metrics;
 }
 
