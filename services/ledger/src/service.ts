@@ -62,8 +62,6 @@ import type { BlockChecker } from "./verify/block-checker.ts";
 export interface Deps {
   readonly admissions: AdmissionVerifier;
   readonly appends: AppendQueue;
-  /** Maximum events of a piece of an archive; by default that of its handler. */
-  readonly archivePiece?: number | undefined;
   readonly auditInAccounts: boolean;
   readonly blocks: BlockChecker;
   readonly clock: Clock;

@@ -114,8 +114,8 @@ describe("faults", () => {
       '"fallback" is unknown: it may contain plans, default',
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
-        "it may contain features_left_out, max_export_bytes, max_keys, max_webhooks, max_widget_tokens, " +
-        "min_retention_days, monthly_events, requests_per_minute, retention_days",
+        "it may contain archive, archive_days, features_left_out, max_export_bytes, max_keys, max_webhooks, " +
+        "max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, retention_days",
       "plans.free.max_keys: must be an integer from 1 to 2147483647",
       "plans.free.max_export_bytes: must be an integer from 0 to 9007199254740991",
       "plans.free.max_webhooks: must be an integer from 0 to 2147483647",
@@ -156,6 +156,13 @@ describe("faults", () => {
     );
     expect(faultsOf("plans: free").join()).toMatch(/byte 0/);
   });
+});
+
+test.each([
+  [{ archive: 1 }, "archive: must be true or false"],
+  [{ archive_days: 0 }, "archive_days: must be an integer from 1 to 36500"],
+])("archives: %j is refused", (plan, message) => {
+  expect(faultsOf({ plans: { a: plan }, default: "a" })).toEqual([`plans.a.${message}`]);
 });
 
 test.each([
