@@ -6,10 +6,8 @@
 import { AccountWork, type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { newId } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
-import type { ArchiveRange, Lifecycle, LedgerService } from "@annals/proto/ledger";
-import { EventFilterSchema } from "@annals/proto/ledger";
+import type { ArchiveRange, LedgerService, Lifecycle } from "@annals/proto/ledger";
 import { parseCheckpoint, parseNote } from "@annals/tlog";
-import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { monthEnd } from "../domain/archive.ts";
 import type { Metrics } from "../metrics.ts";
@@ -19,7 +17,7 @@ import { AUDIT } from "../store/audit.ts";
 import { withArchive } from "./archive-lease.ts";
 import { dropArchive } from "./drop-archive.ts";
 import { piecesOf, type SettleDeps, settleArchives } from "./settle-archives.ts";
-import { readAll } from "./write-bundle.ts";
+import { readPiece } from "./read-piece.ts";
 import { bundleOf, writeArchive } from "./write-archive.ts";
 
 export interface ArchivesDeps extends SettleDeps {
@@ -163,16 +161,7 @@ export class Archives {
 
   async #writeFiles(row: ArchiveRow, signal: AbortSignal): Promise<void> {
     const job = bundleOf(row);
-    let last = BigInt(row.to_sequence);
-    const { ledger } = this.#deps;
-    const texts = async function* () {
-      const filter = fromBinary(EventFilterSchema, job.filter);
-      for await (const { text, through } of readAll(ledger, job, filter, signal)) {
-        last = through ?? last;
-        yield text;
-      }
-    };
-    const events = { texts: texts(), last: () => last };
+    const events = readPiece(this.#deps.ledger, row, signal);
     const recordsThrough = BigInt(row.head_sequence);
     await writeArchive(this.#deps, row, { events, job, recordsThrough }, signal);
   }

@@ -113,7 +113,7 @@ interface Read {
 }
 
 /** The events of the range and, if some of them have erased parts, the records behind the range. */
-export async function* readAll(
+async function* readAll(
   ledger: Deps["ledger"],
   job: BundleJob,
   filter: EventFilter,
