@@ -16,7 +16,7 @@ import { type ArchiveRow, createArchive, getArchiveAt, takeArchive } from "../st
 import { AUDIT } from "../store/audit.ts";
 import { withArchive } from "./archive-lease.ts";
 import { dropArchive } from "./drop-archive.ts";
-import { piecesOf, type SettleDeps, settleArchives } from "./settle-archives.ts";
+import { falseUntilCovered, piecesOf, type SettleDeps, settleArchives } from "./settle-archives.ts";
 import { readPiece } from "./read-piece.ts";
 import { bundleOf, writeArchive } from "./write-archive.ts";
 
@@ -142,7 +142,7 @@ export class Archives {
     const database = this.#deps.database.forAccount(accountId, signal);
     const [taken] = await database.run(takeArchive, [accountId, from, "writing", leaseMs]);
     if (!taken) return false;
-    return withArchive(this.#deps, taken, signal, async (within) => {
+    const work = async (within: AbortSignal) => {
       try {
         await this.#writeFiles(taken, within);
       } catch (error) {
@@ -156,7 +156,8 @@ export class Archives {
       const fields = { archive_id: taken.id, month: taken.month };
       log.info(fields, "archive written");
       return true;
-    });
+    };
+    return withArchive(this.#deps, taken, signal, work).catch(falseUntilCovered);
   }
 
   async #writeFiles(row: ArchiveRow, signal: AbortSignal): Promise<void> {

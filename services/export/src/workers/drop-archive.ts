@@ -5,7 +5,7 @@ import type { Database, Pool } from "@annals/postgres";
 import type { Storage } from "../outbound/storage.ts";
 import { type ArchiveRow, removeArchive } from "../store/archives.ts";
 import { LeaseLost } from "./lease.ts";
-import { removeOlder } from "./write-archive.ts";
+import { removeFiles } from "./write-archive.ts";
 
 interface Deps {
   readonly database: Pool;
@@ -19,8 +19,7 @@ export async function dropArchive(
   record: (transaction: Database) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<void> {
   const { account_id: accountId, from_sequence: from, lease_token: token } = row;
-  // This lease has written no file.
-  await removeOlder(storage, row);
+  await removeFiles(storage, row, { before: BigInt(token) + 1n });
   await database.forAccount(accountId).transaction(async (transaction) => {
     const [removed] = await transaction.run(removeArchive, [accountId, from, token]);
     if (!removed) throw new LeaseLost("another replica holds the archive");

@@ -17,8 +17,9 @@ import {
 } from "../store/archives.ts";
 import { readText } from "./archive-text.ts";
 import { withArchive } from "./archive-lease.ts";
+import { NotCovered } from "./write-bundle.ts";
 import { dropArchive } from "./drop-archive.ts";
-import { type ArchiveDeps, bundleOf, removeOlder, writeArchive } from "./write-archive.ts";
+import { type ArchiveDeps, bundleOf, removeFiles, writeArchive } from "./write-archive.ts";
 
 export interface SettleDeps extends ArchiveDeps {
   readonly log: Logger;
@@ -89,15 +90,22 @@ async function settle(
   }
   const [taken] = await database.run(takeArchive, [accountId, from, "completed", deps.leaseMs]);
   if (!taken) return false;
-  await withArchive(deps, taken, signal, async (within) => {
+  const work = async (within: AbortSignal) => {
     if (names.isEmpty) {
       // An attempt has ended between its files and the deletion of the older ones.
-      await removeOlder(deps.storage, taken, taken.file_token);
+      const others = { before: taken.lease_token, kept: taken.file_token };
+      await removeFiles(deps.storage, taken, others);
       await database.run(settleArchive, [accountId, from, String(through)]);
       await database.run(clearArchive, [accountId, from, taken.lease_token]);
     } else await rewrite(deps, taken, { names, through }, within);
-  });
-  return true;
+  };
+  return withArchive(deps, taken, signal, work).then(() => true, falseUntilCovered);
+}
+
+/** A later attempt finds that the log covers the records. */
+export function falseUntilCovered(error: unknown): false {
+  if (error instanceof NotCovered) return false;
+  throw error;
 }
 
 /** Reads what records name of a piece and its files may have. */
@@ -125,6 +133,8 @@ async function rewrite(
   const { account_id: accountId } = row;
   const { checkpoint } = await deps.ledger.readCheckpoint({ accountId }, { signal });
   const { root, size } = parseCheckpoint(parseNote(checkpoint).text);
+  if (BigInt(size) < through)
+    throw new NotCovered(`the log does not cover the record of an erasure, event ${through}, yet`);
   const job = {
     ...bundleOf(row),
     head_hash: root.toString("hex"),

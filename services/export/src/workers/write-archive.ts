@@ -67,20 +67,11 @@ export async function writeArchive(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, database, ledger, metrics, storage } = deps;
+  const { clock, database, metrics, storage } = deps;
   const { account_id: accountId, from_sequence: from, lease_token: token } = row;
   const files = archiveFiles(row, token);
-  await removeOlder(storage, row, row.file_token);
-  let text = { sha256: "", size: 0 };
-  const written = await writeFile(storage, files.events, async (writer) => {
-    text = await writeText(writer, events.texts, signal);
-  });
-  const end = BigInt(row.to_sequence);
-  const last = events.last();
-  const range = { from: BigInt(from), end, to: last > end ? last : end };
-  const evidence = await writeFile(storage, files.evidence, (writer) =>
-    addEvidence(newTar(job, writer), { events: text, job, ledger, range }, signal),
-  );
+  await removeFiles(storage, row, { before: token, kept: row.file_token });
+  const { evidence, text, written } = await writeFiles(deps, { events, files, job, row }, signal);
   const ownDatabase = database.forAccount(accountId);
   const [completed] = await ownDatabase.run(completeArchive, [
     accountId,
@@ -95,21 +86,67 @@ export async function writeArchive(
     evidence.sha256,
     String(recordsThrough),
   ]);
-  if (!completed) throw new LeaseLost("another replica holds the archive, or it was deleted");
+  if (!completed) {
+    await removeBoth(storage, files);
+    throw new LeaseLost("another replica holds the archive, or it was deleted");
+  }
   metrics.archiveBytes.inc(written.bytes + evidence.bytes);
-  await removeOlder(storage, row);
+  await removeFiles(storage, row, { before: token });
   await ownDatabase.run(clearArchive, [accountId, from, token]);
 }
 
-/** Deletes the files of earlier leases, all of their versions, but for those of one. */
-export async function removeOlder(
+type FileNames = ReturnType<typeof archiveFiles>;
+
+interface Writing {
+  readonly events: ArchiveEvents;
+  readonly files: FileNames;
+  readonly job: BundleJob;
+  readonly row: ArchiveRow;
+}
+
+/** If it rejects, nothing of the files is left, provided that the storage is reachable. */
+async function writeFiles(
+  { ledger, storage }: ArchiveDeps,
+  { events, files, job, row }: Writing,
+  signal: AbortSignal,
+) {
+  try {
+    let text = { sha256: "", size: 0 };
+    const written = await writeFile(storage, files.events, async (writer) => {
+      text = await writeText(writer, events.texts, signal);
+    });
+    const [from, end, last] = [BigInt(row.from_sequence), BigInt(row.to_sequence), events.last()];
+    const range = { from, end, to: last > end ? last : end };
+    const evidence = await writeFile(storage, files.evidence, (writer) =>
+      addEvidence(newTar(job, writer), { events: text, job, ledger, range }, signal),
+    );
+    return { evidence, text, written };
+  } catch (error) {
+    await removeBoth(storage, files);
+    throw error;
+  }
+}
+
+async function removeBoth(storage: Storage, { events, evidence }: FileNames): Promise<void> {
+  await Promise.allSettled([storage.remove(events), storage.remove(evidence)]);
+}
+
+interface Older {
+  /** A lease: its files and those of later ones stay. */
+  readonly before: bigint | string;
+  /** The lease of which the files stay, too. */
+  readonly kept?: string | null;
+}
+
+/** Deletes the files of earlier leases, all of their versions. */
+export async function removeFiles(
   storage: Storage,
   row: ArchiveRow,
-  kept: string | null = null,
+  { before, kept = null }: Older,
 ): Promise<void> {
   for (const file of await storage.list(archiveFolder(row))) {
     const token = leaseOf(file);
-    const isOlder = token !== undefined && token < BigInt(row.lease_token);
+    const isOlder = token !== undefined && token < BigInt(before);
     if (isOlder && String(token) !== kept) await storage.remove(file);
   }
 }
