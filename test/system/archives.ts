@@ -68,7 +68,9 @@ export async function openArchives(piece?: number) {
       ),
     /** What annals-verify says of each piece of the account. */
     verified: async (accountId: string) => {
-      const policy = Buffer.from(`log ${vkeyOf(ledger.log.signer.keysOf("")[0] as never)}\nquorum none\n`);
+      const [key] = ledger.log.signer.keysOf("");
+      if (!key) throw new Error("the log has no key");
+      const policy = Buffer.from(`log ${vkeyOf(key)}\nquorum none\n`);
       const reports = [];
       for (const one of await pieces(accountId)) {
         const at = join(folder, "archive", accountId, `${one.month}-${one.from}-${one.to}`);

@@ -96,6 +96,7 @@ export async function serve(
       "ReadHeadLog",
       "ReadTile",
       "RecordAuditEvents",
+      "ReportErasureMatches",
     ],
     interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
