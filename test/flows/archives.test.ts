@@ -13,7 +13,10 @@ const NEXT_MONTH = 25;
 /** An account with archives, and events in the month that begins. */
 async function withEvents(events = 10, piece?: number): Promise<ArchivesWorld> {
   const world = await openArchives(piece);
-  await world.append(ACCOUNT, Array.from({ length: events }, (_, n) => ({ metadata: { n } })));
+  await world.append(
+    ACCOUNT,
+    Array.from({ length: events }, (_, n) => ({ metadata: { n } })),
+  );
   await world.setArchive(ACCOUNT);
   return world;
 }
@@ -65,7 +68,9 @@ test("an account without archives, or whose plan has none, is not archived", asy
   world.log.signer.retention = { days: 365, minDays: 2 };
   await world.newReplica().passes();
   expect(await placesOf(world)).toEqual([]);
-  await expect(world.setArchive("acct_2")).rejects.toThrow(/archive: must be false: the plan has no/);
+  await expect(world.setArchive("acct_2")).rejects.toThrow(
+    /archive: must be false: the plan has no/,
+  );
   // Archives that are ended go on for a week.
   world.log.signer.retention = { days: 365, minDays: 2, archive: true };
   await world.setArchive(ACCOUNT, false);

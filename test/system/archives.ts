@@ -63,9 +63,7 @@ export async function openArchives(piece?: number) {
     endLeases: () => owner.query("UPDATE exports.archives SET due_at = now()"),
     /** The files, decompressed, that have a text. */
     filesWith: async (text: string) =>
-      [...(await files())].flatMap(([name, bytes]) =>
-        plain(bytes).includes(text) ? [name] : [],
-      ),
+      [...(await files())].flatMap(([name, bytes]) => (plain(bytes).includes(text) ? [name] : [])),
     /** What annals-verify says of each piece of the account. */
     verified: async (accountId: string) => {
       const [key] = ledger.log.signer.keysOf("");
@@ -76,7 +74,9 @@ export async function openArchives(piece?: number) {
         const at = join(folder, "archive", accountId, `${one.month}-${one.from}-${one.to}`);
         const events = join(at, `events.${one.file_token}.jsonl.zst`);
         const evidence = join(at, `evidence.${one.file_token}.tar`);
-        const digests = [events, evidence].map(async (path) => hash("sha256", await readFile(path)));
+        const digests = [events, evidence].map(async (path) =>
+          hash("sha256", await readFile(path)),
+        );
         const said = [one.events_sha256, one.evidence_sha256];
         if ((await Promise.all(digests)).join() !== said.join())
           throw new Error("a row has other digests than its files");

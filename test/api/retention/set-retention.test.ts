@@ -46,6 +46,9 @@ describe("422", () => {
       field: "archive",
       message: "archive: must be false: the plan has no archives",
     });
-    expect((await client.get(PATH)).body.data).toMatchObject({ account_days: null, archive: false });
+    expect((await client.get(PATH)).body.data).toMatchObject({
+      account_days: null,
+      archive: false,
+    });
   });
 });

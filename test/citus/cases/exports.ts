@@ -56,10 +56,7 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "01"],
   ],
   "exports.free-bytes": byLease(),
-  "exports.get-archive": [
-    ({ account }) => [account, "arc_1"],
-    ({ account }) => [account, "arc_2"],
-  ],
+  "exports.get-archive": [({ account }) => [account, "arc_1"], ({ account }) => [account, "arc_2"]],
   "exports.get-archive-at": [({ account }) => [account, "4"], ({ account }) => [account, "5"]],
   "exports.get-job": ofEach(),
   "exports.list-archives": [

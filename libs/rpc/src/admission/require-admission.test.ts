@@ -67,7 +67,6 @@ const ACCESS: Access<typeof LedgerService> = {
   setRetention: {},
   listLifecycles: {},
   confirmArchive: {},
-  reportErasureMatches: {},
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

@@ -63,7 +63,11 @@ export async function* readText(
     digest.update(piece);
     size += piece.length;
     let from = 0;
-    for (let end = piece.indexOf(LINE_FEED) + 1; end > 0; end = piece.indexOf(LINE_FEED, from) + 1) {
+    for (
+      let end = piece.indexOf(LINE_FEED) + 1;
+      end > 0;
+      end = piece.indexOf(LINE_FEED, from) + 1
+    ) {
       const rest = piece.subarray(from, end);
       yield begun.length === 0 ? rest : Buffer.concat([begun, rest]);
       begun = Buffer.alloc(0);

@@ -169,12 +169,12 @@ export class Archives {
 
   /** Deletes archives whose time is over, but for those with an event that a hold may cover. */
   async #endOld(
-    { accountId, archiveDays, heldFrom = null }: Lifecycle,
+    { accountId, archiveDays, heldFrom }: Lifecycle,
     signal: AbortSignal,
   ): Promise<void> {
     if (archiveDays === undefined) return;
     for await (const row of piecesOf(this.#deps, accountId, signal)) {
-      const isHeld = heldFrom !== null && BigInt(row.to_sequence) >= heldFrom;
+      const isHeld = heldFrom !== undefined && BigInt(row.to_sequence) >= heldFrom;
       const endMs = monthEnd(row.month) + archiveDays * MS_PER_DAY;
       if (row.status !== "completed" || isHeld || this.#nowMs() < endMs) continue;
       await this.#end(row);

@@ -11,7 +11,8 @@ import { readText } from "./archive-text.ts";
 import { piecesOf, type SettleDeps, settleArchives, textOf } from "./settle-archives.ts";
 
 export interface ErasedArchivesDeps extends SettleDeps {
-  readonly ledger: SettleDeps["ledger"] & Pick<Client<typeof LedgerService>, "reportErasureMatches">;
+  readonly ledger: SettleDeps["ledger"] &
+    Pick<Client<typeof LedgerService>, "reportErasureMatches">;
 }
 
 /** Numbers of one report. */
@@ -80,7 +81,8 @@ async function* matchesIn(
     const number = sequenceOf(line);
     // Behind the range are records.
     if (number > Number(row.to_sequence)) continue;
-    const isSearchedFor = number > reportedThrough && number < retainedFrom && number <= upToSequence;
+    const isSearchedFor =
+      number > reportedThrough && number < retainedFrom && number <= upToSequence;
     if (isSearchedFor && isSelected(line)) yield BigInt(number);
   }
 }

@@ -2,13 +2,7 @@
 // record of an erasure, exports whose filter names the value, and the filter in entries of the outbox. Any
 // number of replicas may do it at once. It must never confirm an erasure while a file may be left.
 
-import {
-  AccountWork,
-  type Counter,
-  inPieces,
-  type Loop,
-  startLoop,
-} from "@annals/chassis";
+import { AccountWork, type Counter, inPieces, type Loop, startLoop } from "@annals/chassis";
 import { namesErased } from "@annals/contract";
 import { ErasureCopy, type LedgerService, type OpenErasure } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";

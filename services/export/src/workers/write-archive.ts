@@ -60,7 +60,11 @@ export function bundleOf(row: ArchiveRow): BundleJob {
 export async function writeArchive(
   deps: ArchiveDeps,
   row: ArchiveRow,
-  { events, job, recordsThrough }: {
+  {
+    events,
+    job,
+    recordsThrough,
+  }: {
     readonly events: ArchiveEvents;
     readonly job: BundleJob;
     readonly recordsThrough: bigint;

@@ -33,8 +33,7 @@ export const ArchiveBody = named(
       evidence: File("What proves its events: a bundle of evidence without them."),
       created_at: Time(),
       written_at: Time({
-        description:
-          "When its files were written last: an erasure of its events writes them anew.",
+        description: "When its files were written last: an erasure of its events writes them anew.",
       }),
     },
     ARCHIVE_MEMBERS,

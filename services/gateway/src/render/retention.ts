@@ -65,7 +65,8 @@ export const RetentionBody = named(
         examples: [true],
       }),
       archive_until: Nullable(Time(), {
-        description: "Until when they still are, after `archive` was set to false. Null: it has no end, or has ended.",
+        description:
+          "Until when they still are, after `archive` was set to false. Null: it has no end, or has ended.",
       }),
       archived_through: Count({
         description: "Last event that is archived. 0 without one.",

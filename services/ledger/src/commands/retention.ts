@@ -59,7 +59,11 @@ ${REQUIRES}`,
     options: {
       account: ACCOUNT,
       days: requiredOption("<n>", `Days, from ${MIN_RETENTION_DAYS}, or \`plan\``, asDays),
-      archive: option("<on|off>", "Archive events before they are deleted. By default as it is", isOn),
+      archive: option(
+        "<on|off>",
+        "Archive events before they are deleted. By default as it is",
+        isOn,
+      ),
     },
     examples: [
       `annals retention set ${EXAMPLE} --days 90`,

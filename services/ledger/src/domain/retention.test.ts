@@ -74,7 +74,9 @@ test("archives begin at once and end after seven days, if the plan has them", ()
 });
 
 test("a plan without archives refuses them, and lets them end", () => {
-  expect(() => checkArchive(PLAN, true)).toThrow(/archive: must be false: the plan has no archives/);
+  expect(() => checkArchive(PLAN, true)).toThrow(
+    /archive: must be false: the plan has no archives/,
+  );
   expect(() => checkArchive(PLAN, false)).not.toThrow();
   expect(() => checkArchive({ ...PLAN, archive: true }, true)).not.toThrow();
 });

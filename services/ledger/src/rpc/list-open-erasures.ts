@@ -7,9 +7,9 @@ import {
   type ArchiveSelectorSchema,
   ErasureCopy,
   type LedgerService,
-  type OpenErasureSchema,
+  OpenErasureSchema,
 } from "@annals/proto/ledger";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ErasureCopies } from "../domain/erasure-copies.ts";
 import { selectorOf } from "../domain/erasure.ts";
@@ -39,7 +39,7 @@ export function listOpenErasures({
     const page = [afterAccountId, afterId, limit] as const;
     if (copy === ErasureCopy.EXPORTS) {
       const rows = await database.run(listOpenForExports, [...page]);
-      return { erasures: rows.map((row) => ({ ...openErasure(row), ...archives(row) })) };
+      return { erasures: rows.map(openForExports) };
     }
     const rows = await database.run(listOpenForWebhooks, [...page, erasureCopies.exports]);
     return { erasures: rows.map(openErasure) };
@@ -57,6 +57,10 @@ function openErasure(row: OpenErasureRow): MessageInitShape<typeof OpenErasureSc
     lastRecord: BigInt(row.last_record),
     ageS: row.age_s,
   };
+}
+
+function openForExports(row: OpenForExportsRow): MessageInitShape<typeof OpenErasureSchema> {
+  return create(OpenErasureSchema, { ...openErasure(row), ...archives(row) });
 }
 
 /** What is to be found in archives, until all of it is reported. An event by its id is in the ledger. */

@@ -79,7 +79,7 @@ export function openErasures({
   };
 }
 
-interface Request {
+export interface Request {
   readonly parts: readonly Part[];
   readonly delayHours: number;
 }

@@ -16,7 +16,10 @@ import type { Deps } from "../../deps.ts";
 
 const Body = named(
   "NewRetention",
-  Type.Object({ days: AskedDays, archive: Type.Optional(AskedArchive) }, { ...CLOSED, ...RETENTION_MEMBERS }),
+  Type.Object(
+    { days: AskedDays, archive: Type.Optional(AskedArchive) },
+    { ...CLOSED, ...RETENTION_MEMBERS },
+  ),
 );
 
 export function setRetention({ ledger }: Pick<Deps, "ledger">): Route {
@@ -31,7 +34,9 @@ export function setRetention({ ledger }: Pick<Deps, "ledger">): Route {
     body: Body,
     success: { status: 200, body: dataOf(RetentionBody) },
     handle: async ({ admission, body: { archive, days }, signal }) => {
-      const request = { accountId: admission.accountId, ...(days !== null && { days }),
+      const request = {
+        accountId: admission.accountId,
+        ...(days !== null && { days }),
         ...(archive !== undefined && { archive }),
       };
       const { retention } = await ledger.setRetention(request, admittedBy(admission, signal));
