@@ -7,7 +7,7 @@ import { directoryStorage } from "@annals/export/src/outbound/directory-storage.
 import type { Storage } from "@annals/export/src/outbound/storage.ts";
 import { Archives } from "@annals/export/src/workers/archives.ts";
 import { ErasedCopies } from "@annals/export/src/workers/erased-copies.ts";
-import { NEVER, openArchivedLedger } from "@annals/ledger/testing/archives";
+import { type ArchivedLedger, NEVER, openArchivedLedger } from "@annals/ledger/testing/archives";
 import { createPool, type Pool } from "@annals/postgres";
 import { vkeyOf } from "@annals/tlog";
 import { verifyEvidence } from "annals-verify";
@@ -20,7 +20,7 @@ import { onTestFinished } from "vitest";
 
 const LEASE_MS = 15_000;
 
-export type ArchivesWorld = Awaited<ReturnType<typeof openArchives>>;
+export type ArchivesWorld = Omit<ArchivedLedger, "newReplica"> & ReturnType<typeof withFiles>;
 
 interface ArchivedRow {
   readonly id: string;
@@ -32,11 +32,16 @@ interface ArchivedRow {
   readonly evidence_sha256: string;
 }
 
-export async function openArchives(piece?: number) {
+/** `piece`: maximum events of a piece of an archive. */
+export async function openArchives(piece?: number): Promise<ArchivesWorld> {
   const ledger = await openArchivedLedger(piece);
-  const { owner } = ledger.log;
   const folder = await mkdtemp(join(tmpdir(), "annals-archives-"));
   onTestFinished(() => rm(folder, { recursive: true }));
+  return { ...ledger, ...withFiles(ledger, folder) };
+}
+
+function withFiles(ledger: ArchivedLedger, folder: string) {
+  const { owner } = ledger.log;
   const files = () => filesIn(folder);
   const pieces = (accountId: string) =>
     owner.query<ArchivedRow & Record<string, unknown>>(
@@ -45,7 +50,6 @@ export async function openArchives(piece?: number) {
       [accountId],
     );
   return {
-    ...ledger,
     owner,
     folder,
     files,
@@ -88,7 +92,7 @@ export async function openArchives(piece?: number) {
 }
 
 function newReplica(
-  { client, clock, log }: Awaited<ReturnType<typeof openArchivedLedger>>,
+  { client, clock, log }: Pick<ArchivedLedger, "client" | "clock" | "log">,
   storage: Storage,
 ) {
   const lines: Record<string, unknown>[] = [];

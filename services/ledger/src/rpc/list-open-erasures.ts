@@ -3,13 +3,7 @@
 import { invalid } from "@annals/errors";
 import { erasedParts } from "@annals/event";
 import type { Pool } from "@annals/postgres";
-import {
-  type ArchiveSelectorSchema,
-  ErasureCopy,
-  type LedgerService,
-  OpenErasureSchema,
-} from "@annals/proto/ledger";
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { ErasureCopy, type LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ErasureCopies } from "../domain/erasure-copies.ts";
 import { selectorOf } from "../domain/erasure.ts";
@@ -39,14 +33,14 @@ export function listOpenErasures({
     const page = [afterAccountId, afterId, limit] as const;
     if (copy === ErasureCopy.EXPORTS) {
       const rows = await database.run(listOpenForExports, [...page]);
-      return { erasures: rows.map(openForExports) };
+      return { erasures: rows.map((row) => ({ ...openErasure(row), ...archives(row) })) };
     }
     const rows = await database.run(listOpenForWebhooks, [...page, erasureCopies.exports]);
     return { erasures: rows.map(openErasure) };
   };
 }
 
-function openErasure(row: OpenErasureRow): MessageInitShape<typeof OpenErasureSchema> {
+function openErasure(row: OpenErasureRow) {
   const { actorId, targetId } = selectorOf(row.selector);
   const parts = erasedParts(row.parts);
   return {
@@ -59,14 +53,8 @@ function openErasure(row: OpenErasureRow): MessageInitShape<typeof OpenErasureSc
   };
 }
 
-function openForExports(row: OpenForExportsRow): MessageInitShape<typeof OpenErasureSchema> {
-  return create(OpenErasureSchema, { ...openErasure(row), ...archives(row) });
-}
-
 /** What is to be found in archives, until all of it is reported. An event by its id is in the ledger. */
-function archives(row: OpenForExportsRow): {
-  readonly archives?: MessageInitShape<typeof ArchiveSelectorSchema>;
-} {
+function archives(row: OpenForExportsRow) {
   const { actorId, eventId, targetId } = selectorOf(row.selector);
   const upToSequence = BigInt(row.up_to_sequence);
   const reportedThrough = BigInt(row.reported_through);
