@@ -17,8 +17,8 @@ const BOTH = { exports: true, webhooks: false };
 async function withEvents(): Promise<ArchivesWorld> {
   const world = await openArchives();
   const events = Array.from({ length: 300 }, (_, n) => ({
-    actor: { id: n % 3 === 0 ? ADA : "bob", type: "user", 10: "ten", 9: "nine" },
-    metadata: { n, whose: n % 3 === 0 ? `of ${ADA}` : "of bob" },
+    actor: { id: n % 3 === 0 ? ADA : "bob", type: "user" },
+    metadata: { 10: "ten", 9: "nine", n, whose: n % 3 === 0 ? `of ${ADA}` : "of bob" },
   }));
   await world.append(ACCOUNT, events);
   await world.setArchive(ACCOUNT);

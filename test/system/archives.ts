@@ -108,9 +108,9 @@ function newReplica(
     statementTimeoutMs: 5_000,
     log: logger,
   });
-  onTestFinished(() => database.close());
-  const registry = createRegistry("test");
-  const metrics = createMetrics(registry);
+  let isKilled = false;
+  onTestFinished(() => (isKilled ? undefined : database.close()));
+  const metrics = createMetrics(createRegistry("test"));
   const deps = {
     clock,
     database,
@@ -127,7 +127,13 @@ function newReplica(
   const pass = () => archives.run(NEVER);
   return {
     lines,
-    metricsText: () => registry.metrics(),
+    lagS: async () => (await metrics.archiveLag.get()).values[0]?.value,
+    bytes: async () => (await metrics.archiveBytes.get()).values[0]?.value,
+    /** Ends its connections, as the death of its process does. */
+    kill: () => {
+      isKilled = true;
+      return database.close();
+    },
     pass,
     /** Passes until nothing is left for now. */
     passes: async () => {

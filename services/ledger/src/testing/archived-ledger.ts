@@ -42,7 +42,9 @@ export async function openArchivedLedger(piece?: number) {
     /** Appends an event with each of these members. */
     append: async (accountId: string, events: readonly GivenEvent[]) => {
       const eventsJson = eventsJsonOf(events.map((members) => eventOf(members)));
-      await client.createEvents({ appends: [{ ...appendOf(accountId), eventsJson }] });
+      const appends = [{ ...appendOf(accountId), eventsJson }];
+      const [{ outcome } = { outcome: undefined }] = (await client.createEvents({ appends })).outcomes;
+      if (outcome?.case !== "stored") throw new Error(`not stored: ${JSON.stringify(outcome)}`);
     },
     archivedThrough: async (accountId: string) => {
       const { retention } = await client.getRetention({ accountId });
