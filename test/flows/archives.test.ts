@@ -3,7 +3,7 @@
 // any step leaves what the next one ends, with the same files. A hold keeps archives beyond their days. With a
 // real PostgreSQL, a real directory, and a clock that the test sets.
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type ArchivesWorld, openArchives } from "../system/archives.ts";
 
 const ACCOUNT = "acct_1";
@@ -129,6 +129,8 @@ test("a worker that dies at any step leaves what the next one ends, with the sam
   await world.cover();
   await world.laterDays(NEXT_MONTH);
   let first: string[] | undefined;
+  const sinks: { readonly abort: () => Promise<void> }[] = [];
+  onTestFinished(() => Promise.all(sinks.map((sink) => sink.abort())));
   for (let step = 0; ; step += 1) {
     let left = step;
     const died = Promise.withResolvers<void>();
@@ -144,6 +146,7 @@ test("a worker that dies at any step leaves what the next one ends, with the sam
       remove: (file) => alive(() => storage.remove(file)),
       create: async (file) => {
         const sink = await alive(() => storage.create(file));
+        sinks.push(sink);
         return {
           ...sink,
           write: (chunk) => alive(() => sink.write(chunk)),

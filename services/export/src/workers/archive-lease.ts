@@ -4,6 +4,7 @@
 import type { Pool } from "@annals/postgres";
 import { type ArchiveRow, releaseArchive, renewArchive } from "../store/archives.ts";
 import { LeaseLost, type LeaseDeps, withLease } from "./lease.ts";
+import { NotCovered } from "./write-bundle.ts";
 
 interface Deps extends LeaseDeps {
   readonly database: Pool;
@@ -27,7 +28,7 @@ export async function withArchive<T>(
   try {
     return await withLease(deps, lease, stop, work);
   } catch (error) {
-    const delayMs = stop.aborted ? 0 : RETRY_MS;
+    const delayMs = stop.aborted || error instanceof NotCovered ? 0 : RETRY_MS;
     if (!(error instanceof LeaseLost))
       await database.run(releaseArchive, [...held, delayMs]).catch(() => {});
     throw error;

@@ -43,7 +43,8 @@ export async function openArchivedLedger(piece?: number) {
     append: async (accountId: string, events: readonly GivenEvent[]) => {
       const eventsJson = eventsJsonOf(events.map((members) => eventOf(members)));
       const appends = [{ ...appendOf(accountId), eventsJson }];
-      const [{ outcome } = { outcome: undefined }] = (await client.createEvents({ appends })).outcomes;
+      const [{ outcome } = { outcome: undefined }] = (await client.createEvents({ appends }))
+        .outcomes;
       if (outcome?.case !== "stored") throw new Error(`not stored: ${JSON.stringify(outcome)}`);
     },
     archivedThrough: async (accountId: string) => {
