@@ -25,6 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     baseUrl: stack.baseUrls[0] ?? "",
     databaseUrl: stack.databaseUrl,
     natsUrl: stack.natsUrl,
+    exportDirectory: `${stack.dataDir}/exports`,
   };
   project.provide("stack", shared);
   return () => stack.stop();

@@ -31,6 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       baseUrl: stack.baseUrls[0] ?? "",
       databaseUrl: stack.databaseUrl,
       natsUrl: stack.natsUrl,
+      exportDirectory: `${stack.dataDir}/exports`,
     } satisfies SharedStack);
     return async () => {
       await stack.stop();

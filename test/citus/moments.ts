@@ -5,6 +5,7 @@
 export const MOMENTS: ReadonlySet<string> = new Set([
   "exports.anchors.due_at",
   "exports.anchors.failing_since",
+  "exports.archives.due_at",
   "exports.audit_outbox.created_at",
   "exports.jobs.due_at",
   "exports.jobs.taken_at",

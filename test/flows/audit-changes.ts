@@ -32,6 +32,7 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
   widget_token: "keys",
   webhook: "webhook-dispatcher",
   export: "export",
+  archive: "export",
   erasure: "ledger",
   retention: "ledger",
 };
@@ -208,6 +209,16 @@ export const CHANGES: readonly Change[] = [
       });
       return [await client.get(`/v1/exports/${id}/content`), id];
     },
+  },
+  {
+    route: "get-archive-events",
+    action: "annals.archive.downloaded",
+    make: async (client) => [await client.get("/v1/archives/arc_1/events"), "arc_1"],
+  },
+  {
+    route: "get-archive-evidence",
+    action: "annals.archive.downloaded",
+    make: async (client) => [await client.get("/v1/archives/arc_1/evidence"), "arc_1"],
   },
   {
     route: "create-erasure",

@@ -2,19 +2,15 @@
 // clients use: lists, the widget, retries, usage, verification, replays, proofs that were fetched before.
 // Its exports and bundles begin with the first event that is left, and both verifiers accept them.
 
-import { createLog, Registry } from "@annals/chassis";
-import { systemClock } from "@annals/contract";
-import { AppendQueue, createMetrics } from "@annals/ledger/testing";
 import type { Stack } from "@annals/local";
-import { createPool } from "@annals/postgres";
 import { type HttpClient, newClient, ownerOf, type TestAccount } from "@annals/testing";
 import { verifyEvidence } from "annals-verify";
-import { randomBytes } from "node:crypto";
 import { mkdtempDisposableSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { recordOf, statementOf, withQueue } from "../system/append-record.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { append, untilCovered } from "../system/covered.ts";
 import { exported } from "../system/exports-client.ts";
@@ -27,6 +23,11 @@ import { hasPython, reasonOf, verdict } from "../verifiers/python-evidence.ts";
 const EVENTS = 600;
 const THROUGH = 300;
 const AGE = "AND created_at >= youngest";
+const CUT = statementOf(
+  "cut",
+  "UPDATE ledger.lifecycles SET record_sequence = $2, through_sequence = $3 WHERE account_id = $1",
+);
+const EXPIRE = statementOf("expire", "SELECT ledger.expire($1)");
 
 let stack: Stack;
 let client: HttpClient;
@@ -55,46 +56,19 @@ async function expire(): Promise<void> {
   const text = String(row?.["text"]);
   expect(text).toContain(AGE);
   await owner.query(text.replace(AGE, "AND false"));
-  const log = createLog({ service: "test", level: "error" }, { write: () => {} });
-  const pool = createPool({
-    connectionString: stack.databaseUrl,
-    role: "annals_ledger",
-    applicationName: "annals-retention-test",
-    maxConnections: 2,
-    statementTimeoutMs: 10_000,
-    log,
+  await withQueue(stack.databaseUrl, async (queue, pool) => {
+    await queue.record(accountId, async (transaction) => ({
+      record: recordOf({
+        action: "annals.retention",
+        actor: { id: "ledger", type: "service" },
+        metadata: { through_sequence: THROUGH },
+      }),
+      act: async (record) => {
+        await transaction.run(CUT, [accountId, record, THROUGH]);
+      },
+    }));
+    await pool.run(EXPIRE, [accountId]);
   });
-  onTestFinished(() => pool.close());
-  const queue = new AppendQueue({
-    clock: systemClock(),
-    database: pool,
-    log,
-    metrics: createMetrics(new Registry()),
-    notices: { notify: () => {} },
-    random: randomBytes,
-  });
-  const part = (value: object) => Buffer.from(JSON.stringify(value));
-  const [empty, route] = [part({}), "local"] as const;
-  const run = (name: string, sql: string) =>
-    ({ name, text: sql, route, customPlan: true }) as const;
-  await queue.record(accountId, async (transaction) => ({
-    record: {
-      action: "annals.retention",
-      actor: part({ id: "ledger", type: "service" }),
-      actorId: "ledger",
-      actorType: "service",
-      context: empty,
-      diff: empty,
-      metadata: part({ through_sequence: THROUGH }),
-      target: empty,
-    },
-    act: async (record) => {
-      const set = "SET record_sequence = $2, through_sequence = $3 WHERE account_id = $1";
-      const cut = run("test.cut", `UPDATE ledger.lifecycles ${set}`);
-      await transaction.run(cut, [accountId, record, THROUGH]);
-    },
-  }));
-  await pool.run(run("test.expire", "SELECT ledger.expire($1)"), [accountId]);
   await owner.query(text);
 }
 

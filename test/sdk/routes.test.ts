@@ -118,6 +118,10 @@ test("every route", async () => {
   const retention = await annals.retention.set({ days: 90 });
   expect(await annals.retention.get()).toEqual(retention);
 
+  expect(await annals.archives.list().toArray()).toEqual([]);
+  await expect(annals.archives.events("arc_1")).rejects.toThrow(/arc_1/);
+  await expect(annals.archives.evidence("arc_1")).rejects.toThrow(/arc_1/);
+
   expect([...called].toSorted()).toEqual((await documented()).toSorted());
 });
 

@@ -6,7 +6,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { archiveOf } from "./made-archive.ts";
 import { NO_QUORUM, relisted, tarOf, vectorBytes, vectorFiles, withFile } from "./made-bundle.ts";
 import { chainOf, exportOf } from "./made-export.ts";
 
@@ -28,6 +30,9 @@ beforeAll(async () => {
   const other = String(files.get("events.jsonl")).replace('"n":3,', '"n":4,');
   const forged = relisted(withFile(files, "events.jsonl", Buffer.from(other)));
   await writeFile(join(folder, "forged"), tarOf(forged));
+  const { evidence, events } = archiveOf(files);
+  await writeFile(join(folder, "archive"), tarOf(evidence));
+  await writeFile(join(folder, "events"), zstdCompressSync(events));
   await writeFile(join(folder, "policy"), vectorBytes("policy.txt"));
   await writeFile(join(folder, "none"), NO_QUORUM);
   await writeFile(join(folder, "known"), vectorBytes("known-checkpoint.txt"));
@@ -96,7 +101,32 @@ test.each([
   ],
   [2, ["--policy", "policy", "--max-anchor-lag", "-1", "evidence"], /^$/, /Usage: annals-verify/],
   [2, ["--policy", "policy", "--sha256", "0", "evidence"], /^$/, /^--sha256 is for exports/],
-  [2, ["--known", "known", "valid"], /^$/, /^--known, --max-anchor-lag and --tsa-ca need --policy/],
+  [
+    2,
+    ["--known", "known", "valid"],
+    /^$/,
+    /^--events, --known, --max-anchor-lag and --tsa-ca need/,
+  ],
+  [2, ["--events", "events", "valid"], /^$/, /^--events, --known, --max-anchor-lag and --tsa-ca/],
+  [
+    0,
+    ["archive", "--events", "events", "--policy", "policy"],
+    /^valid: 500 events of "acct_/,
+    /^$/,
+  ],
+  [
+    1,
+    ["archive", "--events", "valid", "--policy", "policy"],
+    /^$/,
+    /^invalid: file_mismatch: the events are \d+ bytes, and not /,
+  ],
+  [2, ["archive", "--policy", "policy"], /^$/, /^not checked: the events of an archive are /],
+  [
+    2,
+    ["archive", "--events", "absent", "--policy", "policy"],
+    /^$/,
+    /^not checked: "absent" cannot be read \(ENOENT\)\n$/,
+  ],
   [0, ["--help"], /^Usage: annals-verify/, /^$/],
   [0, ["-h"], /^Usage: annals-verify/, /^$/],
 ] as const)("%i: %j", (status, words, stdout, stderr) => {

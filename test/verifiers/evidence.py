@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Verifies a bundle of evidence, offline. The keys come from the policy that the caller names, never from the bundle.
 
-Usage: evidence.py EVIDENCE.tar --policy FILE [--known CHECKPOINT]... [--max-anchor-lag SECONDS] [--tsa-ca PEM]
+Usage: evidence.py EVIDENCE.tar --policy FILE [--events EVENTS] [--known CHECKPOINT]... [--max-anchor-lag SECONDS]
+                   [--tsa-ca PEM]
 
 The checks are in the order of the page on evidence; the first fault is named and ends the verification. Exit status:
 0 valid, 1 with the reason, 2 if the verification was not possible. The parts: evidence_files.py (tar file, step 1),
-evidence_notes.py (signatures and the policy), evidence_tree.py (step 2), evidence_events.py (steps 3 and 4),
-evidence_heads.py (steps 5 and 6), evidence_timestamps.py, verify_chain.py (hash format v1).
+evidence_archive.py (events in a file of their own), evidence_notes.py (signatures and the policy), evidence_tree.py
+(step 2), evidence_events.py (steps 3 and 4), evidence_heads.py (steps 5 and 6), evidence_timestamps.py, verify_chain.py
+(hash format v1).
 """
 import argparse
 import sys
 from collections import namedtuple
+from contextlib import ExitStack
 from datetime import datetime, timezone
 
 from evidence_events import check_events
@@ -86,14 +89,15 @@ def attempt(check):
         return None, fault
 
 
-def verify(file, policy, known=(), lag=MAX_LAG_S, authorities=None, verify_stamp=verify_token):
-    """Verifies an open file. `policy` and `known` are bytes, `authorities` is the path of a PEM file.
+def verify(file, policy, known=(), lag=MAX_LAG_S, authorities=None, verify_stamp=verify_token, events=None):
+    """Verifies an open file. `policy` and `known` are bytes, `authorities` is the path of a PEM file, `events` the open
+    file with the events of an archive.
 
     Steps 5 and 6 are read before the events, which are read once: an event meets the head that covers it. What they
     find is raised after the faults of the events, so that the first fault is that of the page.
     """
     policy = read_policy(policy)
-    bundle = Bundle(file)
+    bundle = Bundle(file, events)
     known = [read_known(data, policy, bundle) for data in known]
 
     keys = account_keys(policy, bundle.origin, bundle.chain) + witnesses(policy)
@@ -187,6 +191,7 @@ def main(arguments):
     parser = argparse.ArgumentParser(description="Verifies a bundle of evidence.")
     parser.add_argument("bundle", metavar="EVIDENCE.tar")
     parser.add_argument("--policy", metavar="FILE", required=True)
+    parser.add_argument("--events", metavar="EVENTS")
     parser.add_argument("--known", metavar="CHECKPOINT", action="append", default=[])
     parser.add_argument("--max-anchor-lag", metavar="SECONDS", type=seconds, default=MAX_LAG_S)
     parser.add_argument("--tsa-ca", metavar="PEM")
@@ -195,8 +200,10 @@ def main(arguments):
         known = [read_file(path) for path in given.known]
         if given.tsa_ca and b"-----BEGIN CERTIFICATE-----" not in read_file(given.tsa_ca):
             raise NotChecked("%s has no certificate" % given.tsa_ca)
-        with open(given.bundle, "rb") as file:
-            report = verify(file, read_file(given.policy), known, given.max_anchor_lag, given.tsa_ca)
+        with ExitStack() as opened:
+            file = opened.enter_context(open(given.bundle, "rb"))
+            events = given.events and opened.enter_context(open(given.events, "rb", buffering=0))
+            report = verify(file, read_file(given.policy), known, given.max_anchor_lag, given.tsa_ca, events=events)
     except Fault as fault:
         print("invalid: %s" % fault, file=sys.stderr)
         return 1

@@ -1,24 +1,28 @@
 """The files of a bundle: the tar file, what bundle.json says of them, and reading them one piece at a time.
 
 The file is read once to hash everything in it, and again where it is checked; no file of the bundle is ever whole in
-memory except bundle.json, which has about a hundred bytes for each 256 events.
+memory except bundle.json, which has about a hundred bytes for each 256 events. The events of an archive are in a file
+of their own (evidence_archive.py), and count as a file of the bundle.
 """
 import hashlib
 import json
 from collections import namedtuple
 
-from evidence_notes import MAX_NUMBER, Fault
-from verify_chain import TIME, Invalid, exact, like, read_number, read_object, refuse
+from evidence_archive import EventsFile
+from evidence_notes import MAX_NUMBER, Fault, NotChecked
+from verify_chain import HASH, TIME, Invalid, exact, like, read_number, read_object, refuse
 
 BLOCK = 512
 PIECE = 1 << 20
 MAX_INDEX_BYTES = 256 << 20
 MAX_LINE_BYTES = 16 << 20
 MEMBERS = ("v", "kind", "origin", "chain", "from_sequence", "to_sequence", "filter", "created_at", "files")
-NEEDED = ("events.jsonl", "checkpoint", "heads.jsonl")
+EVENTS = "events.jsonl"
+NEEDED = (EVENTS, "checkpoint", "heads.jsonl")
 FOLDERS = ("tile/", "timestamps/")
 
 Place = namedtuple("Place", "offset size sha256")
+Listed = namedtuple("Listed", "size sha256")
 
 
 def parse_json(data):
@@ -90,24 +94,36 @@ def read_tar(file):
     return places
 
 
-class Bundle:
-    """Step 1: an open bundle, of which the files are those that bundle.json names, and no others."""
+def read_listed(given, name):
+    exact(given, ("sha256", "size"), name)
+    like(HASH, given["sha256"], "a sha256")
+    return Listed(whole(given["size"], 0, "a size"), given["sha256"])
 
-    def __init__(self, file):
+
+class Bundle:
+    """Step 1: an open bundle, of which the files are those that bundle.json names, and no others.
+
+    `events` is the open file with the events of an archive.
+    """
+
+    def __init__(self, file, events=None):
         self.file = file
         try:
             self.files = read_tar(file)
             if self.files["bundle.json"].size > MAX_INDEX_BYTES:
                 raise ValueError("bundle.json is too long")
-            self.take_index(parse_json(self.read("bundle.json", MAX_INDEX_BYTES)))
+            self.take_index(parse_json(self.read("bundle.json", MAX_INDEX_BYTES)), events)
         except MISTAKES as mistake:
             raise Fault("file_mismatch", "not a bundle of evidence (%s)" % mistake)
         for name in NEEDED:
-            if name not in self.files:
+            if name not in self.files and not (name == EVENTS and self.listed_events):
                 raise Fault("file_mismatch", "%s is missing" % name)
+        if self.events:
+            self.events.check(self.listed_events)
 
-    def take_index(self, index):
-        exact(index, MEMBERS, "bundle.json")
+    def take_index(self, index, events):
+        apart = isinstance(index, dict) and "events" in index
+        exact(index, MEMBERS + (("events",) if apart else ()), "bundle.json")
         if not is_version_1(index["v"]) or index["kind"] != "annals-evidence":
             raise Invalid("another kind or version")
         like("[^\0-\x20]{1,512}", index["origin"], "origin")
@@ -119,7 +135,18 @@ class Bundle:
         self.created_at = index["created_at"]
         self.first = whole(index["from_sequence"], 1, "from_sequence")
         self.last = whole(index["to_sequence"], self.first, "to_sequence")
+        self.listed_events = read_listed(index["events"], "events") if apart else None
+        self.events = self.open_events(events, EVENTS in index["files"])
         self.check_files(index["files"])
+
+    def open_events(self, events, are_inside):
+        if self.listed_events and are_inside:
+            raise Invalid("the events are named twice")
+        if self.listed_events and not events:
+            raise NotChecked("the events of an archive are in a file of their own: name it with --events")
+        if events and not self.listed_events:
+            raise NotChecked("the bundle has its events itself: --events is for an archive")
+        return events and EventsFile(events)
 
     def check_files(self, listed):
         if set(listed) != set(self.files) - {"bundle.json"}:
@@ -128,8 +155,8 @@ class Bundle:
         for name, given in listed.items():
             if name not in NEEDED and name != "policy" and not name.startswith(FOLDERS):
                 raise Invalid("%s does not belong to a bundle" % name)
-            exact(given, ("sha256", "size"), name)
-            if whole(given["size"], 0, "a size") != self.files[name].size or given["sha256"] != self.files[name].sha256:
+            size, sha256 = read_listed(given, name)
+            if size != self.files[name].size or sha256 != self.files[name].sha256:
                 raise Invalid("%s is not what bundle.json says" % name)
 
     def read(self, name, limit):
@@ -140,12 +167,7 @@ class Bundle:
 
     def lines(self, name):
         """The lines of a file of JSON lines: their numbers, from 1, and their values."""
-        place = self.files[name]
-        at, end, number = place.offset, place.offset + place.size, 0
-        while at < end:
-            self.file.seek(at)
-            line = self.file.readline(min(end - at, MAX_LINE_BYTES))
-            at, number = at + len(line), number + 1
+        for number, line in enumerate(self.texts(name), 1):
             try:
                 if not line.endswith(b"\n"):
                     raise Invalid("it has no end, or more than %d bytes" % MAX_LINE_BYTES)
@@ -153,3 +175,17 @@ class Bundle:
             except MISTAKES as mistake:
                 raise Fault("file_malformed", "%s line %d: %s" % (name, number, mistake))
             yield number, value
+
+    def texts(self, name):
+        """The lines as bytes, of which one that is too long is cut off."""
+        if name == EVENTS and self.events:
+            with self.events.text() as text:
+                yield from iter(lambda: text.readline(MAX_LINE_BYTES), b"")
+            return
+        place = self.files[name]
+        at, end = place.offset, place.offset + place.size
+        while at < end:
+            self.file.seek(at)
+            line = self.file.readline(min(end - at, MAX_LINE_BYTES))
+            at += len(line)
+            yield line

@@ -48,6 +48,8 @@ export interface Given {
   readonly known?: readonly Buffer[];
   readonly authorities?: Buffer;
   readonly maxAnchorLag?: number;
+  /** The file with the events of an archive. */
+  readonly events?: Buffer;
   readonly path?: string;
   /** Where Python looks for packages first. */
   readonly packages?: string;
@@ -60,12 +62,13 @@ export function verdict(files: Files | Buffer, given: Given = {}): Answer {
     writeFileSync(join(folder.path, name), bytes);
     return join(folder.path, name);
   };
-  const { authorities, known = [], maxAnchorLag, packages, path, policy = POLICY } = given;
+  const { authorities, events, known = [], maxAnchorLag, packages, path, policy = POLICY } = given;
   const parameters = [
     put("evidence.tar", Buffer.isBuffer(files) ? files : tarOf(files)),
     "--policy",
     put("policy", policy),
     ...known.flatMap((bytes, at) => ["--known", put(`known-${at}`, bytes)]),
+    ...(events ? ["--events", put("events", events)] : []),
     ...(authorities ? ["--tsa-ca", put("ca.pem", authorities)] : []),
     ...(maxAnchorLag === undefined ? [] : ["--max-anchor-lag", String(maxAnchorLag)]),
   ];
@@ -85,8 +88,11 @@ export function reasonOf({ status, text }: Answer): string {
 
 /** The reason that both verifiers name, or what each of them names. */
 export async function agreed(files: Files | Buffer, given: Given = {}): Promise<string> {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "annals-evidence-"));
   const { authorities: timestampAuthorities, known, maxAnchorLag, policy = POLICY } = given;
-  const options = { known: known ?? [], maxAnchorLag, policy, timestampAuthorities };
+  const events = given.events && join(folder.path, "events");
+  if (events !== undefined) writeFileSync(events, given.events ?? "");
+  const options = { events, known: known ?? [], maxAnchorLag, policy, timestampAuthorities };
   const [own] = (await verdictOf(files, options)).split(":", 1);
   const other = reasonOf(verdict(files, given));
   return own === other ? other : `annals-verify: ${own}, evidence.py: ${other}`;

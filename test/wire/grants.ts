@@ -64,8 +64,11 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     CancelErasure: GATEWAY,
     ListOpenErasures: ["webhook-dispatcher", "export"],
     ConfirmErasure: ["webhook-dispatcher", "export"],
+    ReportErasureMatches: ["export"],
     GetRetention: GATEWAY,
     SetRetention: GATEWAY,
+    ListLifecycles: EXPORT,
+    ConfirmArchive: EXPORT,
   },
   export: {
     CreateExport: GATEWAY,
@@ -75,6 +78,9 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     StreamExportContent: GATEWAY,
     GetOutboxPositions: DISPATCHER,
     ListOutbox: DISPATCHER,
+    ListArchives: GATEWAY,
+    GetArchive: GATEWAY,
+    StreamArchiveContent: GATEWAY,
     GetUsage: GATEWAY,
   },
   "webhook-dispatcher": {

@@ -30,6 +30,8 @@ export const AUDIT_RULES = {
     "annals.export.created": KEY,
     "annals.export.downloaded": KEY,
     "annals.export.deleted": KEY_OR_SERVICE,
+    "annals.archive.downloaded": KEY,
+    "annals.archive.deleted": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
   ledger: {

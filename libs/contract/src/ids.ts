@@ -19,7 +19,8 @@ export type IdPrefix =
   | "req"
   | "wtok"
   | "hold"
-  | "era";
+  | "era"
+  | "arc";
 
 /** Makes a random id such as `key_8m3k...`. `random(n)` returns n random bytes. */
 export function newId(

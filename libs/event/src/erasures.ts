@@ -101,6 +101,15 @@ function namedBy({ action, metadata }: Named): {
     : { parts: partsOf(metadata), ranges: rangesOf(metadata) };
 }
 
+/** What a record says is erased, before its own number. */
+export function recordedRanges(
+  record: Named,
+  sequenceNumber: number,
+): { readonly parts: readonly Part[]; readonly ranges: readonly Range[] } {
+  const { parts, ranges } = namedBy(record);
+  return { parts, ranges: before(sequenceNumber, ranges) };
+}
+
 /** The parts of an event that a record says are erased. Whatever it reads may be forged. */
 export function recordedParts(
   record: { readonly action: string; readonly metadata?: object | undefined },

@@ -113,6 +113,13 @@ export class S3Server {
     await this.#client.send(new CreateBucketCommand({ Bucket, ...more }));
   }
 
+  /** From now on the bucket keeps each version of an object. */
+  async enableVersions(Bucket: string): Promise<void> {
+    const { PutBucketVersioningCommand } = await import("@aws-sdk/client-s3");
+    const VersioningConfiguration = { Status: "Enabled" } as const;
+    await this.#client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration }));
+  }
+
   /** All versions of all objects of a bucket, newest first for each key. */
   async versions(Bucket: string): Promise<ObjectVersion[]> {
     const { ListObjectVersionsCommand } = await import("@aws-sdk/client-s3");

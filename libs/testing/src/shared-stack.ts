@@ -11,6 +11,8 @@ export interface SharedStack {
   /** Of the database's owner. */
   readonly databaseUrl: string;
   readonly natsUrl: string;
+  /** Folder of the files of exports. */
+  readonly exportDirectory: string;
 }
 
 declare module "vitest" {

@@ -36,6 +36,10 @@ when witnesses saw it. To watch a log without a bundle: annals-verify watch --he
         "<file>",
         "The logs and witnesses that you trust (c2sp.org/tlog-policy): the file is a bundle of evidence",
       ),
+      events: option(
+        "<file>",
+        "The events of an archive, plain or in one zstd frame: the file is its bundle, which has none",
+      ),
       known: repeatedOption(
         "<file>",
         "A signed checkpoint that you kept: the bundle must continue it",
@@ -55,20 +59,21 @@ when witnesses saw it. To watch a log without a bundle: annals-verify watch --he
     examples: [
       "annals-verify export.jsonl",
       "annals-verify --policy policy.txt --known kept.checkpoint evidence.tar",
+      "annals-verify --policy policy.txt --events events.jsonl.zst evidence.tar",
     ],
     exitStatus: "0 valid, 1 invalid, 2 not checked (unreadable file or usage error)",
   },
-  async ({ file, known, policy, sha256, ...given }) => {
+  async ({ events, file, known, policy, sha256, ...given }) => {
     const progress = new Progress(process.stderr, () => performance.now());
     const onProgress = (done: number, total: number): void => progress.show(done, total);
     const [maxAnchorLag, authorities] = [given["max-anchor-lag"], given["tsa-ca"]];
     if (policy !== undefined) {
       if (sha256 !== undefined) throw new UsageError("--sha256 is for exports, without --policy");
-      const options = { file, policy, known, maxAnchorLag, authorities, onProgress };
+      const options = { file, events, policy, known, maxAnchorLag, authorities, onProgress };
       return finish(progress, await runEvidence(options));
     }
-    if (known.length > 0 || maxAnchorLag !== undefined || authorities !== undefined)
-      throw new UsageError("--known, --max-anchor-lag and --tsa-ca need --policy");
+    if (known.length > 0 || [events, maxAnchorLag, authorities].some((each) => each !== undefined))
+      throw new UsageError("--events, --known, --max-anchor-lag and --tsa-ca need --policy");
     if (isBundle(file))
       return finish(progress, { notChecked: "a bundle of evidence needs --policy <file>" });
     return await verifyExport(file, sha256, progress, onProgress);

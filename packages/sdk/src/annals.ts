@@ -227,6 +227,21 @@ export class Annals {
       this.#transport.data({ ...put("set-retention", "/retention"), body }, options),
   };
 
+  /** What retention deletes, kept in files. */
+  readonly archives = {
+    list: (options?: PageOptions): Pages<T.Archive, T.ArchivePage> =>
+      this.#list("list-archives", "/archives", pageOf(options), options),
+    /** The response with the compressed events, to be read as a stream. */
+    events: (id: string, options?: CallOptions): Promise<Response> =>
+      this.#transport.response(get("get-archive-events", `/archives/${path(id)}/events`), options),
+    /** The response with what proves them. */
+    evidence: (id: string, options?: CallOptions): Promise<Response> =>
+      this.#transport.response(
+        get("get-archive-evidence", `/archives/${path(id)}/evidence`),
+        options,
+      ),
+  };
+
   /** For a client whose `apiKey` is a widget token. */
   readonly widget = {
     list: (

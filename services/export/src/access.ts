@@ -11,5 +11,8 @@ export const ACCESS: Access<typeof ExportsService> = {
   streamExportContent: { gateway: "export" },
   getOutboxPositions: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
+  listArchives: { gateway: "export" },
+  getArchive: { gateway: "export" },
+  streamArchiveContent: { gateway: "export" },
   getUsage: { gateway: "any_key" },
 };

@@ -54,7 +54,17 @@ export function createMetrics(registry: Registry) {
     }),
     /** kind: bucket. Absent without a bucket of the log. */
     anchorLag: logAnchorLag(registry),
-    /** worker: audit, bucket_anchor, erased_copies, exports, export_sweep, outbox_pruner, measuring. */
+    archiveLag: new Gauge({
+      name: "annals_archive_lag_seconds",
+      help: "Time since the end of the oldest month that is still to be archived; 0 if every ended one is.",
+      registers: [registry],
+    }),
+    archiveBytes: new Counter({
+      name: "annals_archive_bytes_total",
+      help: "Bytes of the files of archives that were written, those that were written anew included.",
+      registers: [registry],
+    }),
+    /** worker: archives, audit, bucket_anchor, erased_copies, exports, export_sweep, outbox_pruner, measuring. */
     failures: workerFailures(registry),
     /** kind: exports, outbox. */
     swept: rowsSwept(registry),

@@ -25,6 +25,7 @@ import { openLockedBucket, openStorage } from "./outbound/open-storage.ts";
 import { exportsService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
 import { OUTBOX } from "./store/outbox.ts";
+import { startArchives } from "./workers/archives.ts";
 import { startBucketAnchor } from "./workers/bucket-anchor.ts";
 import { startErasedCopies } from "./workers/erased-copies.ts";
 import { startExportMeasuring } from "./workers/measuring.ts";
@@ -84,15 +85,18 @@ export async function serve(
     idempotentMethods: [
       "GetLog",
       "AddAnchor",
+      "ConfirmArchive",
       "ConfirmErasure",
       "ListAnchorWork",
       "ListEvents",
       "ListHeads",
+      "ListLifecycles",
       "ListOpenErasures",
       "ReadCheckpoint",
       "ReadHeadLog",
       "ReadTile",
       "RecordAuditEvents",
+      "ReportErasureMatches",
     ],
     interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
@@ -138,8 +142,11 @@ export async function serve(
   });
   closers.add("export sweep", sweep, () => sweep.stop());
   const onDeleted = () => sweep.wake();
-  const copies = startErasedCopies({ ...work, failures, onDeleted });
+  const { leaseMs } = ATTEMPTS;
+  const copies = startErasedCopies({ ...work, failures, leaseMs, onDeleted });
   closers.add("erased copies", copies, () => copies.stop());
+  const archives = startArchives({ ...work, failures, leaseMs, random: randomBytes });
+  closers.add("archives", archives, () => archives.stop());
 
   await startBackend({
     config,

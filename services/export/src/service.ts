@@ -9,11 +9,14 @@ import type { Storage } from "./outbound/storage.ts";
 import type { ExportLimits } from "./domain/export-limits.ts";
 import { createExport } from "./rpc/create-export.ts";
 import { deleteExport } from "./rpc/delete-export.ts";
+import { getArchive } from "./rpc/get-archive.ts";
 import { getExport } from "./rpc/get-export.ts";
 import { getOutboxPositions } from "./rpc/get-outbox-positions.ts";
 import { getUsage } from "./rpc/get-usage.ts";
+import { listArchives } from "./rpc/list-archives.ts";
 import { listExports } from "./rpc/list-exports.ts";
 import { listOutbox } from "./rpc/list-outbox.ts";
+import { streamArchiveContent } from "./rpc/stream-archive-content.ts";
 import { streamExportContent } from "./rpc/stream-export-content.ts";
 
 export interface Deps {
@@ -41,6 +44,9 @@ export function exportsService(deps: Deps): (router: ConnectRouter) => void {
       streamExportContent: streamExportContent(deps),
       getOutboxPositions: getOutboxPositions(deps),
       listOutbox: listOutbox(deps),
+      listArchives: listArchives(deps),
+      getArchive: getArchive(deps),
+      streamArchiveContent: streamArchiveContent(deps),
       getUsage: getUsage(deps),
     });
 }

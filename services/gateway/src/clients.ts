@@ -65,7 +65,7 @@ export function openClients(options: {
     service: ExportsService,
     peer: "export",
     address: options.exportAddress,
-    idempotentMethods: ["GetExport", "ListExports", "GetUsage"],
+    idempotentMethods: ["GetArchive", "GetExport", "GetUsage", "ListArchives", "ListExports"],
   });
   const webhooks = connectRpc({
     ...shared,

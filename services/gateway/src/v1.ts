@@ -52,6 +52,9 @@ import { deleteExport } from "./v1/exports/delete-export.ts";
 import { getExportContent } from "./v1/exports/get-export-content.ts";
 import { getExport } from "./v1/exports/get-export.ts";
 import { listExports } from "./v1/exports/list-exports.ts";
+import { getArchiveEvents } from "./v1/archives/get-archive-events.ts";
+import { getArchiveEvidence } from "./v1/archives/get-archive-evidence.ts";
+import { listArchives } from "./v1/archives/list-archives.ts";
 import { listHolds } from "./v1/holds/list-holds.ts";
 import { placeHold } from "./v1/holds/place-hold.ts";
 import { releaseHold } from "./v1/holds/release-hold.ts";
@@ -163,6 +166,10 @@ export const V1: readonly Row[] = [
   ["DELETE", "/holds/:id", "keys:manage", "release-hold", releaseHold, ONE],
   ["GET", "/retention", "keys:manage", "get-retention", getRetention, ONE],
   ["PUT", "/retention", "keys:manage", "set-retention", setRetention, CHANGE],
+
+  ["GET", "/archives", "export", "list-archives", listArchives, PAGE],
+  ["GET", "/archives/:id/events", "export", "get-archive-events", getArchiveEvents, DOWNLOAD],
+  ["GET", "/archives/:id/evidence", "export", "get-archive-evidence", getArchiveEvidence, DOWNLOAD],
 
   // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],

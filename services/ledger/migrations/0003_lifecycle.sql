@@ -24,16 +24,18 @@ CREATE TABLE ledger.lifecycles (
   days             integer CHECK (days > 0),
   days_before      integer CHECK (days_before > 0),
   shorter_from     timestamptz,
-  -- whether events are archived before they are deleted, and the last one that is
+  -- whether events are archived before they are deleted, until when if they no longer are, and the last one
+  -- that is
   archive          boolean NOT NULL DEFAULT false,
+  archive_until    timestamptz,
   archived_through bigint NOT NULL DEFAULT 0,
   -- when its retention was last executed, and until when a replica has it
   checked_at       timestamptz,
   leased_until     timestamptz
 ) WITH (fillfactor = 50);
 
-GRANT SELECT, UPDATE (record_sequence, through_sequence, days, days_before, shorter_from, archive, archived_through,
-  checked_at, leased_until) ON ledger.lifecycles TO annals_ledger;
+GRANT SELECT, UPDATE (record_sequence, through_sequence, days, days_before, shorter_from, archive, archive_until,
+  archived_through, checked_at, leased_until) ON ledger.lifecycles TO annals_ledger;
 
 -- Events that are neither erased nor deleted. The release of a hold is an update. What a hold covers never
 -- changes.
@@ -70,6 +72,8 @@ CREATE TABLE ledger.erasures (
   -- the last event that was stored when it was asked for, and how far it is
   up_to_sequence      bigint NOT NULL CHECK (up_to_sequence >= 0),
   done_through        bigint NOT NULL DEFAULT 0,
+  -- the same of the events that only archives have, as the export service reports them
+  reported_through    bigint NOT NULL DEFAULT 0,
   status              text COLLATE "C" NOT NULL CHECK (status IN ('pending', 'running', 'completed', 'cancelled')),
   -- when it may begin, or when another replica may continue it
   due_at              timestamptz NOT NULL,
@@ -262,11 +266,13 @@ BEGIN
   FOR held IN
     SELECT id, released_by FROM ledger.holds
     WHERE account_id = of_account AND EXISTS (
-      SELECT 1 FROM ledger.events
-      WHERE events.account_id = of_account AND sequence_number = ANY (numbers)
-        AND sequence_number >= holds.from_sequence
-        AND (holds.to_sequence IS NULL OR sequence_number <= holds.to_sequence)
-        AND (holds.actor_id IS NULL OR events.actor_id = holds.actor_id))
+      SELECT 1 FROM unnest(numbers) AS number
+      WHERE number >= holds.from_sequence AND (holds.to_sequence IS NULL OR number <= holds.to_sequence)
+        -- The actor of an event that retention has deleted is gone, so each hold covers it.
+        AND (holds.actor_id IS NULL OR NOT EXISTS (
+          SELECT 1 FROM ledger.events
+          WHERE events.account_id = of_account AND events.sequence_number = number AND events.erased & 32 = 0
+            AND events.actor_id IS DISTINCT FROM holds.actor_id)))
   LOOP
     IF ledger.is_active(of_account, held.id, held.released_by) THEN
       RAISE EXCEPTION 'record % names an event that the hold % covers', of_record, held.id;

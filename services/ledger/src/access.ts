@@ -41,6 +41,9 @@ export const ACCESS: Access<typeof LedgerService> = {
   cancelErasure: { gateway: "keys:manage" },
   listOpenErasures: { "webhook-dispatcher": "itself", export: "itself" },
   confirmErasure: { "webhook-dispatcher": "itself", export: "itself" },
+  reportErasureMatches: { export: "itself" },
   getRetention: { gateway: "keys:manage" },
   setRetention: { gateway: "keys:manage" },
+  listLifecycles: { export: "itself" },
+  confirmArchive: { export: "itself" },
 };

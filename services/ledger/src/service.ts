@@ -9,6 +9,7 @@ import { LedgerService } from "@annals/proto/ledger";
 import type { ConnectRouter } from "@connectrpc/connect";
 import type { Metrics } from "./metrics.ts";
 import { cancelErasure } from "./rpc/cancel-erasure.ts";
+import { confirmArchive } from "./rpc/confirm-archive.ts";
 import { confirmErasure } from "./rpc/confirm-erasure.ts";
 import { createErasure } from "./rpc/create-erasure.ts";
 import { getErasure } from "./rpc/get-erasure.ts";
@@ -29,6 +30,7 @@ import { listAnchorWork } from "./rpc/list-anchor-work.ts";
 import { listCheckpoints } from "./rpc/list-checkpoints.ts";
 import { listEvents } from "./rpc/list-events.ts";
 import { listHeads } from "./rpc/list-heads.ts";
+import { listLifecycles } from "./rpc/list-lifecycles.ts";
 import { listHolds } from "./rpc/list-holds.ts";
 import { listWidgetEvents } from "./rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./rpc/list-widget-filters.ts";
@@ -44,6 +46,7 @@ import { readEvents } from "./rpc/read-events.ts";
 import { readTile } from "./rpc/read-tile.ts";
 import { recordAuditEvents } from "./rpc/record-audit-events.ts";
 import { releaseHold } from "./rpc/release-hold.ts";
+import { reportErasureMatches } from "./rpc/report-erasure-matches.ts";
 import type { PlanReads } from "./append/plan-retention.ts";
 import { setRetention } from "./rpc/set-retention.ts";
 import { streamEvents } from "./rpc/stream-events.ts";
@@ -113,8 +116,11 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       cancelErasure: cancelErasure(deps),
       listOpenErasures: listOpenErasures(deps),
       confirmErasure: confirmErasure(deps),
+      reportErasureMatches: reportErasureMatches(deps),
       getRetention: getRetention(deps),
       setRetention: setRetention(deps),
+      listLifecycles: listLifecycles(deps),
+      confirmArchive: confirmArchive(deps),
       readTile: readTile(deps),
       readEntries: readEntries(deps),
       proveInclusion: proveInclusion(deps),

@@ -189,7 +189,7 @@ describe("open details are marked", () => {
       "list-widget-tokens delete-widget-token get-usage list-widget-events get-widget-event list-widget-filters " +
       "get-log read-checkpoint read-entries read-tile prove-inclusion prove-consistency list-heads get-widget-log " +
       "create-erasure list-erasures get-erasure cancel-erasure place-hold list-holds release-hold " +
-      "get-retention set-retention";
+      "get-retention set-retention list-archives get-archive-events get-archive-evidence";
     const marked = operationsOf(document).filter(({ operation }) => operation[MARK]);
     const names = marked.map(({ operation }) => String(operation.operationId));
     expect(names.toSorted()).toEqual(open.split(" ").toSorted());

@@ -20,6 +20,9 @@ test("200: without a plan that says a time, events are kept", async () => {
     through_sequence: 0,
     retained_from: 1,
     hold: null,
+    archive: false,
+    archive_until: null,
+    archived_through: 0,
   });
 });
 

@@ -35,9 +35,20 @@ describe("422", () => {
   });
 
   test("another member", async () => {
+    expectRefused(await put({ days: 90, years: 1 }), "validation_error", {
+      field: "years",
+      message: /years/,
+    });
+  });
+
+  test("archives that the plan does not have", async () => {
     expectRefused(await put({ days: 90, archive: true }), "validation_error", {
       field: "archive",
-      message: /archive/,
+      message: "archive: must be false: the plan has no archives",
+    });
+    expect((await client.get(PATH)).body.data).toMatchObject({
+      account_days: null,
+      archive: false,
     });
   });
 });

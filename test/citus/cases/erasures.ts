@@ -13,6 +13,9 @@ const UP_TO = ({ account }: { readonly account: string }) =>
 const EACH_DONE =
   "UPDATE ledger.erasures SET status = 'running', done_at = now() - interval '1 hour'";
 
+const DELETED = ({ account }: { readonly account: string }) =>
+  `UPDATE ledger.lifecycles SET deleted_through = 4 WHERE account_id = '${account}'`;
+
 const UNVACUUMED =
   "UPDATE ledger.erasures SET done_at = now() - interval '1 hour', last_record = 6, last_xid = 9";
 
@@ -21,6 +24,11 @@ export const ERASURES: Cases = {
     ({ account }) => [account, "era_1", "0", "4", "2", 1, 300, "6"],
     { before: RUNNING, params: ({ account }) => [account, "era_1", "0", "4", "2", 1, 300, "6"] },
     { before: RUNNING, params: ({ account }) => [account, "era_1", "1", "4", "2", 1, 300, "6"] },
+  ],
+  "ledger.advance-report": [
+    ({ account }) => [account, "era_1", "4", "0", 2, 1, "6"],
+    { before: DONE, params: ({ account }) => [account, "era_1", "4", "0", 2, 1, "6"] },
+    { before: DONE, params: ({ account }) => [account, "era_1", "4", "1", 0, 1, "6"] },
   ],
   "ledger.cancel-erasure": [
     ({ account }) => [account, "era_1", DIGEST, LATER],
@@ -58,6 +66,14 @@ export const ERASURES: Cases = {
     { before: UP_TO, params: ({ account }) => [account, "era_1"] },
   ],
   "ledger.get-erasure": [({ account }) => [account, "era_1"], ({ account }) => [account, "era_2"]],
+  "ledger.get-reported-erasure": [
+    ({ account }) => [account, "era_1"],
+    { before: DONE, params: ({ account }) => [account, "era_1"] },
+  ],
+  "ledger.list-deleted-matches": [
+    ({ account }) => [account, [1, 2, 3, 4, 5, 6, 7]],
+    { before: DELETED, params: ({ account }) => [account, [1, 2, 3, 4, 5, 6, 7]] },
+  ],
   "ledger.list-erasable": [
     ({ account }) => [account, [1, 2, 3, 4, 5, 6, 7], 1, "user_1", "inv_1"],
     ({ account }) => [account, [2, 4], 17, "user_1", "inv_1"],

@@ -16,11 +16,23 @@ const byLease = (...more: readonly unknown[]): Case[] => [
   ({ account }) => [account, "exp_5", "2", ...more],
 ];
 
+/** The same for the holder of a lease of an archive, and for one that has lost it. */
+const byArchiveLease = (...more: readonly unknown[]): Case[] => [
+  ({ account }) => [account, "4", "2", ...more],
+  ({ account }) => [account, "4", "1", ...more],
+];
+
 export const EXPORTS: Cases = {
   "exports.claim-anchor": [() => [1, "b1", 60], () => [1, "b2", 60], () => [2, "b1", 60]],
+  "exports.clear-archive": byArchiveLease(),
+  "exports.complete-archive": byArchiveLease(LATER, "9", "a", "3", "b", "5", "c", "7"),
   "exports.complete-job": byLease(LATER, "6", "ab", "4096", "file.jsonl"),
   "exports.count-jobs": [({ account }) => [account]],
   "exports.create-anchor": [() => [1, "b1"], () => [2, "b1"]],
+  "exports.create-archive": [
+    ({ account }) => [account, "7", "8", "arc_9", "2026-02", "9", "01", LATER],
+    ({ account }) => [account, "4", "5", "arc_9", "2026-02", "9", "01", LATER],
+  ],
   "exports.create-job": [
     ({ account }) => [
       account,
@@ -44,7 +56,14 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "01"],
   ],
   "exports.free-bytes": byLease(),
+  "exports.get-archive": [({ account }) => [account, "arc_1"], ({ account }) => [account, "arc_2"]],
+  "exports.get-archive-at": [({ account }) => [account, "4"], ({ account }) => [account, "5"]],
   "exports.get-job": ofEach(),
+  "exports.list-archives": [
+    ({ account }) => [account, null, null, 10],
+    ({ account }) => [account, LONG_AGO, "arc_1", 10],
+  ],
+  "exports.list-pieces": [({ account }) => [account, "0", 100], ({ account }) => [account, "1", 1]],
   "exports.list-copies": [
     ({ account }) => [account, "4", "", 100],
     ({ account }) => [account, "7", "exp_2", 2],
@@ -70,6 +89,9 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, "3", "{}"],
     ({ account }) => [account, "99", "{}"],
   ],
+  "exports.release-archive": byArchiveLease(10_000),
+  "exports.remove-archive": byArchiveLease(),
+  "exports.renew-archive": byArchiveLease(15_000),
   "exports.release-job": [
     ...byLease("pending", 7_200_000, true, true),
     ...byLease("failed", 0, true, true),
@@ -77,7 +99,16 @@ export const EXPORTS: Cases = {
   "exports.remove-job": ofEach(),
   "exports.renew-lease": byLease(3_600_000),
   "exports.reserve-bytes": byLease("2048"),
+  "exports.settle-archive": [
+    ({ account }) => [account, "1", "9"],
+    ({ account }) => [account, "4", "9"],
+  ],
   "exports.succeed-anchor": [() => [1, "b1", 3_600], () => [1, "b2", 3_600]],
   "exports.sum-other-bytes": ofEach(),
+  "exports.take-archive": [
+    ({ account }) => [account, "1", "completed", 15_000],
+    ({ account }) => [account, "4", "writing", 15_000],
+    ({ account }) => [account, "6", "writing", 15_000],
+  ],
   "exports.take-job": [({ account }) => [account, 3_600_000]],
 };

@@ -62,6 +62,49 @@ const SECOND: Readonly<Record<string, SeedRow>> = {
   exp_8: { waits_for_room: true },
 };
 
+const ARCHIVE = {
+  id: "arc_1",
+  from_sequence: 1,
+  to_sequence: 3,
+  month: "2026-01",
+  head_sequence: 6,
+  head_hash: "00",
+  created_at: LONG_AGO,
+  status: "writing",
+  lease_token: 2,
+  due_at: LONG_AGO,
+  records_through: 6,
+  has_leftovers: true,
+  written_at: null,
+  file_token: null,
+  text_bytes: null,
+  text_sha256: null,
+  events_bytes: null,
+  events_sha256: null,
+  evidence_bytes: null,
+  evidence_sha256: null,
+};
+
+const WRITTEN = {
+  status: "completed",
+  has_leftovers: false,
+  written_at: LATER,
+  file_token: 2,
+  text_bytes: 900,
+  text_sha256: "ab",
+  events_bytes: 300,
+  events_sha256: "cd",
+  evidence_bytes: 500,
+  evidence_sha256: "ef",
+};
+
+/** One that is written, one that no replica holds, and one that a replica writes. */
+const ARCHIVES: readonly SeedRow[] = [
+  { ...WRITTEN },
+  { id: "arc_2", from_sequence: 4, to_sequence: 5 },
+  { id: "arc_3", from_sequence: 6, to_sequence: 6, due_at: FUTURE },
+];
+
 export const exportsSeeds: SeedsOf = (accounts) => ({
   jobs: accounts.flatMap((account_id, index) =>
     Object.entries(JOBS).map(([id, job]) => ({
@@ -71,6 +114,9 @@ export const exportsSeeds: SeedsOf = (accounts) => ({
       ...job,
       ...(index === 1 && SECOND[id]),
     })),
+  ),
+  archives: accounts.flatMap((account_id) =>
+    ARCHIVES.map((archive) => ({ account_id, ...ARCHIVE, ...archive })),
   ),
   anchors: [
     { log: 1, bucket: "b1", size: 256, due_at: LONG_AGO, failing_since: null },

@@ -87,6 +87,7 @@ async function thingsOf(
         : exportsOf(client);
     case "log":
       return log(client, path);
+    case "archives":
     case "retention":
     case "usage":
     case "widget":

@@ -62,8 +62,11 @@ const ACCESS: Access<typeof LedgerService> = {
   cancelErasure: {},
   listOpenErasures: {},
   confirmErasure: {},
+  reportErasureMatches: {},
   getRetention: {},
   setRetention: {},
+  listLifecycles: {},
+  confirmArchive: {},
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

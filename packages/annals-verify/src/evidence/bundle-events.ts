@@ -4,7 +4,7 @@
 
 import { GENESIS_HASH } from "@annals/event";
 import type { CheckPool } from "../check-pool.ts";
-import type { BundleFiles } from "./bundle-files.ts";
+import { type BundleFiles, EVENTS } from "./bundle-files.ts";
 import type { BundleTree } from "./bundle-tree.ts";
 import type { BundleEvent } from "./bundle-event.ts";
 import type { CheckedEvents } from "./check-events.ts";
@@ -22,7 +22,6 @@ interface Pending {
   readonly line: number;
 }
 
-export const EVENTS = "events.jsonl";
 /** They come before the order of the events. */
 const OF_THE_LINE: readonly EvidenceReason[] = ["file_malformed", "chain_mismatch"];
 

@@ -1,5 +1,6 @@
-// The files of a bundle, read out of the tar file where they are. Called by verify-evidence.ts, first: step 1
-// of the verification is that the files are those that bundle.json names. Contents are read in pieces.
+// The files of a bundle, read out of the tar file where they are; the events of an archive are in a file of
+// their own. Called by verify-evidence.ts, first: step 1 of the verification is that the files are those that
+// bundle.json names. Contents are read in pieces.
 
 import { JsonFault, quoteVisibly } from "@annals/event";
 import { createHash } from "node:crypto";
@@ -8,7 +9,8 @@ import { BadLine } from "../bad-line.ts";
 import { type Piece, pieces, recordOf } from "../records.ts";
 import { CHUNK_BYTES } from "../verify-source.ts";
 import { type BundleJson, MAX_BUNDLE_JSON_BYTES, readBundleJson } from "./bundle-json.ts";
-import { EvidenceFault, type EvidenceReason } from "./evidence-fault.ts";
+import { EvidenceFault, type EvidenceReason, NotChecked } from "./evidence-fault.ts";
+import { EventsFile } from "./events-file.ts";
 import { readTar, type TarEntry } from "./tar.ts";
 
 export interface Line {
@@ -17,6 +19,7 @@ export interface Line {
   readonly line: number;
 }
 
+export const EVENTS = "events.jsonl";
 const INDEX = "bundle.json";
 const BELONGS = /^(?:(?:events|heads)\.jsonl|checkpoint|policy|(?:tile|timestamps)\/.*)$/s;
 
@@ -26,16 +29,21 @@ const MAX_FILE_BYTES = 1024 * 1024;
 export class BundleFiles implements Disposable {
   readonly #file: number;
   readonly #entries: ReadonlyMap<string, TarEntry>;
+  readonly #events: EventsFile | undefined;
   readonly bundle: BundleJson;
 
-  /** Throws EvidenceFault (file_mismatch), and the system's error where there is no file. */
-  constructor(path: string) {
+  /**
+   * `events` is the path of the events of an archive. Throws EvidenceFault (file_mismatch), NotChecked unless
+   * `events` is given exactly for an archive, and the system's error where there is no file.
+   */
+  constructor(path: string, events?: string) {
     this.#file = openSync(path, "r");
     try {
       const { size } = fstatSync(this.#file);
       const entries = readTar(size, (offset, length) => this.#readAt(offset, length));
       this.#entries = new Map(entries.map((entry) => [entry.name, entry]));
       this.bundle = this.#readIndex();
+      this.#events = this.#openEvents(events);
     } catch (error) {
       closeSync(this.#file);
       throw error;
@@ -44,15 +52,16 @@ export class BundleFiles implements Disposable {
 
   [Symbol.dispose](): void {
     closeSync(this.#file);
+    this.#events?.[Symbol.dispose]();
   }
 
   get names(): readonly string[] {
     return [...this.#entries.keys()];
   }
 
-  /** Throws EvidenceFault (file_mismatch) unless the files are those of bundle.json, byte for byte. */
-  check(onProgress: (done: number) => void): void {
-    const { files } = this.bundle;
+  /** Rejects with EvidenceFault (file_mismatch) unless the files are those of bundle.json, byte for byte. */
+  async check(onProgress: (done: number) => void): Promise<void> {
+    const { events, files } = this.bundle;
     for (const name of this.names)
       if (name !== INDEX && !files.has(name))
         throw mismatch(`${quoteVisibly(name)} is not in ${INDEX}`);
@@ -74,6 +83,7 @@ export class BundleFiles implements Disposable {
       if (entry.size !== listed.size || digest.digest("hex") !== listed.sha256)
         throw mismatch(`${quoteVisibly(name)} is not the file that ${INDEX} names`);
     }
+    if (events !== undefined) await this.#events?.check(events, (more) => onProgress(done + more));
   }
 
   has(name: string): boolean {
@@ -101,7 +111,7 @@ export class BundleFiles implements Disposable {
     const malformed = (message: string) =>
       new EvidenceFault("file_malformed", `${name}: ${message}`);
     try {
-      for await (const piece of pieces(this.#chunks(this.#entry(name)), false, seen))
+      for await (const piece of pieces(this.#chunks(name), false, seen))
         yield piece.isOpen === true ? malformed("the end was cut off") : piece;
     } catch (error) {
       if (!(error instanceof BadLine)) throw error;
@@ -111,7 +121,8 @@ export class BundleFiles implements Disposable {
 
   /** Bytes of a file. */
   sizeOf(name: string): number {
-    return this.#entry(name).size;
+    const { events } = this.bundle;
+    return name === EVENTS && events !== undefined ? events.size : this.#entry(name).size;
   }
 
   #entry(name: string): TarEntry {
@@ -126,8 +137,26 @@ export class BundleFiles implements Disposable {
     );
   }
 
+  #openEvents(path: string | undefined): EventsFile | undefined {
+    const { events, files } = this.bundle;
+    if (events !== undefined && files.has(EVENTS))
+      throw mismatch(`${INDEX} names its events twice`);
+    if (events !== undefined && path === undefined)
+      throw new NotChecked(
+        "the events of an archive are in a file of their own: name it with --events",
+      );
+    if (events === undefined && path !== undefined)
+      throw new NotChecked("the bundle has its events itself: --events is for an archive");
+    return path === undefined ? undefined : new EventsFile(path);
+  }
+
   /** Read from the open file, and not by its path, which may name another file by now. */
-  async *#chunks({ offset, size }: TarEntry): AsyncGenerator<Buffer> {
+  async *#chunks(name: string): AsyncGenerator<Buffer> {
+    if (name === EVENTS && this.#events !== undefined) {
+      yield* this.#events.chunks();
+      return;
+    }
+    const { offset, size } = this.#entry(name);
     for (let at = 0; at < size; at += CHUNK_BYTES)
       yield this.#readAt(offset + at, Math.min(CHUNK_BYTES, size - at));
   }

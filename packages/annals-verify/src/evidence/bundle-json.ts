@@ -28,6 +28,8 @@ export interface BundleJson {
   readonly isFiltered: boolean;
   readonly createdAt: string;
   readonly files: ReadonlyMap<string, ListedFile>;
+  /** The text of the events where it is in a file of its own, as an archive has it. */
+  readonly events: ListedFile | undefined;
 }
 
 /** About 100 bytes a file, for as many as a bundle may have. */
@@ -50,7 +52,9 @@ const MEMBERS = [
 
 /** Throws BadLine, and JsonFault for what is not JSON. */
 export function readBundleJson(bytes: Buffer): BundleJson {
-  const bundle = exactObject(readJson(bytes, READ_LIMITS), MEMBERS, "bundle.json");
+  const given = anyObject(readJson(bytes, READ_LIMITS), "bundle.json");
+  const members = given["events"] === undefined ? MEMBERS : [...MEMBERS, "events"];
+  const bundle = exactObject(given, members, "bundle.json");
   if (bundle["v"] !== VERSION) throw new BadLine("its version is unknown");
   textLike(bundle["kind"], { is: new RegExp(`^${KIND}$`), name: `"${KIND}"` }, "its kind");
   const from = integerFrom(bundle["from_sequence"], 1, "its from_sequence");
@@ -61,12 +65,20 @@ export function readBundleJson(bytes: Buffer): BundleJson {
     to: integerFrom(bundle["to_sequence"], from, "its to_sequence"),
     isFiltered: Object.keys(anyObject(bundle["filter"], "its filter")).length > 0,
     createdAt: textLike(bundle["created_at"], TIME, "its created_at"),
-    files: new Map(Object.entries(anyObject(bundle["files"], "its files")).map(readFile)),
+    files: new Map(
+      Object.entries(anyObject(bundle["files"], "its files")).map(([name, value]) => [
+        name,
+        readListed(value, "a file"),
+      ]),
+    ),
+    events: given["events"] === undefined ? undefined : readListed(given["events"], "its events"),
   };
 }
 
-function readFile([name, value]: [string, JsonValue | undefined]): [string, ListedFile] {
-  const file = exactObject(value, ["sha256", "size"], "a file");
-  const sha256 = textLike(file["sha256"], SHA256, "the sha256 of a file");
-  return [name, { sha256, size: integerFrom(file["size"], 0, "the size of a file") }];
+function readListed(value: JsonValue | undefined, what: string): ListedFile {
+  const file = exactObject(value, ["sha256", "size"], what);
+  return {
+    sha256: textLike(file["sha256"], SHA256, `the sha256 of ${what}`),
+    size: integerFrom(file["size"], 0, `the size of ${what}`),
+  };
 }

@@ -2,7 +2,7 @@
 // by main.ts where --policy is given. The exit statuses are those of an export.
 
 import { escapeHidden, quoteVisibly } from "@annals/event";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { EvidenceFault, NotChecked } from "./evidence-fault.ts";
 import { evidenceText } from "./evidence-text.ts";
@@ -12,6 +12,8 @@ import { type EvidenceOptions, verifyEvidence } from "./verify-evidence.ts";
 export interface EvidenceArguments {
   readonly file: string;
   readonly policy: string;
+  /** The events of an archive. */
+  readonly events: string | undefined;
   readonly known: readonly string[];
   readonly maxAnchorLag: number | undefined;
   readonly authorities: string | undefined;
@@ -31,9 +33,11 @@ export async function runEvidence(given: EvidenceArguments): Promise<EvidenceOut
   const started = performance.now();
   return await outcomeOf(async () => {
     const { size } = await stat(given.file);
+    const total = size + (given.events === undefined ? 0 : sizeOf(given.events));
     const report = await verifyEvidence(given.file, {
       ...(await readOptions(given)),
-      onProgress: (done) => given.onProgress(done, size),
+      events: given.events,
+      onProgress: (done) => given.onProgress(done, total),
     });
     return evidenceText(report, (performance.now() - started) / 1000);
   }, given.file);
@@ -70,6 +74,11 @@ export function isBundle(path: string): boolean {
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+/** Bytes of a file; 0 for one that cannot be read, of which verifyEvidence says so. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 async function readOptions(given: EvidenceArguments): Promise<EvidenceOptions> {

@@ -6,8 +6,8 @@ import type { Policy } from "@annals/tlog";
 import type { X509Certificate } from "node:crypto";
 import { CheckPool } from "../check-pool.ts";
 import { type Anchor, Anchoring, type Waited } from "./anchoring.ts";
-import { EVENTS, walkEvents } from "./bundle-events.ts";
-import { BundleFiles } from "./bundle-files.ts";
+import { walkEvents } from "./bundle-events.ts";
+import { BundleFiles, EVENTS } from "./bundle-files.ts";
 import { type BundleHeads, bundleHeads } from "./bundle-heads.ts";
 import type { BundleJson } from "./bundle-json.ts";
 import { BundleTree } from "./bundle-tree.ts";
@@ -21,13 +21,15 @@ import { accountKeys, trustedNote } from "./trusted-keys.ts";
 export interface EvidenceOptions {
   /** A policy (c2sp.org/tlog-policy): the logs and witnesses that the caller trusts. */
   readonly policy: Uint8Array;
+  /** The path of the events of an archive, whose bundle has none: a text, or the text in one zstd frame. */
+  readonly events?: string | undefined;
   /** Signed checkpoints of the account that the caller kept. */
   readonly known?: readonly Uint8Array[];
   /** Seconds from an event until it is anchored; DEFAULT_MAX_LAG_S by default. */
   readonly maxAnchorLag?: number | undefined;
   /** Certificates in PEM of authorities of time stamps; without them time stamps are not checked. */
   readonly timestampAuthorities?: Uint8Array | undefined;
-  /** Called now and then with the bytes that were hashed. */
+  /** Called now and then with the bytes of the files that were hashed. */
   readonly onProgress?: (done: number) => void;
 }
 
@@ -74,14 +76,14 @@ export async function verifyEvidence(
   path: string,
   options: EvidenceOptions,
 ): Promise<EvidenceReport> {
-  using files = new BundleFiles(path);
+  using files = new BundleFiles(path, options.events);
   const { bundle } = files;
   const policy = readPolicy(options.policy);
   const authorities = readAuthorities(options.timestampAuthorities);
   const known = (options.known ?? []).map((bytes) =>
     readKnown(Buffer.from(bytes), policy, bundle.chain),
   );
-  files.check(options.onProgress ?? (() => {}));
+  await files.check(options.onProgress ?? (() => {}));
   const keys = accountKeys(policy, bundle.origin, bundle.chain);
   const { checkpoint } = trustedNote(files.read("checkpoint"), keys, [], "checkpoint");
   const tree = new BundleTree(files, checkpoint);

@@ -49,6 +49,66 @@ export interface paths {
         patch: operations["update-api-key"];
         trace?: never;
     };
+    "/v1/archives": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List archives
+         * @description What was archived of the account's events, newest first. An archive has events of one month. They stay here after retention has deleted them. Needs the scope `export`.
+         */
+        get: operations["list-archives"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/archives/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the events of an archive
+         * @description JSON Lines with proofs in one zstd frame. An erasure of its events writes the file anew. Needs the scope `export`.
+         */
+        get: operations["get-archive-events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/archives/{id}/evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the evidence of an archive
+         * @description A bundle of evidence without its events, which the other file has: annals-verify checks both together. Needs the scope `export`.
+         */
+        get: operations["get-archive-evidence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/erasures": {
         parameters: {
             query?: never;
@@ -893,6 +953,67 @@ export interface components {
              * @example billing
              */
             name: string;
+        };
+        Archive: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            /** @description Its events with proofs, as JSON Lines that are compressed with zstd. */
+            events: {
+                /**
+                 * @description SHA-256 of the file, in lower-case hexadecimal.
+                 * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                 */
+                sha256: string;
+                /** @example 36214 */
+                size_bytes: number;
+            };
+            /** @description What proves its events: a bundle of evidence without them. */
+            evidence: {
+                /**
+                 * @description SHA-256 of the file, in lower-case hexadecimal.
+                 * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                 */
+                sha256: string;
+                /** @example 36214 */
+                size_bytes: number;
+            };
+            /**
+             * @description Its first event.
+             * @example 1
+             */
+            from_sequence: number;
+            /**
+             * @description `arc_` and an opaque string.
+             * @example arc_3c6f9j2m5q8t1w4z7a0d3g6k9n
+             */
+            id: string;
+            /**
+             * @description The month of UTC in which its events were stored.
+             * @example 2026-01
+             */
+            month: string;
+            /**
+             * @description Its last event.
+             * @example 4200
+             */
+            to_sequence: number;
+            /**
+             * Format: date-time
+             * @description When its files were written last: an erasure of its events writes them anew.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            written_at: string;
+        };
+        ArchivePage: {
+            data: components["schemas"]["Archive"][];
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         Consistency: {
             /**
@@ -1892,6 +2013,11 @@ export interface components {
             to_sequence?: number;
         };
         NewRetention: {
+            /**
+             * @description Whether events are archived before they are deleted, if the plan allows it. Without it nothing changes. False takes effect after 7 days.
+             * @example true
+             */
+            archive?: boolean;
             /** @description Days after which events are deleted, within what the plan allows. Null: those of the plan. */
             days: number | null;
         };
@@ -2003,6 +2129,18 @@ export interface components {
         };
         Retention: {
             account_days: number | null;
+            /**
+             * @description Whether events are archived before they are deleted.
+             * @example true
+             */
+            archive: boolean;
+            /** @description Until when they still are, after `archive` was set to false. Null: it has no end, or has ended. */
+            archive_until: string | null;
+            /**
+             * @description Last event that is archived. 0 without one.
+             * @example 4200
+             */
+            archived_through: number;
             days: number | null;
             /**
              * @description The active hold that begins first: nothing from its first event on is deleted. Null: no hold is active.
@@ -2850,6 +2988,114 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["ApiKey"];
                     };
+                };
+            };
+        };
+    };
+    "list-archives": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The next_cursor of the previous page; use it with the same filters.
+                 * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
+                 */
+                cursor?: string;
+                /**
+                 * @description Default: 50.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "arc_3c6f9j2m5q8t1w4z7a0d3g6k9n",
+                     *           "month": "2026-01",
+                     *           "from_sequence": 1,
+                     *           "to_sequence": 4200,
+                     *           "events": {
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "size_bytes": 36214
+                     *           },
+                     *           "evidence": {
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "size_bytes": 36214
+                     *           },
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "written_at": "2026-01-31T09:30:00.052919Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ArchivePage"];
+                };
+            };
+        };
+    };
+    "get-archive-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `arc_` and an opaque string.
+                 * @example arc_3c6f9j2m5q8t1w4z7a0d3g6k9n
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example  */
+                    "application/zstd": string;
+                };
+            };
+        };
+    };
+    "get-archive-evidence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `arc_` and an opaque string.
+                 * @example arc_3c6f9j2m5q8t1w4z7a0d3g6k9n
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-tar": string;
                 };
             };
         };
@@ -4217,7 +4463,10 @@ export interface operations {
                      *         "shorter_from": "2026-01-31T09:30:00.052919Z",
                      *         "through_sequence": 4200,
                      *         "retained_from": 4201,
-                     *         "hold": "hold_4h7k0n3q6s9v2x5z8b1d4f7h0k"
+                     *         "hold": "hold_4h7k0n3q6s9v2x5z8b1d4f7h0k",
+                     *         "archive": true,
+                     *         "archive_until": "2026-01-31T09:30:00.052919Z",
+                     *         "archived_through": 4200
                      *       }
                      *     }
                      */
@@ -4240,7 +4489,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "days": 90
+                 *       "days": 90,
+                 *       "archive": true
                  *     }
                  */
                 "application/json": components["schemas"]["NewRetention"];
@@ -4264,7 +4514,10 @@ export interface operations {
                      *         "shorter_from": "2026-01-31T09:30:00.052919Z",
                      *         "through_sequence": 4200,
                      *         "retained_from": 4201,
-                     *         "hold": "hold_4h7k0n3q6s9v2x5z8b1d4f7h0k"
+                     *         "hold": "hold_4h7k0n3q6s9v2x5z8b1d4f7h0k",
+                     *         "archive": true,
+                     *         "archive_until": "2026-01-31T09:30:00.052919Z",
+                     *         "archived_through": 4200
                      *       }
                      *     }
                      */

@@ -50,17 +50,21 @@ interface Bundle {
   /** The last event that may be there. Behind the range only events of the service are. */
   readonly to: bigint;
   readonly files: readonly BundleFile[];
+  /** The events of a bundle that does not have them: its text. */
+  readonly events?: Omit<BundleFile, "name"> | undefined;
 }
 
 export function bundleJson(bundle: Bundle): string {
-  const { chain, createdAt, files, from, origin, to } = bundle;
+  const { chain, createdAt, events, files, from, origin, to } = bundle;
   const listed = files.map(
     ({ name, sha256, size }) => `${JSON.stringify(name)}:{"sha256":"${sha256}","size":${size}}`,
   );
   return (
     `{"v":1,"kind":"annals-evidence","origin":${JSON.stringify(origin)},"chain":${JSON.stringify(chain)}` +
     `,"filter":${filterOf(bundle)},"created_at":"${createdAt}"` +
-    `,"from_sequence":${from},"to_sequence":${to},"files":{${listed.join(",")}}}\n`
+    `,"from_sequence":${from},"to_sequence":${to}` +
+    (events ? `,"events":{"sha256":"${events.sha256}","size":${events.size}}` : "") +
+    `,"files":{${listed.join(",")}}}\n`
   );
 }
 

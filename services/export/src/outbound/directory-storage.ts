@@ -42,6 +42,15 @@ export function directoryStorage(directory: string): Storage {
       );
       await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
     },
+    list: async (folder) => {
+      const names = await readdir(join(directory, folder)).catch(noneIfAbsent);
+      const files = names.map((name) => (name.endsWith(PART) ? name.slice(0, -PART.length) : name));
+      return [...new Set(files)].map((name) => `${folder}/${name}`);
+    },
+    remove: async (file) => {
+      for (const path of [join(directory, file), join(directory, file + PART)])
+        await rm(path, { force: true });
+    },
     check: async () => {
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -9,6 +9,8 @@ import {
   HeadBucketCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { PartUpload } from "./part-upload.ts";
@@ -31,6 +33,17 @@ export function s3Storage(options: S3Options & { readonly prefix: string }): Sto
     },
     keepOnly: (stem, kept) =>
       keepOnly(client, Bucket, prefix + stem, kept === undefined ? undefined : prefix + kept),
+    list: async (folder) => {
+      const at = prefix.length;
+      const keys = await keysBelow(client, Bucket, `${prefix}${folder}/`);
+      return keys.map((key) => key.slice(at));
+    },
+    remove: async (file) => {
+      const Key = prefix + file;
+      for (const VersionId of await versionsOf(client, Bucket, Key))
+        await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
+      await abortUploads(client, Bucket, Key, undefined);
+    },
     check: () =>
       client.send(new HeadBucketCommand({ Bucket })).then(
         () => undefined,
@@ -66,6 +79,40 @@ async function keepOnly(
       await client.send(new DeleteObjectCommand({ Bucket, Key }));
   }
   await abortUploads(client, Bucket, Prefix, kept);
+}
+
+/** The versions of one object, and its delete markers. */
+async function versionsOf(client: S3Client, Bucket: string, key: string): Promise<string[]> {
+  const versions: string[] = [];
+  for await (const { Key, VersionId } of versionsBelow(client, Bucket, key))
+    if (Key === key && VersionId !== undefined) versions.push(VersionId);
+  return versions;
+}
+
+/** Also those of which only old versions, a delete marker or parts of an upload are left. */
+async function keysBelow(client: S3Client, Bucket: string, Prefix: string): Promise<string[]> {
+  const keys = new Set<string>();
+  for await (const { Key } of versionsBelow(client, Bucket, Prefix))
+    if (Key !== undefined) keys.add(Key);
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }));
+  for (const { Key } of Uploads) if (Key !== undefined) keys.add(Key);
+  return [...keys];
+}
+
+async function* versionsBelow(client: S3Client, Bucket: string, Prefix: string) {
+  let next: { readonly KeyMarker?: string; readonly VersionIdMarker?: string } | undefined = {};
+  while (next !== undefined) {
+    const page: ListObjectVersionsCommandOutput = await client.send(
+      new ListObjectVersionsCommand({ Bucket, Prefix, ...next }),
+    );
+    yield* page.Versions ?? [];
+    yield* page.DeleteMarkers ?? [];
+    const { IsTruncated, NextKeyMarker: key, NextVersionIdMarker: version } = page;
+    next =
+      IsTruncated === true && key !== undefined
+        ? { KeyMarker: key, ...(version !== undefined && { VersionIdMarker: version }) }
+        : undefined;
+  }
 }
 
 /** Aborts unfinished uploads: their parts would be stored, and charged for, permanently. */

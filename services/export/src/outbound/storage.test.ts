@@ -2,7 +2,11 @@
 // it is never overwritten, and files of earlier attempts are deleted. S3 is tested against a real
 // S3-compatible server, which Go builds if it is not there. The run prints which.
 
-import { ListMultipartUploadsCommand } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
 import { freePort } from "@annals/local";
 import { findS3Server, S3Server } from "@annals/testing";
 import { randomBytes } from "node:crypto";
@@ -121,6 +125,36 @@ describe.each(KINDS)("%s", (kind) => {
     await expect(unfinished.finish()).rejects.toThrow(/\S/);
     await unfinished.abort();
     await expect(read("a/exp_4.3.jsonl")).rejects.toThrow(ABSENT);
+  });
+
+  test("a folder lists its files, complete or not, and a file goes with all of its versions", async () => {
+    if (server !== undefined) await server.enableVersions(BUCKET);
+    const folderOf = "archive/a/2026-01-1-9";
+    const [one, two] = [`${folderOf}/events.1.jsonl.zst`, `${folderOf}/evidence.1.tar`];
+    await write(one, [Buffer.from("one")]);
+    await write(two, [Buffer.from("two")]);
+    const unfinished = await storage.create(`${folderOf}/events.2.jsonl.zst`);
+    await unfinished.write(Buffer.alloc(20 * MIB));
+    expect((await storage.list(folderOf)).toSorted()).toEqual([
+      one,
+      `${folderOf}/events.2.jsonl.zst`,
+      two,
+    ]);
+    // A version that another program has left.
+    if (server !== undefined) {
+      const Key = `in/here/${one}`;
+      await server.client.send(new PutObjectCommand({ Bucket: BUCKET, Key, Body: "other" }));
+      await server.client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key }));
+      expect(await storage.list(folderOf)).toContain(one);
+    }
+    await storage.remove(one);
+    await storage.remove(`${folderOf}/events.2.jsonl.zst`);
+    await storage.remove(`${folderOf}/nothing.3.tar`);
+    expect(await storage.list(folderOf)).toEqual([two]);
+    await unfinished.abort();
+    expect((await read(two)).toString()).toBe("two");
+    const left = (await server?.versions(BUCKET)) ?? [];
+    expect(left.filter(({ Key = "" }) => Key.includes("events."))).toEqual([]);
   });
 
   test("deleting nothing succeeds", async () => {

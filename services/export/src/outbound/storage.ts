@@ -1,6 +1,6 @@
-// The storage of export files: the interface of directory-storage.ts and s3-storage.ts. A file is named
-// `<account>/<export>.<lease token>.<ending>`, so that a worker without the lease cannot touch the file of
-// the worker that has it.
+// The storage of export files and archives: the interface of directory-storage.ts and s3-storage.ts. A file is
+// named `<account>/<export>.<lease token>.<ending>`, so that a worker without the lease cannot touch the file
+// of the worker that has it. An archive has a folder (domain/archive.ts).
 
 /** A storage keeps so many bytes of a file open until the end. */
 export const MAX_HEAD_BYTES = 512;
@@ -23,6 +23,10 @@ export interface Storage {
   read(file: string, offset: number, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** Deletes all files that begin with `stem`, complete or not, except `kept`. */
   keepOnly(stem: string, kept: string | undefined): Promise<void>;
+  /** Names of the files in a folder, complete or not, of any version. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Deletes a file, complete or not, with all of its versions. Nothing happens if there is none. */
+  remove(file: string): Promise<void>;
   /** Resolves to undefined if files can be stored, otherwise to a sentence that says what is wrong. */
   check(): Promise<string | undefined>;
   close(): void;

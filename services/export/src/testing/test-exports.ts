@@ -41,6 +41,7 @@ const refuse = () => Promise.reject(new Error("there is no log"));
 /** The ledger of an export without a bundle of evidence. */
 const NO_LOG = {
   getLog: refuse,
+  listEvents: refuse,
   listHeads: refuse,
   readCheckpoint: refuse,
   readTile: refuse,

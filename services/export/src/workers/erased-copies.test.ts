@@ -2,11 +2,12 @@
 // export whose filter names the value; a file that was read after it stays. The erasure is confirmed once no
 // such file is left. With a real PostgreSQL and a real directory; the ledger is a fake.
 
-import { createLog } from "@annals/chassis";
+import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/ledger";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
+import { createMetrics } from "../metrics.ts";
 import { directoryStorage } from "../outbound/directory-storage.ts";
 import { ACCOUNT, gate, ledger, TestExports } from "../testing/test-exports.ts";
 import { ErasedCopies, type ErasedCopiesDeps } from "./erased-copies.ts";
@@ -40,7 +41,10 @@ function erasure(given: Given) {
     clock,
     database: exports.pool,
     ledger: fake as unknown as ErasedCopiesDeps["ledger"],
+    leaseMs: 15_000,
     log: createLog({ service: "test", level: "error" }),
+    metrics: createMetrics(createRegistry("test")),
+    storage: directoryStorage(exports.directory),
     onDeleted: () => void (marked += 1),
   });
   return { confirmed, marked: () => marked, pass: () => copies.run(NEVER) };

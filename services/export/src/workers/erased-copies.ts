@@ -2,27 +2,18 @@
 // record of an erasure, exports whose filter names the value, and the filter in entries of the outbox. Any
 // number of replicas may do it at once. It must never confirm an erasure while a file may be left.
 
-import {
-  AccountWork,
-  type Counter,
-  inPieces,
-  type Logger,
-  type Loop,
-  startLoop,
-} from "@annals/chassis";
-import { type Clock, namesErased } from "@annals/contract";
-import type { Pool } from "@annals/postgres";
+import { AccountWork, type Counter, inPieces, type Loop, startLoop } from "@annals/chassis";
+import { namesErased } from "@annals/contract";
 import { ErasureCopy, type LedgerService, type OpenErasure } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { withoutErased } from "../domain/erased-filter.ts";
 import { type CopyRow, listCopies, listEntries, replaceEntry } from "../store/list-copies.ts";
+import { clearArchives, type ErasedArchivesDeps } from "./erased-archives.ts";
 import { markDeleted } from "./export-sweep.ts";
 
-export interface ErasedCopiesDeps {
-  readonly clock: Clock;
-  readonly database: Pool;
-  readonly ledger: Pick<Client<typeof LedgerService>, "confirmErasure" | "listOpenErasures">;
-  readonly log: Logger;
+export interface ErasedCopiesDeps extends ErasedArchivesDeps {
+  readonly ledger: ErasedArchivesDeps["ledger"] &
+    Pick<Client<typeof LedgerService>, "confirmErasure" | "listOpenErasures">;
   /** Called when exports were marked as deleted: the sweep deletes their files. */
   readonly onDeleted: () => void;
 }
@@ -81,7 +72,9 @@ export class ErasedCopies {
     const { accountId, id } = erasure;
     const left = await this.#deleteExports(erasure, signal);
     await this.#clearEntries(erasure, signal);
+    const isCleared = await clearArchives(this.#deps, erasure, signal);
     if (left > 0) return this.#deps.onDeleted();
+    if (!isCleared) return;
     await this.#deps.ledger.confirmErasure(
       { accountId, copy: ErasureCopy.EXPORTS, id },
       { signal },

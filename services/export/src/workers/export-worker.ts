@@ -21,12 +21,13 @@ import type { Clock } from "@annals/contract";
 import type { NoticePublisher } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { freeBytes } from "../store/free-bytes.ts";
+import { renewLease } from "../store/renew-lease.ts";
 import { releaseJob } from "../store/release-job.ts";
 import { listWaitingAccounts } from "../store/list-waiting-accounts.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { takeJob, type TakenRow } from "../store/take-job.ts";
 import { completeExport } from "./complete-export.ts";
-import { LeaseLost, withLease } from "./lease.ts";
+import { type Lease, LeaseLost, withLease } from "./lease.ts";
 import { NoRoom, RoomReserved } from "./reserve.ts";
 import { NoEvents, NotCovered } from "./write-bundle.ts";
 import { LostEvents } from "../outbound/read-events.ts";
@@ -147,7 +148,7 @@ export class ExportWorker {
     // An attempt counts when it begins, so those of crashed processes are counted too.
     if (job.attempts > this.#deps.maxAttempts)
       throw new Error("the process crashed in every attempt");
-    const position = await withLease(this.#deps, job, stop, async (signal) => {
+    const position = await withLease(this.#deps, this.#leaseOf(job), stop, async (signal) => {
       await storage.keepOnly(fileStem(job), undefined);
       const written = await writeExport(this.#deps, job, signal);
       const at = await completeExport(this.#deps, job, written).catch(async (error: unknown) => {
@@ -162,6 +163,13 @@ export class ExportWorker {
       return at;
     });
     notices.notify({ kind: "exports", accountId: job.account_id, position });
+  }
+
+  #leaseOf({ account_id: accountId, id, lease_token: token }: TakenRow): Lease {
+    const { database, leaseMs } = this.#deps;
+    const renew = async () =>
+      (await database.run(renewLease, [accountId, id, token, leaseMs])).length > 0;
+    return { name: "the export", fields: { export_id: id }, renew };
   }
 
   /** Releases a job for a retry, or as failed for good. Resolves to the outcome. Never rejects. */

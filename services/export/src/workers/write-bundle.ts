@@ -1,8 +1,8 @@
 // Writes a bundle of evidence: a tar file with the events, and what proves them with the keys of the log
-// alone (docs/exports.md). Called by write-export.ts for each attempt. Its head was fixed when the export was
-// made, so epochs that come meanwhile change nothing, unless an erasure was recorded behind it: then the
-// bundle has that record too, and a later head. Events and tiles are never held in memory; the list of the
-// files and the heads of the days are.
+// alone (docs/exports.md). Called by write-export.ts for each attempt, and by write-archive.ts for what an
+// archive has beside its events. Its head was fixed when the export was made, so epochs that come meanwhile
+// change nothing, unless an erasure was recorded behind it: then the bundle has that record too, and a later
+// head. Events and tiles are never held in memory; the list of the files and the heads of the days are.
 
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { parseCheckpoint, parseNote, TILE_WIDTH, tilePath, tilesOf } from "@annals/tlog";
@@ -28,7 +28,7 @@ export class NotCovered extends Error {
 }
 
 interface Deps {
-  readonly ledger: LogReads & Pick<Client<typeof LedgerService>, "streamEvents">;
+  readonly ledger: LogReads & Pick<Client<typeof LedgerService>, "listEvents" | "streamEvents">;
   readonly metrics: Metrics;
 }
 
@@ -40,15 +40,21 @@ interface WrittenBundle {
 
 const SECOND_MS = 1_000;
 
+/** What of an export, or of a piece of an archive, a bundle is made from. */
+export type BundleJob = Pick<
+  TakenRow,
+  "account_id" | "created_at" | "filter" | "filter_json" | "head_hash" | "head_sequence"
+>;
+
 /** Rejects with {@link NoEvents} if the bundle would be empty. */
 export async function writeBundle(
   { ledger, metrics }: Deps,
-  job: TakenRow,
+  job: BundleJob,
   writer: FileWriter,
   signal: AbortSignal,
 ): Promise<WrittenBundle> {
   const filter = fromBinary(EventFilterSchema, job.filter);
-  const tar = new TarWriter(writer, Math.floor(Date.parse(job.created_at) / SECOND_MS));
+  const tar = newTar(job, writer);
   const { from, to: end } = rangeOf(filter, job);
   let [eventCount, to] = [0, end];
   const texts = async function* () {
@@ -62,20 +68,41 @@ export async function writeBundle(
   };
   const head = await tar.addFirst("events.jsonl", texts());
   if (eventCount === 0) throw new NoEvents("the log covers no event that matches the filter");
-  const covered = await coveredHead(ledger, job, to, signal);
+  await addEvidence(tar, { ledger, job, range: { from, end, to } }, signal);
+  return { eventCount, head };
+}
+
+export function newTar({ created_at: createdAt }: BundleJob, writer: FileWriter): TarWriter {
+  return new TarWriter(writer, Math.floor(Date.parse(createdAt) / SECOND_MS));
+}
+
+interface Evidence {
+  readonly ledger: LogReads;
+  readonly job: BundleJob;
+  readonly range: { readonly from: bigint; readonly end: bigint; readonly to: bigint };
+  /** The text of the events, if another file has them. */
+  readonly events?: { readonly sha256: string; readonly size: number };
+}
+
+/** Adds everything but the events. */
+export async function addEvidence(
+  tar: TarWriter,
+  { events, job, ledger, range }: Evidence,
+  signal: AbortSignal,
+): Promise<void> {
+  const covered = await coveredHead(ledger, job, range.to, signal);
   const log = new AccountLog(ledger, job.account_id, covered.size, signal);
   const checkpoint = await log.checkpoint();
   const origin = originOf(checkpoint, job, covered);
   await tar.add("checkpoint", Buffer.from(checkpoint));
-  await addTiles(tar, log, { from: Number(from), size: Number(covered.size) });
+  await addTiles(tar, log, { from: Number(range.from), size: Number(covered.size) });
   await addHeads(tar, log);
   const { policy, vkeys } = await log.operator();
   await tar.add("policy", Buffer.from(policyText(policy, vkeys)));
   const { account_id: chain, created_at: createdAt, filter_json: filterJson } = job;
-  const bundle = { origin, chain, createdAt, filterJson, from, end, to, files: tar.files };
+  const bundle = { origin, chain, createdAt, filterJson, ...range, files: tar.files, events };
   await tar.add("bundle.json", Buffer.from(bundleJson(bundle)));
   await tar.finish();
-  return { eventCount, head };
 }
 
 interface Read {
@@ -88,7 +115,7 @@ interface Read {
 /** The events of the range and, if some of them have erased parts, the records behind the range. */
 async function* readAll(
   ledger: Deps["ledger"],
-  job: TakenRow,
+  job: BundleJob,
   filter: EventFilter,
   signal: AbortSignal,
 ): AsyncGenerator<Read> {
@@ -115,8 +142,8 @@ interface CoveredHead {
 
 /** The head of the job, or the newest one if the bundle has a record behind that of the job. */
 async function coveredHead(
-  ledger: Deps["ledger"],
-  job: TakenRow,
+  ledger: LogReads,
+  job: BundleJob,
   to: bigint,
   signal: AbortSignal,
 ): Promise<CoveredHead> {
@@ -130,7 +157,7 @@ async function coveredHead(
 }
 
 /** The name of the head log. Throws if the tree of the account is another one than it was. */
-function originOf(checkpoint: string, job: TakenRow, head: CoveredHead): string {
+function originOf(checkpoint: string, job: BundleJob, head: CoveredHead): string {
   const { origin, root, size } = parseCheckpoint(parseNote(checkpoint).text);
   const end = `/${job.account_id}`;
   const isSame = BigInt(size) === head.size && root.toString("hex") === head.root;
@@ -141,7 +168,7 @@ function originOf(checkpoint: string, job: TakenRow, head: CoveredHead): string 
   return origin.slice(0, -end.length);
 }
 
-function rangeOf({ afterSequence, beforeSequence }: EventFilter, job: TakenRow) {
+function rangeOf({ afterSequence, beforeSequence }: EventFilter, job: BundleJob) {
   const to = (beforeSequence ?? BigInt(job.head_sequence) + 1n) - 1n;
   return { from: (afterSequence ?? 0n) + 1n, to };
 }

@@ -20,7 +20,7 @@ import { reservation, type ReserveDeps } from "./reserve.ts";
 import { writeBundle } from "./write-bundle.ts";
 
 export interface WriteDeps extends ReserveDeps {
-  readonly ledger: LogReads & Pick<Client<typeof LedgerService>, "streamEvents">;
+  readonly ledger: LogReads & Pick<Client<typeof LedgerService>, "listEvents" | "streamEvents">;
   readonly metrics: Metrics;
   readonly storage: Storage;
 }

@@ -28,6 +28,7 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
     name: "Retention",
     description: "Set how long events are kept, and see what was deleted.",
   },
+  archives: { name: "Archives", description: "Download what retention deletes." },
   widget: {
     name: "Widget",
     description: "Read events with a widget token, from a browser.",

@@ -12,6 +12,7 @@ const WIDGET_TOKENS = openDetail("widget-tokens");
 const WIDGET_ROUTES = openDetail("widget-routes");
 const HOLDS = openDetail("holds");
 const ERASURES = openDetail("erasures");
+const ARCHIVES = openDetail("archives");
 const RETENTION = openDetail("retention");
 const LOG_ROUTES = openDetail("log-routes");
 
@@ -50,6 +51,9 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "release-hold": HOLDS,
   "get-retention": RETENTION,
   "set-retention": RETENTION,
+  "list-archives": ARCHIVES,
+  "get-archive-events": ARCHIVES,
+  "get-archive-evidence": ARCHIVES,
   "list-widget-events": WIDGET_ROUTES,
   "get-widget-event": WIDGET_ROUTES,
   "list-widget-filters": WIDGET_ROUTES,

@@ -23,6 +23,13 @@ export const AskedDays = Nullable(
   },
 );
 
+export const AskedArchive = Type.Boolean({
+  description:
+    "Whether events are archived before they are deleted, if the plan allows it. Without it nothing changes. False " +
+    "takes effect after 7 days.",
+  examples: [true],
+});
+
 export const RetentionBody = named(
   "Retention",
   Type.Object(
@@ -53,6 +60,18 @@ export const RetentionBody = named(
           "The active hold that begins first: nothing from its first event on is deleted. Null: no hold is active.",
         examples: ["hold_4h7k0n3q6s9v2x5z8b1d4f7h0k"],
       }),
+      archive: Type.Boolean({
+        description: "Whether events are archived before they are deleted.",
+        examples: [true],
+      }),
+      archive_until: Nullable(Time(), {
+        description:
+          "Until when they still are, after `archive` was set to false. Null: it has no end, or has ended.",
+      }),
+      archived_through: Count({
+        description: "Last event that is archived. 0 without one.",
+        examples: [4_200],
+      }),
     },
     RETENTION_MEMBERS,
   ),
@@ -71,5 +90,8 @@ export function renderRetention(retention: Retention | undefined) {
     through_sequence: Number(retention.throughSequence),
     retained_from: Number(retention.retainedFrom),
     hold: hold ?? null,
+    archive: retention.archive,
+    archive_until: retention.archiveUntil ?? null,
+    archived_through: Number(retention.archivedThrough),
   };
 }

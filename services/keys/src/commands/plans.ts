@@ -34,6 +34,7 @@ function line(plan: ReturnType<typeof plansJson>[number]): string {
     limit(plan.requests_per_minute, "requests a minute", "60 times a key's"),
     limit(plan.retention_days, "days of events"),
     limit(plan.min_retention_days, "days of events at least"),
+    plan.archive ? `archives for ${limit(plan.archive_days, "days")}` : "no archives",
     `without ${plan.features_left_out.join(", ") || "nothing"}`,
     `${plan.accounts} accounts name it`,
   ].join("\t")}\n`;

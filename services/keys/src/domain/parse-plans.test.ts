@@ -10,6 +10,7 @@ const DEFAULTS = {
   maxWebhooks: 1_000,
   maxWidgetTokens: 10_000,
   minRetentionDays: 30,
+  archive: false,
 };
 
 const parse = (file: unknown) =>
@@ -29,6 +30,8 @@ test("a file gives each plan its limits and the default to an account that has n
   const plans = parse({
     plans: {
       free: {
+        archive: true,
+        archive_days: 2_557,
         features_left_out: ["exports", "webhooks"],
         max_export_bytes: 0,
         max_keys: 2,
@@ -51,6 +54,8 @@ test("a file gives each plan its limits and the default to an account that has n
     maxWebhooks: 0,
     maxWidgetTokens: 7,
     minRetentionDays: 2,
+    archive: true,
+    archiveDays: 2_557,
     monthlyEvents: 10_000,
     requestsPerMinute: 900,
     retentionDays: 36_500,
@@ -109,8 +114,8 @@ describe("faults", () => {
       '"fallback" is unknown: it may contain plans, default',
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
-        "it may contain features_left_out, max_export_bytes, max_keys, max_webhooks, max_widget_tokens, " +
-        "min_retention_days, monthly_events, requests_per_minute, retention_days",
+        "it may contain archive, archive_days, features_left_out, max_export_bytes, max_keys, max_webhooks, " +
+        "max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, retention_days",
       "plans.free.max_keys: must be an integer from 1 to 2147483647",
       "plans.free.max_export_bytes: must be an integer from 0 to 9007199254740991",
       "plans.free.max_webhooks: must be an integer from 0 to 2147483647",
@@ -151,6 +156,13 @@ describe("faults", () => {
     );
     expect(faultsOf("plans: free").join()).toMatch(/byte 0/);
   });
+});
+
+test.each([
+  [{ archive: 1 }, "archive: must be true or false"],
+  [{ archive_days: 0 }, "archive_days: must be an integer from 1 to 36500"],
+])("archives: %j is refused", (plan, message) => {
+  expect(faultsOf({ plans: { a: plan }, default: "a" })).toEqual([`plans.a.${message}`]);
 });
 
 test.each([

@@ -15,6 +15,8 @@ const LIMITS = { maxDepth: 8, maxValues: 100_000 };
 const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 const MEMBERS = [
+  "archive",
+  "archive_days",
   "features_left_out",
   "max_export_bytes",
   "max_keys",
@@ -95,6 +97,21 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
     ...(monthlyEvents !== undefined && { monthlyEvents }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
     ...parseRetention(limit, (what) => report(`${where}.retention_days`, what)),
+    ...parseArchives(members.get("archive"), limit("archive_days", 1, MAX_RETENTION_DAYS), (what) =>
+      report(`${where}.archive`, what),
+    ),
+  };
+}
+
+function parseArchives(
+  archive: JsonValue | undefined,
+  archiveDays: number | undefined,
+  report: (what: string) => void,
+): Pick<Plan, "archive" | "archiveDays"> {
+  if (archive !== undefined && typeof archive !== "boolean") report("must be true or false");
+  return {
+    archive: archive === true,
+    ...(archiveDays !== undefined && { archiveDays }),
   };
 }
 

@@ -21,6 +21,10 @@ export interface Plan {
   readonly retentionDays?: number;
   /** The shortest time that an account can set, in days. */
   readonly minRetentionDays: number;
+  /** Whether the account may have its events archived. */
+  readonly archive: boolean;
+  /** Days after which an archive is deleted. Absent: never. */
+  readonly archiveDays?: number;
 }
 
 /** What a plan allows that does not say it. */
@@ -29,6 +33,7 @@ export const DEFAULT_LIMITS = {
   maxWebhooks: 1_000,
   maxWidgetTokens: 10_000,
   minRetentionDays: 30,
+  archive: false,
 };
 
 /** Numbers of things and of requests travel in 32 bits. */

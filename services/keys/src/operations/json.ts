@@ -36,6 +36,8 @@ export function plansJson(plans: Plans, counts: readonly PlanNameRow[]) {
     return {
       name,
       default: plan === plans.of(null),
+      archive: plan.archive,
+      archive_days: plan.archiveDays ?? null,
       features_left_out: plan.featuresLeftOut,
       max_export_bytes: plan.maxExportBytes ?? null,
       max_keys: plan.maxKeys,

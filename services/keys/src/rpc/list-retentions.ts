@@ -1,4 +1,4 @@
-// ListRetentions: how long the plans of some accounts keep events. The ledger asks for its daily pass
+// ListRetentions: how long the plans of some accounts keep events, and whether they archive them. The ledger asks for its daily pass
 // (docs/lifecycle.md), and when a client reads or sets the retention of its account. An account that is not
 // known here, such as that of the operator's audit, has no plan that deletes its events.
 
@@ -28,8 +28,13 @@ export function listRetentions({
     const retentions = accountIds.map((id) => {
       const plan = known.get(id);
       if (plan === undefined) return { minDays: DEFAULT_LIMITS.minRetentionDays };
-      const { minRetentionDays: minDays, retentionDays: days } = plans.of(plan);
-      return { minDays, ...(days !== undefined && { days }) };
+      const { archive, archiveDays, ...of } = plans.of(plan);
+      return {
+        minDays: of.minRetentionDays,
+        ...(of.retentionDays !== undefined && { days: of.retentionDays }),
+        archive,
+        ...(archiveDays !== undefined && { archiveDays }),
+      };
     });
     return { retentions };
   };

@@ -5,10 +5,21 @@
 import type { Clock } from "@annals/contract";
 import { internal } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
-import { changedRetention, type PlanRetention, settingsOf } from "../domain/retention.ts";
+import {
+  archivesOf,
+  changedArchives,
+  changedRetention,
+  type PlanRetention,
+  settingsOf,
+} from "../domain/retention.ts";
 import { AUDIT } from "../store/audit.ts";
 import { beginLifecycle } from "../store/begin-lifecycle.ts";
-import { type LifecycleRow, lockLifecycle, setRetention } from "../store/lifecycles.ts";
+import {
+  type LifecycleRow,
+  lockLifecycle,
+  setArchives,
+  setRetention,
+} from "../store/lifecycles.ts";
 
 const US_PER_S = 1e6;
 
@@ -20,13 +31,15 @@ export interface RetentionChange {
   };
   /** Null: that of the plan. */
   readonly days: number | null;
+  /** Undefined: as it is. */
+  readonly archive?: boolean | undefined;
   readonly plan: PlanRetention;
 }
 
 /** The days have to be checked. Resolves to the row after the change. */
 export async function changeRetention(
   { clock, database }: { readonly clock: Clock; readonly database: Pool },
-  { accountId, actor, days, plan }: RetentionChange,
+  { accountId, actor, archive, days, plan }: RetentionChange,
   signal?: AbortSignal,
 ): Promise<LifecycleRow> {
   return database.forAccount(accountId, signal).transaction(async (transaction) => {
@@ -36,17 +49,33 @@ export async function changeRetention(
     const before = settingsOf(row);
     const nowS = clock.nowMicros() / US_PER_S;
     const set = changedRetention(plan, before, { days, nowS });
-    if (set.days === before.days && set.shorterS === before.shorterS) return row;
+    const archives = changedArchives(archivesOf(row), archive ?? row.archive, nowS);
+    const isOther = set.days !== before.days || set.shorterS !== before.shorterS;
+    const isOtherArchive = archives.archive !== row.archive;
+    if (!isOther && !isOtherArchive) return row;
     const params = [accountId, set.days, set.daysBefore, set.shorterS] as const;
     await transaction.run(setRetention, [...params]);
+    await transaction.run(setArchives, [accountId, archives.archive, archives.untilS]);
     await AUDIT.add(transaction, {
       accountId,
       action: "annals.retention.changed",
       actor,
       target: { type: "account", id: accountId },
-      metadata: { days: set.days, days_before: before.days, is_delayed: set.shorterS !== null },
+      metadata: {
+        days: set.days,
+        days_before: before.days,
+        is_delayed: set.shorterS !== null,
+        ...(isOtherArchive && { archive: archives.archive }),
+      },
       occurredAt: clock.nowText(),
     });
-    return { ...row, days: set.days, days_before: set.daysBefore, shorter_s: set.shorterS };
+    return {
+      ...row,
+      days: set.days,
+      days_before: set.daysBefore,
+      shorter_s: set.shorterS,
+      archive: archives.archive,
+      archive_until_s: archives.untilS,
+    };
   });
 }

@@ -16,8 +16,8 @@ export async function plansOf(
   const request = { accountIds: [...accountIds] };
   const { retentions } = await keys.listRetentions(request, signal ? { signal } : {});
   return accountIds.map((_, at) => {
-    const { days, minDays = 1 } = retentions[at] ?? {};
-    return { days, minDays };
+    const { archive = false, archiveDays, days, minDays = 1 } = retentions[at] ?? {};
+    return { archive, archiveDays, days, minDays };
   });
 }
 

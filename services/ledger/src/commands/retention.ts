@@ -3,7 +3,7 @@
 // `retention_days` is the longest time, its `min_retention_days` the shortest.
 
 import type { CommandContext } from "@annals/chassis";
-import { command, flag, requiredOption, UsageError } from "@annals/cli";
+import { command, flag, option, requiredOption, UsageError } from "@annals/cli";
 import {
   formatMicros,
   MAX_RETENTION_DAYS,
@@ -51,18 +51,26 @@ ${REQUIRES}`,
 export const setRetentionCommand = command(
   {
     name: "retention set",
-    summary: "Set the days after which events of an account are deleted",
+    summary: "Set the days after which events of an account are deleted, and its archives",
     details: `A shorter time takes effect after 7 days, a longer one at once. The operator's audit records it.
 \`plan\` as the days removes what was set. The retention_days of the plan is the longest time and its min_retention_days the
-shortest, whatever is set.
+shortest, whatever is set. Its archives are on only if the plan allows them; off takes effect after 7 days.
 ${REQUIRES}`,
     options: {
       account: ACCOUNT,
       days: requiredOption("<n>", `Days, from ${MIN_RETENTION_DAYS}, or \`plan\``, asDays),
+      archive: option(
+        "<on|off>",
+        "Archive events before they are deleted. By default as it is",
+        isOn,
+      ),
     },
-    examples: [`annals retention set ${EXAMPLE} --days 90`],
+    examples: [
+      `annals retention set ${EXAMPLE} --days 90`,
+      `annals retention set ${EXAMPLE} --days plan --archive on`,
+    ],
   },
-  async ({ account: accountId, days }, context: Context) => {
+  async ({ account: accountId, archive, days }, context: Context) => {
     const row = await withDatabase(context, async (database) => {
       const [head] = await database.forAccount(accountId).run(getHeadSequences, [[accountId]]);
       if (head === undefined)
@@ -70,7 +78,7 @@ ${REQUIRES}`,
           `--account: ${accountId} has no event: the account is new or does not exist`,
         );
       const actor = { type: "operator" } as const;
-      const change = { accountId, actor, days, plan: ANY_PLAN };
+      const change = { accountId, actor, archive, days, plan: ANY_PLAN };
       return changeRetention({ clock: systemClock(), database }, change);
     });
     process.stdout.write(textOf(retentionJson(row, undefined)));
@@ -85,6 +93,11 @@ function asDays(text: string): number | null {
   throw new Error(`must be from ${MIN_RETENTION_DAYS} to ${MAX_RETENTION_DAYS}, or plan`);
 }
 
+function isOn(text: string): boolean {
+  if (text === "on" || text === "off") return text === "on";
+  throw new Error("must be on or off");
+}
+
 function retentionJson(row: LifecycleRow | undefined, hold: FirstHoldRow | undefined) {
   const shorter = row?.shorter_s ?? null;
   return {
@@ -93,6 +106,8 @@ function retentionJson(row: LifecycleRow | undefined, hold: FirstHoldRow | undef
     through_sequence: Number(row?.through_sequence ?? 0),
     retained_from: Number(row?.deleted_through ?? 0) + 1,
     hold: hold?.id ?? null,
+    archive: row?.archive ?? false,
+    archived_through: Number(row?.archived_through ?? 0),
   };
 }
 
@@ -101,7 +116,8 @@ function textOf(shown: ReturnType<typeof retentionJson>): string {
   const from = shown.shorter_from === null ? [] : [`from ${shown.shorter_from}`];
   const hold = shown.hold === null ? [] : [`stopped by ${shown.hold}`];
   const ends = [`recorded to ${shown.through_sequence}`, `left from ${shown.retained_from}`];
-  return `${[days, ...from, ...ends, ...hold].join("\t")}\n`;
+  const archive = shown.archive ? [`archived to ${shown.archived_through}`] : [];
+  return `${[days, ...from, ...ends, ...archive, ...hold].join("\t")}\n`;
 }
 
 function withDatabase<T>(

@@ -2,7 +2,7 @@
 // the next is never too short.
 
 import { describe, expect, test } from "vitest";
-import { monthAt, secondsToNextMonth } from "./month.ts";
+import { monthAt, monthOf, nextMonth, secondsToNextMonth } from "./month.ts";
 
 describe("monthAt", () => {
   const head = { sequence: 70, month: "2026-05", monthStart: 40 };
@@ -39,4 +39,12 @@ test.for([
   ["2026-05", "2026-06-01T00:00:00.000000Z", 1],
 ] as const)("in %s at %s the next month is %d seconds away", ([month, createdAt, seconds]) => {
   expect(secondsToNextMonth(month, createdAt)).toBe(seconds);
+});
+
+test.for([
+  ["2026-01", "2026-02-01T00:00:00.000000Z"],
+  ["2026-12", "2027-01-01T00:00:00.000000Z"],
+] as const)("the month after %s", ([month, next]) => {
+  expect(nextMonth(month)).toBe(next);
+  expect(monthOf(next)).toBe(next.slice(0, 7));
 });

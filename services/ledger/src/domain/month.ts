@@ -1,6 +1,8 @@
 // Months in UTC, as the quota of a plan counts them: which month it is, how many events of it a chain has,
 // and how long it is until the next. It is pure; the time is the text that becomes created_at.
 
+import { formatMicros } from "@annals/contract";
+
 /** The month that a chain is in, and where the month begins in the chain. */
 export interface MonthState {
   /** YYYY-MM; empty before the first append. */
@@ -31,4 +33,15 @@ export function secondsToNextMonth(month: string, createdAt: string): number {
   // Date counts months from 0, so the number of this month is that of the next.
   const next = Date.UTC(year, number);
   return Math.max(1, Math.ceil((next - Date.parse(createdAt)) / 1_000));
+}
+
+/** The month of a time, such as 2026-01. */
+export function monthOf(time: string): string {
+  return time.slice(0, MONTH_LENGTH);
+}
+
+/** When the month after a month begins, as the times of events are written. */
+export function nextMonth(month: string): string {
+  const [year = 0, number = 0] = month.split("-").map(Number);
+  return formatMicros(Date.UTC(year, number) * 1_000);
 }

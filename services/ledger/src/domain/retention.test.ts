@@ -3,9 +3,13 @@
 
 import { expect, test } from "vitest";
 import {
+  archivesOf,
+  changedArchives,
   changedRetention,
+  checkArchive,
   checkDays,
   effectiveRetention,
+  isArchiving,
   S_PER_DAY,
   settingsOf,
 } from "./retention.ts";
@@ -53,6 +57,28 @@ test("the plan is the longest time, and its floor the shortest, also when it has
   const set = change(NOTHING, 30);
   expect(inForce(set, 8, { days: 20, minDays: 10 })).toEqual({ days: 20, limitedBy: "plan" });
   expect(inForce(set, 8, { days: 365, minDays: 60 })).toEqual({ days: 60, limitedBy: "account" });
+});
+
+test("archives begin at once and end after seven days, if the plan has them", () => {
+  const plan = { ...PLAN, archive: true };
+  const none = archivesOf(undefined);
+  expect(isArchiving(plan, none, AT(0))).toBe(false);
+  const on = changedArchives(none, true, AT(0));
+  expect(isArchiving(plan, on, AT(0))).toBe(true);
+  expect(isArchiving(PLAN, on, AT(0))).toBe(false);
+  const ending = changedArchives(on, false, AT(1));
+  expect(changedArchives(ending, false, AT(5))).toBe(ending);
+  expect(isArchiving(plan, ending, AT(7.99))).toBe(true);
+  expect(isArchiving(plan, ending, AT(8))).toBe(false);
+  expect(changedArchives(ending, true, AT(2))).toEqual(on);
+});
+
+test("a plan without archives refuses them, and lets them end", () => {
+  expect(() => checkArchive(PLAN, true)).toThrow(
+    /archive: must be false: the plan has no archives/,
+  );
+  expect(() => checkArchive(PLAN, false)).not.toThrow();
+  expect(() => checkArchive({ ...PLAN, archive: true }, true)).not.toThrow();
 });
 
 test.each([30, 365, undefined])("%s days are accepted", (days) => {

@@ -5,7 +5,7 @@
 import { MAX_RETENTION_DAYS } from "@annals/contract";
 import { invalid } from "@annals/errors";
 
-/** Days from a change to a shorter time until it takes effect. */
+/** Days from a change to a shorter time, or to no archives, until it takes effect. */
 const SHORTER_AFTER_DAYS = 7;
 export const S_PER_DAY = 86_400;
 
@@ -14,6 +14,10 @@ export interface PlanRetention {
   readonly days: number | undefined;
   /** The shortest time that can be set. */
   readonly minDays: number;
+  /** Whether the account may have its events archived. */
+  readonly archive?: boolean;
+  /** Days after which an archive ends; undefined: never. */
+  readonly archiveDays?: number | undefined;
 }
 
 /** What is set for an account. Null: nothing, so that of its plan. */
@@ -81,6 +85,41 @@ export function changedRetention(
   // What is longer than a change that already waits does not wait again.
   if (isPending(set, nowS) && lengthOf(days) >= lengthOf(set.days)) return { ...set, days };
   return { days, daysBefore: inForce, shorterS: nowS + SHORTER_AFTER_DAYS * S_PER_DAY };
+}
+
+/** What is set for an account. */
+export interface SetArchives {
+  readonly archive: boolean;
+  /** Without `archive`: seconds since 1970 until which its events are still archived; null: they are not. */
+  readonly untilS: number | null;
+}
+
+/** What the row of an account says; undefined: it has none. */
+export function archivesOf(
+  row: { readonly archive: boolean; readonly archive_until_s: number | null } | undefined,
+): SetArchives {
+  return { archive: row?.archive ?? false, untilS: row?.archive_until_s ?? null };
+}
+
+/** Whether events are archived before they are deleted. */
+export function isArchiving(
+  plan: PlanRetention,
+  { archive, untilS }: SetArchives,
+  nowS: number,
+): boolean {
+  return plan.archive === true && (archive || (untilS !== null && untilS > nowS));
+}
+
+/** What is set once a client has asked for it. Archives end after a delay, as a shorter time begins. */
+export function changedArchives(set: SetArchives, archive: boolean, nowS: number): SetArchives {
+  if (archive === set.archive) return set;
+  return { archive, untilS: archive ? null : nowS + SHORTER_AFTER_DAYS * S_PER_DAY };
+}
+
+/** Throws `invalid` unless the plan allows archives. To end them is always allowed. */
+export function checkArchive(plan: PlanRetention, archive: boolean | undefined): void {
+  if (archive !== true || plan.archive === true) return;
+  throw invalid({ field: "archive", message: "must be false: the plan has no archives" });
 }
 
 /** Throws `invalid` unless the plan allows the days. */

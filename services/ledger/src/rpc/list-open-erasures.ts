@@ -7,7 +7,12 @@ import { ErasureCopy, type LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ErasureCopies } from "../domain/erasure-copies.ts";
 import { selectorOf } from "../domain/erasure.ts";
-import { listOpenForExports, listOpenForWebhooks } from "../store/erasure-copies.ts";
+import {
+  listOpenForExports,
+  listOpenForWebhooks,
+  type OpenErasureRow,
+  type OpenForExportsRow,
+} from "../store/erasure-copies.ts";
 import { expectCopy } from "./expect-copy.ts";
 
 const MAX_LIMIT = 1_000;
@@ -26,22 +31,41 @@ export function listOpenErasures({
     if (limit < 1 || limit > MAX_LIMIT)
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     const page = [afterAccountId, afterId, limit] as const;
-    const rows =
-      copy === ErasureCopy.EXPORTS
-        ? await database.run(listOpenForExports, [...page])
-        : await database.run(listOpenForWebhooks, [...page, erasureCopies.exports]);
-    const erasures = rows.map((row) => {
-      const { actorId, targetId } = selectorOf(row.selector);
-      const parts = erasedParts(row.parts);
-      return {
-        accountId: row.account_id,
-        id: row.id,
-        ...(actorId !== undefined && parts.includes("actor") && { actorId }),
-        ...(targetId !== undefined && parts.includes("target") && { targetId }),
-        lastRecord: BigInt(row.last_record),
-        ageS: row.age_s,
-      };
-    });
-    return { erasures };
+    if (copy === ErasureCopy.EXPORTS) {
+      const rows = await database.run(listOpenForExports, [...page]);
+      return { erasures: rows.map((row) => ({ ...openErasure(row), ...archives(row) })) };
+    }
+    const rows = await database.run(listOpenForWebhooks, [...page, erasureCopies.exports]);
+    return { erasures: rows.map(openErasure) };
+  };
+}
+
+function openErasure(row: OpenErasureRow) {
+  const { actorId, targetId } = selectorOf(row.selector);
+  const parts = erasedParts(row.parts);
+  return {
+    accountId: row.account_id,
+    id: row.id,
+    ...(actorId !== undefined && parts.includes("actor") && { actorId }),
+    ...(targetId !== undefined && parts.includes("target") && { targetId }),
+    lastRecord: BigInt(row.last_record),
+    ageS: row.age_s,
+  };
+}
+
+/** What is to be found in archives, until all of it is reported. An event by its id is in the ledger. */
+function archives(row: OpenForExportsRow) {
+  const { actorId, eventId, targetId } = selectorOf(row.selector);
+  const upToSequence = BigInt(row.up_to_sequence);
+  const reportedThrough = BigInt(row.reported_through);
+  if (eventId !== undefined || reportedThrough >= upToSequence) return {};
+  return {
+    archives: {
+      ...(actorId !== undefined && { actorId }),
+      ...(targetId !== undefined && { targetId }),
+      upToSequence,
+      retainedFrom: BigInt(row.deleted_through) + 1n,
+      reportedThrough,
+    },
   };
 }

@@ -4,7 +4,13 @@ import { formatMicros } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { RetentionSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { effectiveRetention, type PlanRetention, settingsOf } from "../domain/retention.ts";
+import {
+  archivesOf,
+  effectiveRetention,
+  isArchiving,
+  type PlanRetention,
+  settingsOf,
+} from "../domain/retention.ts";
 import type { LifecycleRow } from "../store/lifecycles.ts";
 import { getFirstHold } from "../store/retention-cut.ts";
 
@@ -19,6 +25,8 @@ export async function renderRetention(
   const set = settingsOf(row);
   const { days, limitedBy = "" } = effectiveRetention(plan, set, nowS);
   const [hold] = await database.run(getFirstHold, [accountId]);
+  const archives = archivesOf(row);
+  const isEnding = !archives.archive && isArchiving(plan, archives, nowS);
   const isPending = set.shorterS !== null && set.shorterS > nowS;
   return {
     ...(days !== undefined && { days }),
@@ -30,5 +38,8 @@ export async function renderRetention(
     throughSequence: BigInt(row?.through_sequence ?? 0),
     retainedFrom: BigInt(row?.deleted_through ?? 0) + 1n,
     ...(hold && { hold: hold.id }),
+    archive: archives.archive,
+    ...(isEnding && { archiveUntil: formatMicros(Math.round((archives.untilS ?? 0) * US_PER_S)) }),
+    archivedThrough: BigInt(row?.archived_through ?? 0),
   };
 }

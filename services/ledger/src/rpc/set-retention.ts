@@ -7,7 +7,7 @@ import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { changeRetention } from "../append/change-retention.ts";
 import { planOf } from "../append/plan-retention.ts";
-import { checkDays } from "../domain/retention.ts";
+import { checkArchive, checkDays } from "../domain/retention.ts";
 import type { RetentionDeps } from "./get-retention.ts";
 import { renderRetention, US_PER_S } from "./retention-view.ts";
 
@@ -15,12 +15,13 @@ export function setRetention(
   deps: RetentionDeps,
 ): ServiceImpl<typeof LedgerService>["setRetention"] {
   const { clock, database, keys } = deps;
-  return async ({ accountId, days }, context) => {
+  return async ({ accountId, archive, days }, context) => {
     complete({ account_id: accountId });
     const actor = actorOf(context);
     const plan = await planOf(keys, accountId, context.signal);
     checkDays(plan, days);
-    const change = { accountId, actor, days: days ?? null, plan };
+    checkArchive(plan, archive);
+    const change = { accountId, actor, archive, days: days ?? null, plan };
     const row = await changeRetention(deps, change, context.signal);
     const of = { accountId, plan, nowS: clock.nowMicros() / US_PER_S };
     const own = database.forAccount(accountId, context.signal);

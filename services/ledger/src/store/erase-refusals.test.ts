@@ -59,6 +59,16 @@ async function held(hold: Parameters<LifecycleFixtures["hold"]>[1]): Promise<Cha
   return chain;
 }
 
+/** A record of events that retention has deleted, all but leaves of 257 to 260, and a hold of one actor. */
+async function deleted(numbers: string, hold: Parameters<LifecycleFixtures["hold"]>[1] = {}) {
+  const accountId = await world.newChain(300);
+  await world.deleteThrough(accountId, 260);
+  const metadata = { parts: ["actor"], sequence_numbers: numbers };
+  const record = await world.record(accountId, ERASURE, metadata);
+  await world.hold(accountId, { actorId: "u_9", ...hold });
+  return { accountId, record };
+}
+
 /** A hold whose release is an event with this metadata. */
 async function releasedBy(metadata: object, action = HOLD): Promise<Chain> {
   const chain = await chainWith();
@@ -225,6 +235,16 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     given: () => held({ from: 2, to: null }),
     message: HELD,
     by: ACTIVE,
+  },
+  "a deleted event, whose actor is gone, in the range of a hold": {
+    given: () => deleted("2-3"),
+    message: HELD,
+    by: ["erase", "actor_id IS NULL OR NOT EXISTS (", "actor_id IS NULL OR EXISTS ("],
+  },
+  "a deleted event that has left its leaf, in the range of a hold": {
+    given: () => deleted("258"),
+    message: HELD,
+    by: ["erase", " AND events.erased & 32 = 0"],
   },
   "a held event whose release is not a record": {
     given: () => releasedBy({ hold: "hold_1", state: "released" }, "invoice.release"),

@@ -13,16 +13,25 @@ export interface OpenErasureRow {
   readonly age_s: number;
 }
 
+export interface OpenForExportsRow extends OpenErasureRow {
+  /** The last event that it selects, and the last one of archives that is reported. */
+  readonly up_to_sequence: string;
+  readonly reported_through: string;
+  /** The last event that retention has deleted. */
+  readonly deleted_through: string;
+}
+
 type Page = [afterAccountId: string, afterId: string, limit: number];
 
-export const listOpenForExports = statement<Page, OpenErasureRow>(
+export const listOpenForExports = statement<Page, OpenForExportsRow>(
   `/* ledger.list-open-for-exports */
-SELECT account_id, id, selector, parts, last_record,
-  extract(epoch FROM statement_timestamp() - done_at)::double precision AS age_s
-FROM ledger.erasures
+SELECT erasures.account_id, id, selector, parts, last_record, up_to_sequence, reported_through,
+  extract(epoch FROM statement_timestamp() - done_at)::double precision AS age_s,
+  coalesce(deleted_through, 0) AS deleted_through
+FROM ledger.erasures LEFT JOIN ledger.lifecycles ON lifecycles.account_id = erasures.account_id
 WHERE status = 'running' AND done_at IS NOT NULL AND exports_cleared_at IS NULL
-  AND (account_id, id) > ($1::text, $2::text)
-ORDER BY account_id, id
+  AND (erasures.account_id, id) > ($1::text, $2::text)
+ORDER BY erasures.account_id, id
 LIMIT $3::integer
 `,
   { route: "all accounts, read" },

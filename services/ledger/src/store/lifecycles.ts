@@ -16,10 +16,16 @@ export interface LifecycleRow {
   readonly days_before: number | null;
   /** Seconds since 1970 at which `days` is in force; null: it is. */
   readonly shorter_s: number | null;
+  /** Whether events are archived; if not, seconds since 1970 until which they still are, or null. */
+  readonly archive: boolean;
+  readonly archive_until_s: number | null;
+  /** The last event that is archived. */
+  readonly archived_through: string;
 }
 
 const COLUMNS = `record_sequence, through_sequence, deleted_through, min_index, days, days_before,
-  extract(epoch FROM shorter_from)::double precision AS shorter_s`;
+  extract(epoch FROM shorter_from)::double precision AS shorter_s, archive,
+  extract(epoch FROM archive_until)::double precision AS archive_until_s, archived_through`;
 
 /** No row: the account has no record, and nothing is set for it. */
 export const getLifecycle = statement<[accountId: string], LifecycleRow>(
@@ -49,6 +55,16 @@ export const setRetention = statement<Settings, never>(
   `/* ledger.set-retention */
 UPDATE ledger.lifecycles
 SET days = $2::integer, days_before = $3::integer, shorter_from = to_timestamp($4::double precision)
+WHERE account_id = $1::text
+`,
+  { route: "one account" },
+);
+
+type Archives = [accountId: string, archive: boolean, untilS: number | null];
+
+export const setArchives = statement<Archives, never>(
+  `/* ledger.set-archives */
+UPDATE ledger.lifecycles SET archive = $2::boolean, archive_until = to_timestamp($3::double precision)
 WHERE account_id = $1::text
 `,
   { route: "one account" },

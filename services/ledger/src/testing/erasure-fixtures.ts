@@ -2,7 +2,7 @@
 // the events say of them. Imported by tests only.
 
 import { createLog } from "@annals/chassis";
-import { systemClock } from "@annals/contract";
+import { type Clock, systemClock } from "@annals/contract";
 import type { Part } from "@annals/event";
 import type { Database, Pool } from "@annals/postgres";
 import { randomBytes } from "node:crypto";
@@ -22,7 +22,11 @@ const CREATED_AT = "2026-01-31T09:30:00.000000Z";
 /** Called before each statement of a replica, in its transactions too. It may throw. */
 export type Before = (statement: string, accountId: unknown) => Promise<void> | void;
 
-export function openErasures({ owner, pool }: Pick<LifecycleFixtures, "owner" | "pool">) {
+export function openErasures({
+  clock = systemClock(),
+  owner,
+  pool,
+}: Pick<LifecycleFixtures, "owner" | "pool"> & { readonly clock?: Clock }) {
   let asked = 0;
   /** Stores a request for all events of the account, and resolves to its id. */
   const ask = async (
@@ -46,7 +50,7 @@ export function openErasures({ owner, pool }: Pick<LifecycleFixtures, "owner" | 
   return {
     ask,
     newReplica: (before: Before = () => {}, copies = NO_COPIES, atEnd?: AtEnd) =>
-      newReplica(owner.url, { atEnd, before, copies }),
+      newReplica(owner.url, { atEnd, before, clock, copies }),
     /** Ends every delay and every lease. */
     letTimePass: () =>
       owner.query("UPDATE ledger.erasures SET due_at = due_at - interval '1 year'"),
@@ -75,7 +79,7 @@ export function openErasures({ owner, pool }: Pick<LifecycleFixtures, "owner" | 
   };
 }
 
-interface Request {
+export interface Request {
   readonly parts: readonly Part[];
   readonly delayHours: number;
 }
@@ -85,10 +89,12 @@ function newReplica(
   {
     atEnd,
     before,
+    clock,
     copies,
   }: {
     readonly atEnd: AtEnd | undefined;
     readonly before: Before;
+    readonly clock: Clock;
     readonly copies: ErasureCopies;
   },
 ) {
@@ -100,7 +106,7 @@ function newReplica(
   const { pool, queue } = newQueue(url, (given) => beforeEachOf(given, before), atEnd);
   const worker = new Erasures({
     appends: queue,
-    clock: systemClock(),
+    clock,
     copies,
     database: pool,
     log,

@@ -84,6 +84,16 @@ export async function openLifecycleFixtures() {
       const [row] = await run("SELECT ledger.expire($1)::int AS deleted", [accountId]);
       return row?.["deleted"];
     },
+    /** Records that retention deletes the events up to a number, and deletes them. */
+    deleteThrough: async (accountId: string, through: number) => {
+      const metadata = JSON.stringify({ through_sequence: through });
+      const record = await appendTo(accountId, [eventOf("annals.retention", { metadata })]);
+      await run(
+        "UPDATE ledger.lifecycles SET record_sequence = $2, through_sequence = $3 WHERE account_id = $1",
+        [accountId, record, through],
+      );
+      await run("SELECT ledger.expire($1)", [accountId]);
+    },
   };
 }
 

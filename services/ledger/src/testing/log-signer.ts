@@ -22,6 +22,13 @@ interface SignedHead {
   readonly root: Buffer;
 }
 
+interface PlanRetention {
+  readonly days?: number;
+  readonly minDays: number;
+  readonly archive?: boolean;
+  readonly archiveDays?: number;
+}
+
 const EMPTY: SignedHead = { size: 0, root: Buffer.alloc(0) };
 
 export const ORIGIN = "log.example/test";
@@ -41,13 +48,14 @@ export class LogSigner {
   };
 
   /** What the plan of every account says. */
-  retention: { readonly days?: number; readonly minDays: number } = { minDays: 30 };
+  retention: PlanRetention = { minDays: 30 };
 
   readonly client: EpochCloserDeps["keys"] & PlanReads = {
     listRetentions: async ({ accountIds = [] }) => ({
       $typeName: "annals.keys.v1.ListRetentionsResponse",
       retentions: accountIds.map(() => ({
         $typeName: "annals.keys.v1.PlanRetention",
+        archive: false,
         ...this.retention,
       })),
     }),

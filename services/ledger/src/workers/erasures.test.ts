@@ -3,6 +3,7 @@
 // same. What a hold covers stays, and is counted. Accounts take turns, and none keeps the others.
 
 import { beforeAll, expect, test } from "vitest";
+import { BATCH } from "../append/erase-found.ts";
 import { newAccountId } from "../testing/append-fixtures.ts";
 import { openErasures } from "../testing/erasure-fixtures.ts";
 import {
@@ -10,7 +11,7 @@ import {
   type LifecycleFixtures,
   openLifecycleFixtures,
 } from "../testing/lifecycle-fixtures.ts";
-import { BATCH, DELAY_MS, TURN_BATCHES } from "./erasures.ts";
+import { DELAY_MS, TURN_BATCHES } from "./erasures.ts";
 
 const CHUNK = 4_096;
 

@@ -7,15 +7,14 @@
 import { AccountWork, type Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import { internal } from "@annals/errors";
-import { erasedParts } from "@annals/event";
 import type { Database } from "@annals/postgres";
 import type { AppendQueue } from "../append/append-queue.ts";
+import { BATCH, type Done, eraseFound, type Erasing, NOTHING } from "../append/erase-found.ts";
 import type { ErasureCopies } from "../domain/erasure-copies.ts";
 import { numberOf, type Selector, selectorDigest, selectorOf } from "../domain/erasure.ts";
-import { erasureRecord, type RecordActor } from "../domain/record-events.ts";
 import { findSelected } from "../search/find-selected.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
-import { erase, listErasable } from "../store/erase.ts";
+import { listErasable } from "../store/erase.ts";
 import {
   advanceErasure,
   claimErasure,
@@ -39,8 +38,6 @@ export interface ErasuresDeps {
 /** Time from the end of a pass to the beginning of the next, unless a request is left undone. */
 export const DELAY_MS = 5_000;
 const ACCOUNTS = 1_000;
-/** Maximum events of a batch: the function ledger.erase takes no more. */
-export const BATCH = 250;
 /** Batches of one account before the next account has its turn. */
 export const TURN_BATCHES = 8;
 /** Rows that are read to find the events of a batch. */
@@ -48,14 +45,8 @@ const ROWS = 20_000;
 /** Seconds of a lease, which each batch renews. A request that failed is tried again after it. */
 const LEASE_S = 300;
 
-interface Erasure {
-  readonly accountId: string;
-  readonly id: string;
+interface Erasure extends Erasing {
   readonly selector: Selector;
-  /** The bits of the parts. */
-  readonly parts: number;
-  readonly reference: string | undefined;
-  readonly actor: RecordActor;
   readonly upTo: number;
 }
 
@@ -64,16 +55,6 @@ interface Batch {
   readonly from: number;
   readonly reached: number;
 }
-
-/** What a batch has done. */
-interface Done {
-  readonly erased: string;
-  readonly held: number;
-  /** The number of its record; 0 without one. */
-  readonly record: string;
-}
-
-const NOTHING: Done = { erased: "0", held: 0, record: "0" };
 
 export class Erasures {
   readonly #deps: ErasuresDeps;
@@ -170,28 +151,13 @@ export class Erasures {
 
 /** Runs under the lock of the head: no hold is placed, and no other batch erases, meanwhile. */
 async function decide(transaction: Database, erasure: Erasure, batch: Batch) {
-  const { accountId, actor, id, parts, reference, selector } = erasure;
+  const { accountId, parts, selector } = erasure;
   const { actorId = null, targetId = null } = selector;
   const params = [accountId, batch.numbers, parts, actorId, targetId] as const;
   const found = await transaction.run(listErasable, [...params]);
-  const free = found.filter(({ hold }) => hold === null);
-  const held = found.length - free.length;
-  if (free.length === 0) {
-    await advance(transaction, erasure, batch, { ...NOTHING, held });
-    return undefined;
-  }
-  const record = erasureRecord(actor, {
-    id,
-    parts: erasedParts(parts),
-    sequenceNumbers: free.map((row) => Number(row.sequence_number)),
-    reference,
-  });
-  const act = async (number: number): Promise<void> => {
-    const [row] = await transaction.run(erase, [accountId, String(number)]);
-    const done = { erased: row?.erased ?? "0", held, record: String(number) };
-    await advance(transaction, erasure, batch, done);
-  };
-  return { record, act };
+  return eraseFound(transaction, erasure, found, (done) =>
+    advance(transaction, erasure, batch, done),
+  );
 }
 
 /** Throws if another replica has continued the request: then nothing of the batch is stored. */

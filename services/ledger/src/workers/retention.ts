@@ -2,14 +2,16 @@
 // (docs/lifecycle.md#retention). First a record in the account's chain names the last event, then the
 // function ledger.expire deletes what the record names, a chunk in a transaction. Any number of replicas
 // may do it at the same time: a lease gives each account to one of them. It must never delete what a hold
-// covers, what no served epoch covers, or the last event of a chain.
+// covers, what no served epoch covers, what is still to be archived, or the last event of a chain.
 
 import { AccountWork, type Logger } from "@annals/chassis";
 import { type Clock, formatMicros, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { AppendQueue } from "../append/append-queue.ts";
 import {
+  archivesOf,
   effectiveRetention,
+  isArchiving,
   type PlanRetention,
   settingsOf,
   S_PER_DAY,
@@ -17,6 +19,7 @@ import {
 import { retentionRecord } from "../domain/record-events.ts";
 import { countActiveHolds } from "../store/holds.ts";
 import { coveredHead } from "../evidence/covered-head.ts";
+import { lastEventBefore } from "../search/last-event-before.ts";
 import { beginLifecycle } from "../store/begin-lifecycle.ts";
 import { expire } from "../store/expire.ts";
 import {
@@ -166,6 +169,12 @@ export class Retention {
     return effectiveRetention(plan, settingsOf(row), nowS).days;
   }
 
+  /** The last event that archives leave to retention. */
+  #archivedThrough(plan: PlanRetention, row: LifecycleRow): number {
+    const nowS = this.#deps.clock.nowMicros() / US_PER_S;
+    return isArchiving(plan, archivesOf(row), nowS) ? Number(row.archived_through) : Infinity;
+  }
+
   /** Records what is to be deleted next, if it is worth it. Resolves to whether the log is behind. */
   async #recordNext(of: {
     readonly accountId: string;
@@ -176,7 +185,7 @@ export class Retention {
     const { accountId, head, plan, row } = of;
     const days = this.#daysOf(accountId, plan, row);
     if (days === undefined) return false;
-    const { through, waitsForLog } = await this.#cutOf(accountId, { days, head, row });
+    const { through, waitsForLog } = await this.#cutOf(accountId, { days, head, plan, row });
     if (!(await this.#isWorth(accountId, row, through))) return waitsForLog;
     await this.#deps.appends.record(accountId, async (transaction) => {
       // Under the lock of the head: neither a hold nor a longer time is set meanwhile.
@@ -185,6 +194,7 @@ export class Retention {
       if (!now || this.#daysOf(accountId, plan, now) !== days) return undefined;
       if (now.through_sequence !== row.through_sequence) return undefined;
       if (hold && Number(hold.from_sequence) <= through) return undefined;
+      if (this.#archivedThrough(plan, now) < through) return undefined;
       return {
         record: retentionRecord(through),
         act: async (record) => {
@@ -199,41 +209,23 @@ export class Retention {
 
   async #cutOf(
     accountId: string,
-    of: { readonly days: number; readonly head: number; readonly row: LifecycleRow },
+    of: {
+      readonly days: number;
+      readonly head: number;
+      readonly plan: PlanRetention;
+      readonly row: LifecycleRow;
+    },
   ): Promise<Cut> {
-    const { database } = this.#deps;
+    const { clock, database } = this.#deps;
     const [hold] = await database.run(getFirstHold, [accountId]);
-    const most = Math.min(of.head - 1, hold ? Number(hold.from_sequence) - 1 : Infinity);
-    const old = await this.#lastOld(accountId, of.days, {
-      after: Number(of.row.deleted_through),
-      most,
-    });
+    const free = hold ? Number(hold.from_sequence) - 1 : Infinity;
+    // What waits for its archive is not late: the month may not be over.
+    const most = Math.min(of.head - 1, free, this.#archivedThrough(of.plan, of.row));
+    const oldest = formatMicros(clock.nowMicros() - of.days * S_PER_DAY * US_PER_S);
+    const range = { after: Number(of.row.deleted_through), most };
+    const old = await lastEventBefore(database, { accountId, time: oldest }, range);
     const covered = (await coveredHead(database, accountId))?.size ?? 0;
     return { through: Math.min(old, covered), waitsForLog: old - covered >= MIN_EVENTS };
-  }
-
-  /** The last event up to `most` that is older than `days`; `after` if every one is younger. */
-  async #lastOld(
-    accountId: string,
-    days: number,
-    { after, most }: { readonly after: number; readonly most: number },
-  ): Promise<number> {
-    const { clock, database } = this.#deps;
-    const oldest = formatMicros(clock.nowMicros() - days * S_PER_DAY * US_PER_S);
-    const isOld = async (number: number) => {
-      const [event] = await database.run(getCreatedAt, [accountId, String(number)]);
-      return event !== undefined && event.created_at < oldest;
-    };
-    let [old, young] = [after, most + 1];
-    // The first one, because most passes find nothing to delete.
-    if (young - old > 1 && !(await isOld(old + 1))) return after;
-    while (young - old > 1) {
-      const middle = Math.floor((old + young) / 2);
-      // oxlint-disable-next-line no-await-in-loop -- a binary search
-      if (await isOld(middle)) old = middle;
-      else young = middle;
-    }
-    return old;
   }
 
   /** Whether enough events would go, or a few for long. An account that only has old records gets none. */

@@ -101,6 +101,10 @@ export async function callEach({
 
   await annals.setRetention({ ...by, body: { days: 90 } });
   await annals.getRetention(by);
+  await annals.listArchives(by);
+  const ofArchive = { ...by, path: { id: "arc_1" } };
+  await annals.getArchiveEvents({ ...ofArchive, throwOnError: false });
+  await annals.getArchiveEvidence({ ...ofArchive, throwOnError: false });
 
   const made = await annals.createExport({ ...by, body: { filter: { action } } });
   const ofExport = { ...by, path: { id: made.data.data.id } };

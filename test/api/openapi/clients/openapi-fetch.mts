@@ -156,6 +156,10 @@ export async function callEach({
 
   need(await client.PUT("/v1/retention", { body: { days: 90 } }));
   need(await client.GET("/v1/retention"));
+  need(await client.GET("/v1/archives"));
+  const ofArchive = { params: { path: { id: "arc_1" } }, parseAs: "blob" } as const;
+  await client.GET("/v1/archives/{id}/events", ofArchive);
+  await client.GET("/v1/archives/{id}/evidence", ofArchive);
 
   const { data: made } = need(await client.POST("/v1/exports", { body: { filter: { action } } }));
   const ofExport = { params: { path: { id: made.id } } };

@@ -7,6 +7,7 @@ import time
 
 from annals_client import AuthenticatedClient, models
 from annals_client.api.api_keys import create_api_key, delete_api_key, list_api_keys, update_api_key
+from annals_client.api.archives import get_archive_events, get_archive_evidence, list_archives
 from annals_client.api.events import create_event, create_event_batch, get_event, list_events
 from annals_client.api.exports import create_export, delete_export, get_export, get_export_content, list_exports
 from annals_client.api.erasures import (
@@ -133,6 +134,9 @@ call(release_hold, hold.id, status=204)
 
 call(set_retention, body=models.NewRetention(days=90))
 call(get_retention)
+call(list_archives)
+call(get_archive_events, "arc_1", status=404)
+call(get_archive_evidence, "arc_1", status=404)
 
 new_export = models.NewExport(filter_=models.EventFilter(action=ACTION))
 export = call(create_export, body=new_export, status=201).data

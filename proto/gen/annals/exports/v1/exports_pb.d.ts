@@ -460,6 +460,234 @@ export declare type GetUsageResponse = Message<"annals.exports.v1.GetUsageRespon
 export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
 
 /**
+ * What retention deletes, kept in two files: events of one month at most.
+ *
+ * @generated from message annals.exports.v1.Archive
+ */
+export declare type Archive = Message<"annals.exports.v1.Archive"> & {
+  /**
+   * arc_...
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * UTC, such as 2026-01.
+   *
+   * @generated from field: string month = 2;
+   */
+  month: string;
+
+  /**
+   * Both inclusive.
+   *
+   * @generated from field: int64 from_sequence = 3;
+   */
+  fromSequence: bigint;
+
+  /**
+   * @generated from field: int64 to_sequence = 4;
+   */
+  toSequence: bigint;
+
+  /**
+   * @generated from field: annals.exports.v1.ArchivedFile events = 5;
+   */
+  events?: ArchivedFile | undefined;
+
+  /**
+   * @generated from field: annals.exports.v1.ArchivedFile evidence = 6;
+   */
+  evidence?: ArchivedFile | undefined;
+
+  /**
+   * UTC with six fraction digits: when it was begun, and when its files were written last.
+   *
+   * @generated from field: string created_at = 7;
+   */
+  createdAt: string;
+
+  /**
+   * @generated from field: string written_at = 8;
+   */
+  writtenAt: string;
+};
+
+/**
+ * Describes the message annals.exports.v1.Archive.
+ * Use `create(ArchiveSchema)` to create a new message.
+ */
+export declare const ArchiveSchema: GenMessage<Archive>;
+
+/**
+ * @generated from message annals.exports.v1.ArchivedFile
+ */
+export declare type ArchivedFile = Message<"annals.exports.v1.ArchivedFile"> & {
+  /**
+   * @generated from field: string sha256 = 1;
+   */
+  sha256: string;
+
+  /**
+   * @generated from field: int64 size_bytes = 2;
+   */
+  sizeBytes: bigint;
+};
+
+/**
+ * Describes the message annals.exports.v1.ArchivedFile.
+ * Use `create(ArchivedFileSchema)` to create a new message.
+ */
+export declare const ArchivedFileSchema: GenMessage<ArchivedFile>;
+
+/**
+ * @generated from message annals.exports.v1.ListArchivesRequest
+ */
+export declare type ListArchivesRequest = Message<"annals.exports.v1.ListArchivesRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Where the page begins, as the page before said; empty for the first.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message annals.exports.v1.ListArchivesRequest.
+ * Use `create(ListArchivesRequestSchema)` to create a new message.
+ */
+export declare const ListArchivesRequestSchema: GenMessage<ListArchivesRequest>;
+
+/**
+ * @generated from message annals.exports.v1.ListArchivesResponse
+ */
+export declare type ListArchivesResponse = Message<"annals.exports.v1.ListArchivesResponse"> & {
+  /**
+   * @generated from field: repeated annals.exports.v1.Archive archives = 1;
+   */
+  archives: Archive[];
+
+  /**
+   * Empty where this is the last page.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
+};
+
+/**
+ * Describes the message annals.exports.v1.ListArchivesResponse.
+ * Use `create(ListArchivesResponseSchema)` to create a new message.
+ */
+export declare const ListArchivesResponseSchema: GenMessage<ListArchivesResponse>;
+
+/**
+ * @generated from message annals.exports.v1.GetArchiveRequest
+ */
+export declare type GetArchiveRequest = Message<"annals.exports.v1.GetArchiveRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.exports.v1.GetArchiveRequest.
+ * Use `create(GetArchiveRequestSchema)` to create a new message.
+ */
+export declare const GetArchiveRequestSchema: GenMessage<GetArchiveRequest>;
+
+/**
+ * @generated from message annals.exports.v1.GetArchiveResponse
+ */
+export declare type GetArchiveResponse = Message<"annals.exports.v1.GetArchiveResponse"> & {
+  /**
+   * @generated from field: annals.exports.v1.Archive archive = 1;
+   */
+  archive?: Archive | undefined;
+};
+
+/**
+ * Describes the message annals.exports.v1.GetArchiveResponse.
+ * Use `create(GetArchiveResponseSchema)` to create a new message.
+ */
+export declare const GetArchiveResponseSchema: GenMessage<GetArchiveResponse>;
+
+/**
+ * @generated from message annals.exports.v1.StreamArchiveContentRequest
+ */
+export declare type StreamArchiveContentRequest = Message<"annals.exports.v1.StreamArchiveContentRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * @generated from field: annals.exports.v1.ArchiveContent content = 3;
+   */
+  content: ArchiveContent;
+
+  /**
+   * The digest of the file that an earlier stream had: it may have been written anew.
+   *
+   * @generated from field: string sha256 = 4;
+   */
+  sha256: string;
+
+  /**
+   * Bytes to leave out at the beginning, so that a caller goes on where an earlier stream broke off.
+   *
+   * @generated from field: int64 offset = 5;
+   */
+  offset: bigint;
+};
+
+/**
+ * Describes the message annals.exports.v1.StreamArchiveContentRequest.
+ * Use `create(StreamArchiveContentRequestSchema)` to create a new message.
+ */
+export declare const StreamArchiveContentRequestSchema: GenMessage<StreamArchiveContentRequest>;
+
+/**
+ * @generated from message annals.exports.v1.StreamArchiveContentResponse
+ */
+export declare type StreamArchiveContentResponse = Message<"annals.exports.v1.StreamArchiveContentResponse"> & {
+  /**
+   * @generated from field: bytes chunk = 1;
+   */
+  chunk: Uint8Array;
+};
+
+/**
+ * Describes the message annals.exports.v1.StreamArchiveContentResponse.
+ * Use `create(StreamArchiveContentResponseSchema)` to create a new message.
+ */
+export declare const StreamArchiveContentResponseSchema: GenMessage<StreamArchiveContentResponse>;
+
+/**
  * @generated from enum annals.exports.v1.ExportStatus
  */
 export enum ExportStatus {
@@ -525,6 +753,35 @@ export enum ExportFormat {
  * Describes the enum annals.exports.v1.ExportFormat.
  */
 export declare const ExportFormatSchema: GenEnum<ExportFormat>;
+
+/**
+ * @generated from enum annals.exports.v1.ArchiveContent
+ */
+export enum ArchiveContent {
+  /**
+   * @generated from enum value: ARCHIVE_CONTENT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The events as JSON Lines, compressed with zstd.
+   *
+   * @generated from enum value: ARCHIVE_CONTENT_EVENTS = 1;
+   */
+  EVENTS = 1,
+
+  /**
+   * What proves them.
+   *
+   * @generated from enum value: ARCHIVE_CONTENT_EVIDENCE = 2;
+   */
+  EVIDENCE = 2,
+}
+
+/**
+ * Describes the enum annals.exports.v1.ArchiveContent.
+ */
+export declare const ArchiveContentSchema: GenEnum<ArchiveContent>;
 
 /**
  * @generated from service annals.exports.v1.ExportsService
@@ -593,6 +850,34 @@ export declare const ExportsService: GenService<{
     methodKind: "unary";
     input: typeof ListOutboxRequestSchema;
     output: typeof ListOutboxResponseSchema;
+  },
+  /**
+   * A page of the account's archives, newest first.
+   *
+   * @generated from rpc annals.exports.v1.ExportsService.ListArchives
+   */
+  listArchives: {
+    methodKind: "unary";
+    input: typeof ListArchivesRequestSchema;
+    output: typeof ListArchivesResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.exports.v1.ExportsService.GetArchive
+   */
+  getArchive: {
+    methodKind: "unary";
+    input: typeof GetArchiveRequestSchema;
+    output: typeof GetArchiveResponseSchema;
+  },
+  /**
+   * One of the files of an archive, piece by piece.
+   *
+   * @generated from rpc annals.exports.v1.ExportsService.StreamArchiveContent
+   */
+  streamArchiveContent: {
+    methodKind: "server_streaming";
+    input: typeof StreamArchiveContentRequestSchema;
+    output: typeof StreamArchiveContentResponseSchema;
   },
   /**
    * How many exports the account has, and how many it may have.

@@ -1096,6 +1096,20 @@ export declare type PlanRetention = Message<"annals.keys.v1.PlanRetention"> & {
    * @generated from field: int32 min_days = 2;
    */
   minDays: number;
+
+  /**
+   * Whether the account may have its events archived.
+   *
+   * @generated from field: bool archive = 3;
+   */
+  archive: boolean;
+
+  /**
+   * Days after which an archive is deleted. Absent: never.
+   *
+   * @generated from field: optional int32 archive_days = 4;
+   */
+  archiveDays?: number | undefined;
 };
 
 /**

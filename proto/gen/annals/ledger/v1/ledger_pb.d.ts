@@ -3059,6 +3059,13 @@ export declare type OpenErasure = Message<"annals.ledger.v1.OpenErasure"> & {
    * @generated from field: double age_s = 6;
    */
   ageS: number;
+
+  /**
+   * For exports: what it selects by and up to which event, until the matches in archives are reported.
+   *
+   * @generated from field: optional annals.ledger.v1.ArchiveSelector archives = 7;
+   */
+  archives?: ArchiveSelector | undefined;
 };
 
 /**
@@ -3066,6 +3073,49 @@ export declare type OpenErasure = Message<"annals.ledger.v1.OpenErasure"> & {
  * Use `create(OpenErasureSchema)` to create a new message.
  */
 export declare const OpenErasureSchema: GenMessage<OpenErasure>;
+
+/**
+ * Events of archives that an erasure selects: those with one of both values, up to a number, that retention
+ * has deleted.
+ *
+ * @generated from message annals.ledger.v1.ArchiveSelector
+ */
+export declare type ArchiveSelector = Message<"annals.ledger.v1.ArchiveSelector"> & {
+  /**
+   * @generated from field: optional string actor_id = 1;
+   */
+  actorId?: string | undefined;
+
+  /**
+   * @generated from field: optional string target_id = 2;
+   */
+  targetId?: string | undefined;
+
+  /**
+   * @generated from field: int64 up_to_sequence = 3;
+   */
+  upToSequence: bigint;
+
+  /**
+   * The first event that is still stored.
+   *
+   * @generated from field: int64 retained_from = 4;
+   */
+  retainedFrom: bigint;
+
+  /**
+   * The last number that was reported.
+   *
+   * @generated from field: int64 reported_through = 5;
+   */
+  reportedThrough: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ArchiveSelector.
+ * Use `create(ArchiveSelectorSchema)` to create a new message.
+ */
+export declare const ArchiveSelectorSchema: GenMessage<ArchiveSelector>;
 
 /**
  * @generated from message annals.ledger.v1.ListOpenErasuresResponse
@@ -3124,6 +3174,58 @@ export declare type ConfirmErasureResponse = Message<"annals.ledger.v1.ConfirmEr
  * Use `create(ConfirmErasureResponseSchema)` to create a new message.
  */
 export declare const ConfirmErasureResponseSchema: GenMessage<ConfirmErasureResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ReportErasureMatchesRequest
+ */
+export declare type ReportErasureMatchesRequest = Message<"annals.ledger.v1.ReportErasureMatchesRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * One that waits for the export service, by actor or target.
+   *
+   * @generated from field: string erasure_id = 2;
+   */
+  erasureId: string;
+
+  /**
+   * Ascending, at most 10,000, none of a record, and none behind the last event that was stored when the
+   * erasure was asked for. They ascend over all calls, too: numbers up to the greatest one of the calls
+   * before are taken as repeated, and change nothing. An event that a hold covers is counted, and no record
+   * names it. If retention has deleted the event, each hold of its range covers it.
+   *
+   * @generated from field: repeated int64 sequences = 3;
+   */
+  sequences: bigint[];
+
+  /**
+   * After it the erasure takes no further numbers.
+   *
+   * @generated from field: bool is_last = 4;
+   */
+  isLast: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReportErasureMatchesRequest.
+ * Use `create(ReportErasureMatchesRequestSchema)` to create a new message.
+ */
+export declare const ReportErasureMatchesRequestSchema: GenMessage<ReportErasureMatchesRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReportErasureMatchesResponse
+ */
+export declare type ReportErasureMatchesResponse = Message<"annals.ledger.v1.ReportErasureMatchesResponse"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReportErasureMatchesResponse.
+ * Use `create(ReportErasureMatchesResponseSchema)` to create a new message.
+ */
+export declare const ReportErasureMatchesResponseSchema: GenMessage<ReportErasureMatchesResponse>;
 
 /**
  * How long the events of an account are kept (docs/lifecycle.md).
@@ -3188,6 +3290,26 @@ export declare type Retention = Message<"annals.ledger.v1.Retention"> & {
    * @generated from field: optional string hold = 9;
    */
   hold?: string | undefined;
+
+  /**
+   * Whether events are archived before they are deleted. If not, until when they still are: UTC with six
+   * fraction digits.
+   *
+   * @generated from field: bool archive = 10;
+   */
+  archive: boolean;
+
+  /**
+   * @generated from field: optional string archive_until = 11;
+   */
+  archiveUntil?: string | undefined;
+
+  /**
+   * The last event that is archived; 0 without one.
+   *
+   * @generated from field: int64 archived_through = 12;
+   */
+  archivedThrough: bigint;
 };
 
 /**
@@ -3243,6 +3365,13 @@ export declare type SetRetentionRequest = Message<"annals.ledger.v1.SetRetention
    * @generated from field: optional int32 days = 2;
    */
   days?: number | undefined;
+
+  /**
+   * Absent: as it is.
+   *
+   * @generated from field: optional bool archive = 3;
+   */
+  archive?: boolean | undefined;
 };
 
 /**
@@ -3266,6 +3395,174 @@ export declare type SetRetentionResponse = Message<"annals.ledger.v1.SetRetentio
  * Use `create(SetRetentionResponseSchema)` to create a new message.
  */
 export declare const SetRetentionResponseSchema: GenMessage<SetRetentionResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListLifecyclesRequest
+ */
+export declare type ListLifecyclesRequest = Message<"annals.ledger.v1.ListLifecyclesRequest"> & {
+  /**
+   * The last account of the page before; empty for the first page.
+   *
+   * @generated from field: string after_account_id = 1;
+   */
+  afterAccountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListLifecyclesRequest.
+ * Use `create(ListLifecyclesRequestSchema)` to create a new message.
+ */
+export declare const ListLifecyclesRequestSchema: GenMessage<ListLifecyclesRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListLifecyclesResponse
+ */
+export declare type ListLifecyclesResponse = Message<"annals.ledger.v1.ListLifecyclesResponse"> & {
+  /**
+   * In the order of the accounts.
+   *
+   * @generated from field: repeated annals.ledger.v1.Lifecycle lifecycles = 1;
+   */
+  lifecycles: Lifecycle[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListLifecyclesResponse.
+ * Use `create(ListLifecyclesResponseSchema)` to create a new message.
+ */
+export declare const ListLifecyclesResponseSchema: GenMessage<ListLifecyclesResponse>;
+
+/**
+ * What of an account is archived, and is to be.
+ *
+ * @generated from message annals.ledger.v1.Lifecycle
+ */
+export declare type Lifecycle = Message<"annals.ledger.v1.Lifecycle"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * The last event that is archived; 0 without one.
+   *
+   * @generated from field: int64 archived_through = 2;
+   */
+  archivedThrough: bigint;
+
+  /**
+   * Absent: no month that is over has an event that is not archived, or archives are off.
+   *
+   * @generated from field: annals.ledger.v1.ArchiveRange next = 3;
+   */
+  next?: ArchiveRange | undefined;
+
+  /**
+   * Days after which an archive is deleted. Absent: never.
+   *
+   * @generated from field: optional int32 archive_days = 4;
+   */
+  archiveDays?: number | undefined;
+
+  /**
+   * The first event of the active hold that begins first. Absent without holds.
+   *
+   * @generated from field: optional int64 held_from = 5;
+   */
+  heldFrom?: bigint | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.Lifecycle.
+ * Use `create(LifecycleSchema)` to create a new message.
+ */
+export declare const LifecycleSchema: GenMessage<Lifecycle>;
+
+/**
+ * The next piece of an archive: events of one month.
+ *
+ * @generated from message annals.ledger.v1.ArchiveRange
+ */
+export declare type ArchiveRange = Message<"annals.ledger.v1.ArchiveRange"> & {
+  /**
+   * @generated from field: int64 from_sequence = 1;
+   */
+  fromSequence: bigint;
+
+  /**
+   * @generated from field: int64 to_sequence = 2;
+   */
+  toSequence: bigint;
+
+  /**
+   * The UTC month in which they were created, such as 2026-01.
+   *
+   * @generated from field: string month = 3;
+   */
+  month: string;
+
+  /**
+   * Whether a served epoch covers all of them.
+   *
+   * @generated from field: bool is_covered = 4;
+   */
+  isCovered: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ArchiveRange.
+ * Use `create(ArchiveRangeSchema)` to create a new message.
+ */
+export declare const ArchiveRangeSchema: GenMessage<ArchiveRange>;
+
+/**
+ * @generated from message annals.ledger.v1.ConfirmArchiveRequest
+ */
+export declare type ConfirmArchiveRequest = Message<"annals.ledger.v1.ConfirmArchiveRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * `archived_through` as it was before.
+   *
+   * @generated from field: int64 archived_through = 2;
+   */
+  archivedThrough: bigint;
+
+  /**
+   * The last event that is archived now.
+   *
+   * @generated from field: int64 to_sequence = 3;
+   */
+  toSequence: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ConfirmArchiveRequest.
+ * Use `create(ConfirmArchiveRequestSchema)` to create a new message.
+ */
+export declare const ConfirmArchiveRequestSchema: GenMessage<ConfirmArchiveRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ConfirmArchiveResponse
+ */
+export declare type ConfirmArchiveResponse = Message<"annals.ledger.v1.ConfirmArchiveResponse"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.ConfirmArchiveResponse.
+ * Use `create(ConfirmArchiveResponseSchema)` to create a new message.
+ */
+export declare const ConfirmArchiveResponseSchema: GenMessage<ConfirmArchiveResponse>;
 
 /**
  * The formats of export files (docs/exports.md).
@@ -3787,6 +4084,17 @@ export declare const LedgerService: GenService<{
     output: typeof ConfirmErasureResponseSchema;
   },
   /**
+   * Says which events in the archives of an account an erasure selects: retention may have deleted them. They
+   * are recorded in its chain before this returns.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReportErasureMatches
+   */
+  reportErasureMatches: {
+    methodKind: "unary";
+    input: typeof ReportErasureMatchesRequestSchema;
+    output: typeof ReportErasureMatchesResponseSchema;
+  },
+  /**
    * How long the account's events are kept, and what is deleted.
    *
    * @generated from rpc annals.ledger.v1.LedgerService.GetRetention
@@ -3805,6 +4113,26 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof SetRetentionRequestSchema;
     output: typeof SetRetentionResponseSchema;
+  },
+  /**
+   * The accounts whose events are or were archived, with the range that is archived next.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListLifecycles
+   */
+  listLifecycles: {
+    methodKind: "unary";
+    input: typeof ListLifecyclesRequestSchema;
+    output: typeof ListLifecyclesResponseSchema;
+  },
+  /**
+   * Says that a range of events is archived durably: retention may delete it. Again, it changes nothing.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ConfirmArchive
+   */
+  confirmArchive: {
+    methodKind: "unary";
+    input: typeof ConfirmArchiveRequestSchema;
+    output: typeof ConfirmArchiveResponseSchema;
   },
 }>;
 

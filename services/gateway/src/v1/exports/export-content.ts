@@ -1,10 +1,8 @@
-// The bytes of an export's file, read no faster than the client takes them. Called by get-export-content.ts.
-// A stream that breaks (a replica stops, a connection is drained) is reopened at its offset, so that a
+// The bytes of a file of the export service, read no faster than the client takes them. Called by
+// get-export-content.ts and archive-content.ts. A stream that breaks (a replica stops, a connection is drained) is reopened at its offset, so that a
 // download may take as long as its client needs.
 
 import { AnnalsError } from "@annals/errors";
-import type { ExportsService } from "@annals/proto/exports";
-import type { Client } from "@connectrpc/connect";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Admission, admittedBy } from "../../admission/admission.ts";
 
@@ -18,20 +16,24 @@ const FIRST_PAUSE_MS = 100;
 /** How long a download goes on with a key that was revoked. */
 const READMIT_INTERVAL_MS = 5_000;
 
+type Open = (
+  offset: bigint,
+  options: ReturnType<typeof admittedBy> & { readonly timeoutMs: number },
+) => AsyncIterable<{ readonly chunk: Uint8Array }>;
+
 /**
- * Rejects with `unavailable`, and with `unauthenticated` once the key was revoked. Ends when its reader
- * stops.
+ * `open` begins a stream at an offset. Rejects with `unavailable`, and with `unauthenticated` once the key was
+ * revoked. Ends when its reader stops.
  */
-export async function* exportContent(
-  exports: Pick<Client<typeof ExportsService>, "streamExportContent">,
-  file: { readonly accountId: string; readonly id: string; readonly sizeBytes: bigint },
+export async function* fileContent(
+  open: Open,
+  sizeBytes: bigint,
   admitted: {
     readonly admission: Admission;
     readonly readmit: () => Promise<Admission>;
     readonly signal: AbortSignal;
   },
 ): AsyncGenerator<Uint8Array> {
-  const { accountId, id, sizeBytes } = file;
   let offset = 0n;
   let breaks = 0;
   let { admission } = admitted;
@@ -45,8 +47,7 @@ export async function* exportContent(
     try {
       await readmit();
       const options = { ...admittedBy(admission, admitted.signal), timeoutMs: STREAM_TIMEOUT_MS };
-      const pieces = exports.streamExportContent({ accountId, id, offset }, options);
-      for await (const { chunk } of pieces) {
+      for await (const { chunk } of open(offset, options)) {
         await readmit();
         yield chunk;
         offset += BigInt(chunk.length);

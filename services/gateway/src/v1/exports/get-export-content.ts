@@ -12,7 +12,7 @@ import { ExportId, formatOf, statusOf } from "../../render/export.ts";
 import { idIn } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { exportContent } from "./export-content.ts";
+import { fileContent } from "./export-content.ts";
 
 const MEDIA_TYPES: Record<ExportFormat, string> = {
   jsonl: "application/x-ndjson; charset=utf-8",
@@ -47,8 +47,11 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
         throw new AnnalsError("not_found", message);
       }
       const format = formatOf(one);
-      const file = { ...request, sizeBytes: one.sizeBytes ?? 0n };
-      const content = exportContent(exports, file, { admission, readmit, signal });
+      const content = fileContent(
+        (offset, options) => exports.streamExportContent({ ...request, offset }, options),
+        one.sizeBytes ?? 0n,
+        { admission, readmit, signal },
+      );
       return {
         headers: {
           "content-type": MEDIA_TYPES[format],

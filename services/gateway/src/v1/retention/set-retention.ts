@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import {
+  AskedArchive,
   AskedDays,
   renderRetention,
   RETENTION_MEMBERS,
@@ -15,7 +16,10 @@ import type { Deps } from "../../deps.ts";
 
 const Body = named(
   "NewRetention",
-  Type.Object({ days: AskedDays }, { ...CLOSED, ...RETENTION_MEMBERS }),
+  Type.Object(
+    { days: AskedDays, archive: Type.Optional(AskedArchive) },
+    { ...CLOSED, ...RETENTION_MEMBERS },
+  ),
 );
 
 export function setRetention({ ledger }: Pick<Deps, "ledger">): Route {
@@ -29,8 +33,12 @@ export function setRetention({ ledger }: Pick<Deps, "ledger">): Route {
     feature: "lifecycle",
     body: Body,
     success: { status: 200, body: dataOf(RetentionBody) },
-    handle: async ({ admission, body: { days }, signal }) => {
-      const request = { accountId: admission.accountId, ...(days !== null && { days }) };
+    handle: async ({ admission, body: { archive, days }, signal }) => {
+      const request = {
+        accountId: admission.accountId,
+        ...(days !== null && { days }),
+        ...(archive !== undefined && { archive }),
+      };
       const { retention } = await ledger.setRetention(request, admittedBy(admission, signal));
       return { body: { data: renderRetention(retention) } };
     },

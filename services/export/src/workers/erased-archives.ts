@@ -1,0 +1,88 @@
+// Takes an erasure out of the archives of its account. Events that are stored have records already. Those that
+// retention has deleted are found in the files alone, because their rows and their index are gone: their
+// numbers are reported to the ledger, which records them. Called by erased-copies.ts. It must never report the
+// end before every piece was read.
+
+import type { ArchiveSelector, LedgerService, OpenErasure } from "@annals/proto/ledger";
+import type { Client } from "@connectrpc/connect";
+import { selects, sequenceOf } from "../domain/archive-line.ts";
+import type { ArchiveRow } from "../store/archives.ts";
+import { readText } from "./archive-text.ts";
+import { piecesOf, type SettleDeps, settleArchives, textOf } from "./settle-archives.ts";
+
+export interface ErasedArchivesDeps extends SettleDeps {
+  readonly ledger: SettleDeps["ledger"] &
+    Pick<Client<typeof LedgerService>, "reportErasureMatches">;
+}
+
+/** Numbers of one report. */
+const BATCH = 2_500;
+
+/** Resolves to whether no archive of the account has a value of the erasure. */
+export async function clearArchives(
+  deps: ErasedArchivesDeps,
+  erasure: OpenErasure,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { accountId, archives, lastRecord: through } = erasure;
+  if (!(await settleArchives(deps, { accountId, through }, signal))) return false;
+  if (archives === undefined) return true;
+  const first = await piecesOf(deps, accountId, signal).next();
+  if (first.done === true) return true;
+  await reportMatches(deps, { accountId, erasureId: erasure.id, selector: archives }, signal);
+  // The ledger says in its next list up to which record the archives are to be settled.
+  return false;
+}
+
+interface Search {
+  readonly accountId: string;
+  readonly erasureId: string;
+  readonly selector: ArchiveSelector;
+}
+
+/** Replicas that do it at the same time report the same numbers, which the ledger takes once. */
+async function reportMatches(
+  deps: ErasedArchivesDeps,
+  { accountId, erasureId, selector }: Search,
+  signal: AbortSignal,
+): Promise<void> {
+  const report = (sequences: bigint[], isLast: boolean) =>
+    deps.ledger.reportErasureMatches({ accountId, erasureId, sequences, isLast }, { signal });
+  let batch: bigint[] = [];
+  for await (const row of piecesOf(deps, accountId, signal)) {
+    if (!isSearched(row, selector)) continue;
+    for await (const number of matchesIn(deps, row, selector, signal)) {
+      batch.push(number);
+      if (batch.length < BATCH) continue;
+      await report(batch, false);
+      batch = [];
+    }
+  }
+  await report(batch, true);
+}
+
+/** Whether it may have events that are deleted, that the request selects, and that are not reported. */
+function isSearched(row: ArchiveRow, selector: ArchiveSelector): boolean {
+  const [from, to] = [BigInt(row.from_sequence), BigInt(row.to_sequence)];
+  const { reportedThrough, retainedFrom, upToSequence } = selector;
+  const isOld = from < retainedFrom && from <= upToSequence && to > reportedThrough;
+  return row.status === "completed" && isOld;
+}
+
+async function* matchesIn(
+  { storage }: ErasedArchivesDeps,
+  row: ArchiveRow,
+  selector: ArchiveSelector,
+  signal: AbortSignal,
+): AsyncGenerator<bigint> {
+  const { reportedThrough, retainedFrom, upToSequence } = selector;
+  const isSelected = selects(selector);
+  for await (const line of readText(storage, textOf(row), signal)) {
+    const number = sequenceOf(line);
+    // Behind the range are records.
+    if (number > Number(row.to_sequence)) continue;
+    const isSearchedFor =
+      number > reportedThrough && number < retainedFrom && number <= upToSequence;
+    if (isSearchedFor && isSelected(line)) yield BigInt(number);
+  }
+}

@@ -1,0 +1,155 @@
+// Guarantee: once an erasure is completed, no object of the storage has an erased value, whether the events
+// were archived before it, after it, or are deleted by retention. The archives stay valid, and say which
+// records explain the parts that they lack. What a hold covers stays. A search that finds nothing finds a copy
+// that is left on purpose. With a real PostgreSQL, a real directory, and a clock that the test sets.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type ArchivesWorld, openArchives } from "../system/archives.ts";
+
+const ACCOUNT = "acct_1";
+const ADA = "ada-7f3a";
+const NEXT_MONTH = 25;
+const BOTH = { exports: true, webhooks: false };
+
+/** Events of two actors, 300 of them, every third of Ada. */
+async function withEvents(): Promise<ArchivesWorld> {
+  const world = await openArchives();
+  const events = Array.from({ length: 300 }, (_, n) => ({
+    actor: { id: n % 3 === 0 ? ADA : "bob", type: "user" },
+    metadata: { 10: "ten", 9: "nine", n, whose: n % 3 === 0 ? `of ${ADA}` : "of bob" },
+  }));
+  await world.append(ACCOUNT, events);
+  await world.setArchive(ACCOUNT);
+  await world.cover();
+  return world;
+}
+
+/** Asks for the erasure of Ada, and erases what is stored. Resolves to its id. */
+async function eraseStored(world: ArchivesWorld): Promise<string> {
+  const id = await world.erasures.ask(ACCOUNT, { actorId: ADA });
+  await world.erasures.newReplica(() => {}, BOTH).pass();
+  return id;
+}
+
+const statusOf = async (world: ArchivesWorld) => {
+  await world.erasures.letTimePass();
+  await world.erasures.newReplica(() => {}, BOTH).pass();
+  return (await world.erasures.request(ACCOUNT))["status"];
+};
+
+/** Passes of the export service until the erasure is confirmed. */
+async function clear(world: ArchivesWorld): Promise<void> {
+  const replica = world.newReplica();
+  for (let pass = 0; pass < 5; pass += 1) {
+    await replica.erase().catch(() => {});
+    // The evidence of a piece waits until the log covers the record.
+    await world.cover();
+  }
+}
+
+async function archive(world: ArchivesWorld): Promise<void> {
+  await world.laterDays(NEXT_MONTH);
+  await world.newReplica().passes();
+}
+
+/** Deletes the archived events from the ledger. */
+async function expire(world: ArchivesWorld): Promise<void> {
+  await world.laterDays(40);
+  await world.append(ACCOUNT, [{}, {}]);
+  await world.cover();
+  await world.newRetention().passes();
+  expect(await world.lifecycle(ACCOUNT)).toMatchObject({ deleted: 300 });
+}
+
+async function expectCleared(world: ArchivesWorld): Promise<void> {
+  expect(await statusOf(world)).toBe("completed");
+  expect(await world.filesWith(ADA)).toEqual([]);
+  expect(await world.filesWith("of bob")).toHaveLength(1);
+  // Each erased part has its record.
+  const [report] = await world.verified(ACCOUNT);
+  expect(report).toMatchObject({ erasedParts: 200, records: 1 });
+  // A copy that is left on purpose is found.
+  const folder = join(world.folder, "archive", ACCOUNT, "left");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "copy"), `of ${ADA}`);
+  expect(await world.filesWith(ADA)).toHaveLength(1);
+}
+
+test("erased before it is archived", async () => {
+  const world = await withEvents();
+  await eraseStored(world);
+  await clear(world);
+  await archive(world);
+  await expectCleared(world);
+});
+
+test("archived, then erased", async () => {
+  const world = await withEvents();
+  await archive(world);
+  expect(await world.filesWith(ADA)).toHaveLength(1);
+  await eraseStored(world);
+  expect(await statusOf(world)).toBe("running");
+  await clear(world);
+  await expectCleared(world);
+});
+
+test("archived, deleted by retention, then erased", async () => {
+  const world = await withEvents();
+  await archive(world);
+  await expire(world);
+  await eraseStored(world);
+  expect(await statusOf(world)).toBe("running");
+  await clear(world);
+  await expectCleared(world);
+  const { records } = await world.erasures.recordedAndErased(ACCOUNT);
+  expect(records.flat()).toEqual(Array.from({ length: 100 }, (_, n) => 3 * n + 1));
+});
+
+test("what a hold covers stays, and is counted", async () => {
+  const world = await withEvents();
+  await archive(world);
+  await expire(world);
+  await world.hold(ACCOUNT, 1);
+  await eraseStored(world);
+  await clear(world);
+  expect(await statusOf(world)).toBe("completed");
+  expect(await world.filesWith(ADA)).toHaveLength(1);
+  expect(await world.erasures.request(ACCOUNT)).toMatchObject({ held: "100", erased: "0" });
+  await world.verified(ACCOUNT);
+});
+
+test("two erasures of one piece, the second of which reads what the first has left", async () => {
+  const world = await withEvents();
+  await archive(world);
+  await eraseStored(world);
+  await clear(world);
+  await expectCleared(world);
+  await expire(world);
+  await world.erasures.ask(ACCOUNT, { actorId: "bob" });
+  await world.erasures.newReplica(() => {}, BOTH).pass();
+  await clear(world);
+  expect(await world.filesWith("of bob")).toEqual([]);
+  const [report] = await world.verified(ACCOUNT);
+  expect(report).toMatchObject({ erasedParts: 600, records: 2 });
+});
+
+test("an erasure is not confirmed while the storage keeps the old files", async () => {
+  const world = await withEvents();
+  await archive(world);
+  await eraseStored(world);
+  await world.cover();
+  const stuck = world.newReplica((storage) => ({
+    ...storage,
+    remove: () => Promise.reject(new Error("the storage refuses")),
+  }));
+  await stuck.erase().catch(() => {});
+  await world.endLeases();
+  await stuck.erase().catch(() => {});
+  expect(await world.filesWith(ADA)).toHaveLength(1);
+  expect(await statusOf(world)).toBe("running");
+  await world.endLeases();
+  await clear(world);
+  await expectCleared(world);
+});
