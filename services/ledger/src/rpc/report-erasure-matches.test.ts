@@ -201,6 +201,17 @@ describe("a hold", () => {
     expect(await erasures.request(open.accountId)).toMatchObject({ erased: "4", held: "4" });
   });
 
+  test("on a stored event is counted by the batch that has met it", async () => {
+    ledger = openLedger(world.owner);
+    const accountId = await world.newChain();
+    await world.hold(accountId, { from: 5, to: 5 });
+    const id = await erasures.ask(accountId, { actorId: "u_1" });
+    await erasures.newReplica(() => {}, BOTH).pass();
+    await report({ accountId, id }, [2, 5], true);
+    expect(await recorded({ accountId, id })).toEqual([[2]]);
+    expect(await erasures.request(accountId)).toMatchObject({ erased: "1", held: "1" });
+  });
+
   test("on a stored event that was released since lets it be erased", async () => {
     const open = await openErasure(0, 6);
     await world.owner.query(
