@@ -1,6 +1,6 @@
-// Guarantee: an archive, whose events are in a file of their own, is verified as the one bundle that both files
-// are, by both verifiers. A file with more or less than one zstd frame of the text that bundle.json names is
-// never valid, although runtimes decompress the first frame without an error.
+// Guarantee: an archive, whose events are in a file of their own, is verified as the one bundle that both
+// files are, by both verifiers. A file with more or less than one zstd frame of the text that bundle.json
+// names is never valid, although runtimes decompress the first frame without an error.
 
 import { gzipSync, constants, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";

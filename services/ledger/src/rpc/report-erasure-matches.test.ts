@@ -1,7 +1,7 @@
 // Guarantee: what the export service reports of its archives is recorded once, as what is erased from stored
 // events is: in batches, by records of the erasure that name nothing else. It does not matter where a call
-// breaks off, how often it is repeated, or that two come at once. What a hold covers is counted, and no record
-// names it. Nothing is taken for an erasure that does not wait for the export service.
+// breaks off, how often it is repeated, or that two come at once. What a hold covers is counted, and no
+// record names it. Nothing is taken for an erasure that does not wait for the export service.
 
 import { type JsonObject, Erasures } from "@annals/event";
 import type { Pool } from "@annals/postgres";
