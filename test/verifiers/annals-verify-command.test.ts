@@ -101,9 +101,19 @@ test.each([
   ],
   [2, ["--policy", "policy", "--max-anchor-lag", "-1", "evidence"], /^$/, /Usage: annals-verify/],
   [2, ["--policy", "policy", "--sha256", "0", "evidence"], /^$/, /^--sha256 is for exports/],
-  [2, ["--known", "known", "valid"], /^$/, /^--events, --known, --max-anchor-lag and --tsa-ca need/],
+  [
+    2,
+    ["--known", "known", "valid"],
+    /^$/,
+    /^--events, --known, --max-anchor-lag and --tsa-ca need/,
+  ],
   [2, ["--events", "events", "valid"], /^$/, /^--events, --known, --max-anchor-lag and --tsa-ca/],
-  [0, ["archive", "--events", "events", "--policy", "policy"], /^valid: 500 events of "acct_/, /^$/],
+  [
+    0,
+    ["archive", "--events", "events", "--policy", "policy"],
+    /^valid: 500 events of "acct_/,
+    /^$/,
+  ],
   [
     1,
     ["archive", "--events", "valid", "--policy", "policy"],

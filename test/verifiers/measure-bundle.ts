@@ -87,7 +87,10 @@ async function writeArchive(path: string, eventsPath: string, events: number): P
   zstd.end();
   await written;
   const index = JSON.parse(String(files.get(INDEX))) as object;
-  writeFileSync(path, tarOf(files.set(INDEX, Buffer.from(JSON.stringify({ ...index, events: listed })))));
+  writeFileSync(
+    path,
+    tarOf(files.set(INDEX, Buffer.from(JSON.stringify({ ...index, events: listed })))),
+  );
   return statSync(path).size + statSync(eventsPath).size;
 }
 

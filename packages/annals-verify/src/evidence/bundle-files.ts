@@ -142,7 +142,9 @@ export class BundleFiles implements Disposable {
     if (events !== undefined && files.has(EVENTS))
       throw mismatch(`${INDEX} names its events twice`);
     if (events !== undefined && path === undefined)
-      throw new NotChecked("the events of an archive are in a file of their own: name it with --events");
+      throw new NotChecked(
+        "the events of an archive are in a file of their own: name it with --events",
+      );
     if (events === undefined && path !== undefined)
       throw new NotChecked("the bundle has its events itself: --events is for an archive");
     return path === undefined ? undefined : new EventsFile(path);

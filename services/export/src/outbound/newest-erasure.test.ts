@@ -28,7 +28,13 @@ test("one page has it", async () => {
   const { asked, ledger } = ledgerOf([{ events: [{ ...RECORD, metadata: "{}" }], nextAfter: 40n }]);
   expect(await newestErasure(ledger, BEHIND, NEVER)).toEqual(RECORD);
   expect(asked).toMatchObject([
-    { accountId: "acct_1", action: "annals.erasure", afterSequence: 10n, ascending: false, limit: 1 },
+    {
+      accountId: "acct_1",
+      action: "annals.erasure",
+      afterSequence: 10n,
+      ascending: false,
+      limit: 1,
+    },
   ]);
 });
 

@@ -10,7 +10,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { BATCH } from "../append/erase-found.ts";
 import { MAX_EVENTS } from "../domain/erasure.ts";
 import { openErasures } from "../testing/erasure-fixtures.ts";
-import { type LifecycleFixtures, OLD, openLifecycleFixtures } from "../testing/lifecycle-fixtures.ts";
+import {
+  type LifecycleFixtures,
+  OLD,
+  openLifecycleFixtures,
+} from "../testing/lifecycle-fixtures.ts";
 import { openLedger, type TestLedger } from "../testing/test-ledger.ts";
 
 const BOTH = { exports: true, webhooks: true };
@@ -222,7 +226,10 @@ describe("a hold", () => {
     // Another actor's, one that is erased, and the one of the actor.
     await report(open, [1, 2, 5], true);
     expect(await recorded(open)).toEqual([[2, 5], [5]]);
-    expect(await erasures.request(open.accountId)).toMatchObject({ erased: "3", vacuumed_at: null });
+    expect(await erasures.request(open.accountId)).toMatchObject({
+      erased: "3",
+      vacuumed_at: null,
+    });
   });
 });
 

@@ -35,7 +35,9 @@ function ascending(sequences: readonly bigint[]): number[] {
   if (sequences.length > MAX_SEQUENCES)
     throw refuse(`must not be more than ${MAX_SEQUENCES} numbers`);
   const numbers = sequences.map(Number);
-  if (!numbers.every((number, at) => Number.isSafeInteger(number) && number > (numbers[at - 1] ?? 0)))
+  if (
+    !numbers.every((number, at) => Number.isSafeInteger(number) && number > (numbers[at - 1] ?? 0))
+  )
     throw refuse("must be ascending, and positive");
   return numbers;
 }

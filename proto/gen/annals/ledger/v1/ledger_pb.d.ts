@@ -3126,6 +3126,58 @@ export declare type ConfirmErasureResponse = Message<"annals.ledger.v1.ConfirmEr
 export declare const ConfirmErasureResponseSchema: GenMessage<ConfirmErasureResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.ReportErasureMatchesRequest
+ */
+export declare type ReportErasureMatchesRequest = Message<"annals.ledger.v1.ReportErasureMatchesRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * One that waits for the export service, by actor or target.
+   *
+   * @generated from field: string erasure_id = 2;
+   */
+  erasureId: string;
+
+  /**
+   * Ascending, at most 10,000, none of a record, and none behind the last event that was stored when the
+   * erasure was asked for. They ascend over all calls, too: numbers up to the greatest one of the calls
+   * before are taken as repeated, and change nothing. An event that a hold covers is counted, and no record
+   * names it. If retention has deleted the event, each hold of its range covers it.
+   *
+   * @generated from field: repeated int64 sequences = 3;
+   */
+  sequences: bigint[];
+
+  /**
+   * After it the erasure takes no further numbers.
+   *
+   * @generated from field: bool is_last = 4;
+   */
+  isLast: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReportErasureMatchesRequest.
+ * Use `create(ReportErasureMatchesRequestSchema)` to create a new message.
+ */
+export declare const ReportErasureMatchesRequestSchema: GenMessage<ReportErasureMatchesRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReportErasureMatchesResponse
+ */
+export declare type ReportErasureMatchesResponse = Message<"annals.ledger.v1.ReportErasureMatchesResponse"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReportErasureMatchesResponse.
+ * Use `create(ReportErasureMatchesResponseSchema)` to create a new message.
+ */
+export declare const ReportErasureMatchesResponseSchema: GenMessage<ReportErasureMatchesResponse>;
+
+/**
  * How long the events of an account are kept (docs/lifecycle.md).
  *
  * @generated from message annals.ledger.v1.Retention
@@ -3785,6 +3837,17 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof ConfirmErasureRequestSchema;
     output: typeof ConfirmErasureResponseSchema;
+  },
+  /**
+   * Says which events in the archives of an account an erasure selects: retention may have deleted them. They
+   * are recorded in its chain before this returns.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReportErasureMatches
+   */
+  reportErasureMatches: {
+    methodKind: "unary";
+    input: typeof ReportErasureMatchesRequestSchema;
+    output: typeof ReportErasureMatchesResponseSchema;
   },
   /**
    * How long the account's events are kept, and what is deleted.
