@@ -1,5 +1,6 @@
-// Guarantee: a report of matches is refused, and nothing of it is recorded, unless it is of an erasure by actor
-// or target that waits for the export service, of ascending numbers up to its end, and within its limit.
+// Guarantee: a report of matches is refused, and nothing of it is recorded, unless it is of an erasure by
+// actor or target that waits for the export service, of ascending numbers up to its end, and within its
+// limit.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MAX_EVENTS } from "../domain/erasure.ts";
