@@ -118,7 +118,7 @@ test.for([
     }),
   );
   const many = Array.from({ length: BATCH + 50 }, (_, at) => at + 1);
-  await expect(matches.report(open, many, true, dying)).rejects.toThrow();
+  await expect(matches.report(open, many, true, dying)).rejects.toThrow("[internal]");
   expect((await matches.recorded(open)).slice(1)).toEqual([many.slice(0, BATCH)]);
   expect(await matches.request(open.accountId)).toMatchObject({ erased: "254" });
   await matches.report(open, many, true);

@@ -1,6 +1,7 @@
 // Fixtures of erasures that wait for the export service, in accounts with events that retention has deleted.
 // Imported by tests only.
 
+import type { Selector } from "../domain/erasure.ts";
 import { openErasures } from "./erasure-fixtures.ts";
 import type { AtEnd } from "./database.ts";
 import type { LifecycleFixtures } from "./lifecycle-fixtures.ts";
@@ -25,7 +26,10 @@ export function openMatches(world: LifecycleFixtures) {
     await erasures.newReplica(() => {}, BOTH, atEnd).pass();
   };
   return {
-    ...erasures,
+    ask: (accountId: string, selector: Selector) => erasures.ask(accountId, selector),
+    /** A replica that waits for no copies. */
+    newReplica: () => erasures.newReplica(),
+    request: erasures.request,
     /** Erases stored events, and completes what is confirmed. */
     erase,
     /** An erasure of `u_1` that waits for the export service. */
