@@ -20,6 +20,8 @@ import { V1 } from "./v1.ts";
 /** Schema of routes that take no parameters: an unknown one is refused. */
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
+const WINDOWS = { log: RateWindow.LOG, intake: RateWindow.INTAKE } as const;
+
 export interface Serving {
   readonly deps: Deps;
   readonly clock: Clock;
@@ -54,7 +56,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       config: {
         scope,
         ...(route.feature !== undefined && { feature: route.feature }),
-        ...(route.isOfLog && { window: RateWindow.LOG }),
+        ...(route.window && { window: WINDOWS[route.window] }),
         ...(route.maxDepth !== undefined && { maxDepth: route.maxDepth }),
         ...(route.maxValues !== undefined && { maxValues: route.maxValues }),
         ...(route.readPlain !== undefined && { readPlain: route.readPlain }),

@@ -65,8 +65,8 @@ export interface RouteDefinition<
     /** A file: its media types, each with an example. */
     | { readonly status: 200; readonly mediaTypes: Readonly<Record<string, string>> }
     | { readonly status: 204 };
-  /** Whether requests count in the window of the log, and not in that of all other requests of the key. */
-  readonly isOfLog?: boolean;
+  /** The window in which requests count, and not in that of all other requests of the key. */
+  readonly window?: "log" | "intake";
   /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
   readonly failures?: readonly 404[];
   /** What a plan limits: a count of what the operation creates (403), or the events of a month (429). */

@@ -16,6 +16,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 const MEMBERS = [
   "features_left_out",
+  "intake_requests_per_minute",
   "max_export_bytes",
   "max_keys",
   "max_webhooks",
@@ -81,6 +82,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
   const monthlyEvents = limit("monthly_events", 0, Number.MAX_SAFE_INTEGER);
   // An account without a request could not be used at all.
   const requestsPerMinute = limit("requests_per_minute", 1, MAX_COUNT);
+  const intakeRequestsPerMinute = limit("intake_requests_per_minute", 1, MAX_COUNT);
   return {
     name,
     featuresLeftOut: parseFeatures(
@@ -94,6 +96,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
     ...(maxExportBytes !== undefined && { maxExportBytes }),
     ...(monthlyEvents !== undefined && { monthlyEvents }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(intakeRequestsPerMinute !== undefined && { intakeRequestsPerMinute }),
     ...parseRetention(limit, (what) => report(`${where}.retention_days`, what)),
   };
 }

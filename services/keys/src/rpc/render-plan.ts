@@ -7,7 +7,8 @@ import type { Plan } from "../domain/plan.ts";
 
 export function renderPlan(plan: Plan): MessageInitShape<typeof PlanSchema> {
   const { maxExportBytes: _signed, monthlyEvents, featuresLeftOut, ...all } = plan;
-  const { minRetentionDays: _shortest, retentionDays: _longest, ...rest } = all;
+  const { intakeRequestsPerMinute: _counted, ...others } = all;
+  const { minRetentionDays: _shortest, retentionDays: _longest, ...rest } = others;
   return {
     ...rest,
     featuresLeftOut: [...featuresLeftOut],
