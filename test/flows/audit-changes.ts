@@ -134,6 +134,13 @@ export const CHANGES: readonly Change[] = [
     },
   },
   {
+    route: "store-kubernetes-audit",
+    make: async (client) => {
+      const list = { apiVersion: "audit.k8s.io/v1", kind: "EventList", items: [] };
+      return [await client.post("/v1/intake/kubernetes", list), ""];
+    },
+  },
+  {
     route: "update-webhook",
     action: "annals.webhook.updated",
     make: async (client, made) => {

@@ -94,6 +94,16 @@ export class Annals {
       this.#list("list-events", "/events", filter, options),
   };
 
+  /** Stores what other systems send, in their own format. */
+  readonly intake = {
+    /** Stores an EventList of audit.k8s.io/v1: each item, or none of it, for itself. */
+    kubernetesAudit: (
+      list: T.KubernetesEventList,
+      options?: CallOptions,
+    ): Promise<T.IntakeResult> =>
+      this.#post("store-kubernetes-audit", "/intake/kubernetes", list, options),
+  };
+
   readonly verify = {
     /** The service verifies its chain. */
     chain: (range?: T.VerificationRange, options?: CallOptions): Promise<T.Verification> =>

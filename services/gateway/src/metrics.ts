@@ -17,6 +17,14 @@ const OTHER_REFUSALS = [
   "head_log_rate",
 ] as const;
 
+const INTAKE_SOURCES = ["kubernetes", "cloudevents"] as const;
+const INTAKE_OUTCOMES = ["stored", "replayed", "reduced", "skipped", "rejected"] as const;
+
+/** What a route of intake takes its items from. */
+export type IntakeSource = (typeof INTAKE_SOURCES)[number];
+/** What became of an item. */
+export type IntakeOutcome = (typeof INTAKE_OUTCOMES)[number];
+
 /** Why a request was refused at the edge, or its client disconnected. */
 export type Refusal = `${Resource}_${"share" | "total"}` | (typeof OTHER_REFUSALS)[number];
 
@@ -54,6 +62,14 @@ export function createMetrics(registry: Registry) {
     labelNames: ["reason"],
     registers: [registry],
   });
+  const intakeItems = new Counter({
+    name: "annals_intake_items_total",
+    help:
+      `Items that came by /v1/intake, by source (${INTAKE_SOURCES.join(", ")}) and outcome: ` +
+      `${INTAKE_OUTCOMES.join(", ")}. What is reduced is stored, and counts as both.`,
+    labelNames: ["source", "outcome"],
+    registers: [registry],
+  });
   const held = new Gauge({
     name: "annals_edge_held",
     help: `Resources held by requests in flight, by resource: ${RESOURCES.join(", ")}.`,
@@ -69,6 +85,8 @@ export function createMetrics(registry: Registry) {
     ...OTHER_REFUSALS,
   ])
     refused.inc({ reason }, 0);
+  for (const source of INTAKE_SOURCES)
+    for (const outcome of INTAKE_OUTCOMES) intakeItems.inc({ source, outcome }, 0);
   let used: () => Readonly<Partial<Record<Resource, number>>> = () => ({});
   return {
     refused: (reason: Refusal): void => refused.inc({ reason }),
@@ -77,6 +95,8 @@ export function createMetrics(registry: Registry) {
       used = read;
     },
     batchers: batcherMetrics(registry),
+    intakeItems: (source: IntakeSource, outcome: IntakeOutcome, count: number): void =>
+      intakeItems.inc({ source, outcome }, count),
     requestDuration,
     /** A request that was refused because too many were in flight. */
     onRefused: ({ method = "", status }: RefusedRequest): void => {

@@ -13,6 +13,7 @@ import {
   ENTRIES,
   EVENTS_PAGE,
   HEADS_PAGE,
+  INTAKE,
   LOG,
   NEW_ERASURE,
   NEW_EXPORT,
@@ -55,6 +56,7 @@ import { listExports } from "./v1/exports/list-exports.ts";
 import { listHolds } from "./v1/holds/list-holds.ts";
 import { placeHold } from "./v1/holds/place-hold.ts";
 import { releaseHold } from "./v1/holds/release-hold.ts";
+import { storeKubernetesAudit } from "./v1/intake/store-kubernetes-audit.ts";
 import { createKey } from "./v1/keys/create-key.ts";
 import { deleteKey } from "./v1/keys/delete-key.ts";
 import { getLog } from "./v1/log/get-log.ts";
@@ -163,6 +165,15 @@ export const V1: readonly Row[] = [
   ["DELETE", "/holds/:id", "keys:manage", "release-hold", releaseHold, ONE],
   ["GET", "/retention", "keys:manage", "get-retention", getRetention, ONE],
   ["PUT", "/retention", "keys:manage", "set-retention", setRetention, CHANGE],
+
+  [
+    "POST",
+    "/intake/kubernetes",
+    "events:write",
+    "store-kubernetes-audit",
+    storeKubernetesAudit,
+    INTAKE,
+  ],
 
   // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],

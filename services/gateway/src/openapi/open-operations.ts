@@ -13,6 +13,7 @@ const WIDGET_ROUTES = openDetail("widget-routes");
 const HOLDS = openDetail("holds");
 const ERASURES = openDetail("erasures");
 const RETENTION = openDetail("retention");
+const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
 
 const OPERATIONS: Readonly<Record<string, Mark>> = {
@@ -50,6 +51,7 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "release-hold": HOLDS,
   "get-retention": RETENTION,
   "set-retention": RETENTION,
+  "store-kubernetes-audit": INTAKE,
   "list-widget-events": WIDGET_ROUTES,
   "get-widget-event": WIDGET_ROUTES,
   "list-widget-filters": WIDGET_ROUTES,

@@ -1,0 +1,347 @@
+// Guarantees: a recorded body of a kube-apiserver becomes the events of events.json. No value of a secret and no
+// token is left, however the object is shaped. Nothing that a user of the cluster may choose, such as names,
+// paths and objects that cannot be kept, keeps an action out of the log, nor lets two requests be taken for one.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalJson, type JsonObject, type JsonValue } from "@annals/event";
+import { atOnce } from "@annals/contract";
+import { describe, expect, test } from "vitest";
+import { listOf } from "./json-slices.ts";
+import type { MappedEvent } from "./item.ts";
+import { type KubernetesOptions, mapKubernetes } from "./map-kubernetes.ts";
+
+const OPTIONS: KubernetesOptions = { maxBytes: 65_536, maxDepth: 32, maxValues: 40_000 };
+const SAMPLE = join(import.meta.dirname, "../testing/kubernetes-audit");
+/** Bodies of a whole start of a cluster, where the checkout has them beside it. */
+const RECORDED = join(
+  import.meta.dirname,
+  "../../../../../shared/data/kubernetes-audit/event-lists.jsonl",
+);
+
+const itemsOf = (body: Buffer) =>
+  atOnce(listOf(body, { name: "items", maxElements: 1_000 })).elements ?? [];
+
+const map = (item: object | string | Buffer, options: Partial<KubernetesOptions> = {}) => {
+  const text = typeof item === "string" || Buffer.isBuffer(item) ? item : JSON.stringify(item);
+  return mapKubernetes(Buffer.from(text), { ...OPTIONS, ...options });
+};
+
+/** The event of an item that must have one. */
+function eventOf(
+  item: object | string | Buffer,
+  options?: Partial<KubernetesOptions>,
+): MappedEvent & { readonly metadata: JsonObject } {
+  const mapped = map(item, options);
+  if (!("event" in mapped)) return expect.fail(JSON.stringify(mapped));
+  return { ...mapped.event, metadata: mapped.event.metadata ?? {} };
+}
+
+const ITEM = {
+  level: "RequestResponse",
+  auditID: "a1",
+  stage: "ResponseComplete",
+  requestURI: "/api/v1/namespaces/shop/pods/web?x=1",
+  verb: "update",
+  user: { username: "ada@example.com", uid: "u-1", groups: ["dev"], extra: { why: ["x"] } },
+  sourceIPs: ["203.0.113.7", "10.0.0.1"],
+  userAgent: "kubectl/v1.34",
+  objectRef: { resource: "pods", namespace: "shop", name: "web", apiVersion: "v1" },
+  responseStatus: { metadata: {}, code: 200 },
+  requestReceivedTimestamp: "2026-01-31T09:30:00.052919Z",
+  stageTimestamp: "2026-01-31T09:30:00.060000Z",
+  annotations: { "authorization.k8s.io/decision": "allow" },
+};
+
+const ofResource = (resource: string, more: object = {}) => ({
+  ...ITEM,
+  objectRef: { ...ITEM.objectRef, resource, ...more },
+});
+
+describe("a recorded body", () => {
+  test("becomes the events that are beside it", async () => {
+    const items = itemsOf(readFileSync(join(SAMPLE, "event-list.json")));
+    const mapped = items.map((item) => map(item));
+    expect(mapped).toHaveLength(10);
+    const text = `${JSON.stringify(mapped, undefined, 2)}\n`;
+    await expect(text).toMatchFileSnapshot(join(SAMPLE, "events.json"));
+  });
+
+  test("has no item refused, and those of a whole start of a cluster neither", () => {
+    const file = existsSync(RECORDED) ? RECORDED : join(SAMPLE, "event-list.json");
+    const bodies = readFileSync(file, "utf8").trim().split("\n");
+    const mapped = bodies.flatMap((body) => itemsOf(Buffer.from(body)).map((item) => map(item)));
+    expect(mapped.filter((item) => "rejected" in item)).toEqual([]);
+    expect(mapped.filter((item) => "event" in item).length).toBeGreaterThan(8);
+  });
+});
+
+describe("an item", () => {
+  test("has each member in its place", () => {
+    expect(map(ITEM)).toEqual({
+      event: {
+        action: "kubernetes.pods.update",
+        actor: {
+          id: "ada@example.com",
+          type: "user",
+          meta: { uid: "u-1", groups: ["dev"], extra: { why: ["x"] } },
+        },
+        target: {
+          type: "pods",
+          id: "shop/web",
+          meta: { namespace: "shop", name: "web", api_version: "v1" },
+        },
+        context: {
+          ip: "203.0.113.7",
+          ips: ["203.0.113.7", "10.0.0.1"],
+          user_agent: "kubectl/v1.34",
+          request_uri: ITEM.requestURI,
+        },
+        metadata: {
+          audit_id: "a1",
+          stage: "ResponseComplete",
+          level: "RequestResponse",
+          status_code: 200,
+          outcome: "success",
+          annotations: ITEM.annotations,
+        },
+        occurred_at: ITEM.requestReceivedTimestamp,
+      },
+      idempotencyKey: "k8s:a1:ResponseComplete",
+      isKeyOfContent: true,
+      isReduced: false,
+    });
+  });
+
+  test.each([
+    ["kubernetes.deployments.scale.patch", "deployments.apps", { resource: "deployments", apiGroup: "apps", subresource: "scale" }, "patch"],
+    ["kubernetes.nodes.list", "nodes", { resource: "nodes" }, "list"],
+  ])("is the action %s", (action, type, objectRef, verb) => {
+    expect(eventOf({ ...ITEM, objectRef, verb })).toMatchObject({ action, target: { type } });
+  });
+
+  test("of no resource has the path as its target", () => {
+    const { objectRef: _, ...item } = { ...ITEM, requestURI: "/healthz?verbose", verb: "get" };
+    const target = { type: "nonresource", id: "/healthz" };
+    expect(eventOf(item)).toMatchObject({ action: "kubernetes.nonresource.get", target });
+  });
+
+  test.each([
+    ["system:serviceaccount:shop:web", "service_account"],
+    ["system:node:n1", "node"],
+    ["system:kube-scheduler", "system"],
+    ["systemic", "user"],
+  ])("by %s is of a %s", (username, type) => {
+    expect(eventOf({ ...ITEM, user: { username } }).actor).toEqual({ id: username, type });
+  });
+
+  test("says as whom a user acted", () => {
+    const impersonatedUser = { username: "root", groups: ["system:masters"] };
+    const impersonated = { user: "root", groups: ["system:masters"] };
+    expect(eventOf({ ...ITEM, impersonatedUser }).actor?.["meta"]).toMatchObject({ impersonated });
+  });
+
+  test.each([
+    [{ code: 399 }, "success"],
+    [{ code: 400 }, "failure"],
+    [{ code: 409, reason: "Conflict" }, "failure"],
+    [undefined, "unknown"],
+  ])("with the status %j is a %s", (responseStatus, outcome) => {
+    expect(eventOf({ ...ITEM, responseStatus }).metadata["outcome"]).toBe(outcome);
+  });
+
+  test("that ended in a panic is a failure", () => {
+    expect(eventOf({ ...ITEM, stage: "Panic" }).metadata["outcome"]).toBe("failure");
+  });
+
+  test.each(["RequestReceived", "ResponseStarted"])("of the stage %s is skipped", (stage) => {
+    expect(map({ ...ITEM, stage })).toEqual({ skipped: `stage ${stage}` });
+  });
+
+  test.each([
+    ["no object", "[]", "must be a JSON object with distinct members"],
+    ["cut off", '{"stage":"Panic"', "must be a JSON object with distinct members"],
+    ["a member twice", '{"stage":"Panic","stage":"Panic"}', "must be a JSON object with distinct members"],
+    ["no stage", { ...ITEM, stage: undefined }, /^stage must be one of/],
+    ["no id", { ...ITEM, auditID: "" }, "auditID is required"],
+    ["no verb", { ...ITEM, verb: undefined }, "verb is required"],
+    ["a user that is no object", { ...ITEM, user: "secret" }, "user must be an object"],
+    ["a time that is none", { ...ITEM, requestReceivedTimestamp: "secret" }, "requestReceivedTimestamp must be a time"],
+  ])("with %s is rejected, without a value in the reason", (_, item, reason) => {
+    expect(map(item)).toEqual({ rejected: expect.stringMatching(reason) });
+    expect(JSON.stringify(map(item))).not.toContain("secret");
+  });
+});
+
+const VALUE = "c2VjcmV0LXZhbHVl";
+const SECRET = {
+  kind: "Secret",
+  metadata: {
+    name: "db",
+    annotations: { "kubectl.kubernetes.io/last-applied-configuration": `{"data":"${VALUE}"}` },
+  },
+  data: { password: VALUE },
+  stringData: { user: VALUE },
+};
+const { kind: _kind, ...UNTYPED } = SECRET;
+
+/** What a policy may record of secrets and tokens: the item, with the value in it. */
+const SECRETS: readonly (readonly [string, object])[] = [
+  ["a secret", { ...ofResource("secrets"), requestObject: SECRET, responseObject: SECRET }],
+  ["a list of secrets", { ...ofResource("secrets"), responseObject: { kind: "SecretList", items: [UNTYPED] } }],
+  ["a table of secrets", { ...ofResource("secrets"), responseObject: { kind: "Table", rows: [{ object: UNTYPED }] } }],
+  ["a merge patch of a secret", { ...ofResource("secrets"), requestObject: { Data: { a: VALUE } } }],
+  ["a JSON patch of a secret", { ...ofResource("secrets"), requestObject: [{ op: "add", path: "/data/a", value: VALUE }] }],
+  ["a patch that is a text", { ...ofResource("secrets"), requestObject: `data: ${VALUE}` }],
+  ["data that is a text", { ...ofResource("secrets"), requestObject: { data: VALUE } }],
+  ["a secret where none is expected", { ...ofResource("pods"), requestObject: SECRET }],
+  ["a secret that nests too deep", { ...ofResource("secrets"), requestObject: { a: nested(40, VALUE), data: { a: VALUE } } }],
+  ["a token review", { ...ofResource("tokenreviews"), requestObject: { spec: { token: VALUE } }, responseObject: { spec: { token: VALUE } } }],
+  ["a token of a service account", { ...ofResource("serviceaccounts", { subresource: "token" }), responseObject: { status: { token: VALUE } } }],
+];
+
+function nested(levels: number, value: JsonValue): JsonValue {
+  return levels === 0 ? value : { n: nested(levels - 1, value) };
+}
+
+describe("what is secret", () => {
+  test.each(SECRETS)("%s is masked, and said to be", (_, item) => {
+    const text = JSON.stringify(map(item));
+    expect(text).not.toContain(VALUE);
+    expect(text).toMatch(/annals_masked|annals_omitted/);
+  });
+
+  test.each(SECRETS.filter(([name]) => !name.includes("deep")))(
+    "the control: without the mask %s has its value",
+    (_, item) => {
+      expect(JSON.stringify(map(item, { mask: (value) => value }))).toContain(VALUE);
+    },
+  );
+
+  test("keeps the names of its values, and all else of the object", () => {
+    const { metadata } = eventOf({ ...ofResource("secrets"), requestObject: SECRET });
+    expect(metadata["request_object"]).toEqual({
+      kind: "Secret",
+      metadata: {
+        name: "db",
+        annotations: { "kubectl.kubernetes.io/last-applied-configuration": { annals_masked: true } },
+      },
+      data: { password: { annals_masked: true } },
+      stringData: { user: { annals_masked: true } },
+    });
+  });
+
+  test("is not even hashed where it could not be read", () => {
+    const [, item] = SECRETS.find(([name]) => name.includes("deep")) ?? expect.fail();
+    const { metadata } = eventOf(item);
+    expect(metadata["request_object"]).toEqual({ annals_omitted: { bytes: expect.any(Number) } });
+  });
+
+  test("of another resource is kept: a config map is no secret", () => {
+    const requestObject = { kind: "ConfigMap", data: { a: VALUE } };
+    const { metadata } = eventOf({ ...ofResource("configmaps"), requestObject });
+    expect(metadata["request_object"]).toEqual(requestObject);
+  });
+});
+
+describe("an item that is too large", () => {
+  const large = (bytes: number) => ({ kind: "ConfigMap", data: { a: "x".repeat(bytes) } });
+
+  test("keeps the request's object as long as there is room without the response's", () => {
+    const mapped = map({ ...ITEM, requestObject: large(30_000), responseObject: large(40_000) });
+    expect(mapped).toMatchObject({
+      isReduced: true,
+      event: {
+        metadata: {
+          request_object: large(30_000),
+          response_object: {
+            annals_omitted: { bytes: 40_035, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+          },
+        },
+      },
+    });
+  });
+
+  test("loses both where one alone is too large, and its annotations after them", () => {
+    const annotations = { a: "y".repeat(70_000) };
+    const all = { requestObject: large(70_000), responseObject: large(10), annotations };
+    const { metadata } = eventOf({ ...ITEM, ...all });
+    for (const name of ["request_object", "annotations"])
+      expect(metadata[name]).toHaveProperty("annals_omitted");
+    expect(size(eventOf({ ...ITEM, ...all }))).toBeLessThan(65_536);
+  });
+
+  test("one of the greatest size is whole, and one byte more is not", () => {
+    const room = OPTIONS.maxBytes - size(eventOf({ ...ITEM, responseObject: large(0) }));
+    expect(map({ ...ITEM, responseObject: large(room) })).toMatchObject({ isReduced: false });
+    expect(map({ ...ITEM, responseObject: large(room + 1) })).toMatchObject({ isReduced: true });
+  });
+
+  test("with the longest names and paths is an event", () => {
+    const long = "\u0001".repeat(100_000);
+    const names = { resource: long, subresource: long, namespace: long, name: long, apiGroup: long };
+    const event = eventOf({
+      ...ITEM,
+      auditID: long,
+      verb: long,
+      requestURI: long,
+      userAgent: long,
+      user: { username: long, uid: long, groups: [long], extra: { [long]: [long] } },
+      impersonatedUser: { username: long, groups: [long] },
+      sourceIPs: [long],
+      objectRef: { ...names, uid: long, apiVersion: long },
+      responseStatus: { code: 404, reason: long },
+      level: long,
+      annotations: { [long]: long },
+    });
+    expect(size(event)).toBeLessThanOrEqual(OPTIONS.maxBytes);
+    expect([...event.action].length).toBeLessThanOrEqual(255);
+  });
+});
+
+const size = ({ action, occurred_at: _time, ...parts }: MappedEvent) =>
+  Object.values(parts).reduce<number>(
+    (sum, part) => sum + Buffer.byteLength(canonicalJson(part as JsonValue)),
+    Buffer.byteLength(action) + "{}".length,
+  );
+
+describe("what canonical JSON cannot carry", () => {
+  test("is kept as text, and the item says so", () => {
+    const text = JSON.stringify({ ...ITEM, requestObject: { n: 0 } }).replace(
+      '"n":0',
+      String.raw`"n":9007199254740993,"half":"\ud800"`,
+    );
+    expect(eventOf(text).metadata).toMatchObject({
+      request_object: { n: "9007199254740993", half: "\ufffd" },
+      annals_altered: true,
+    });
+  });
+
+  test.each([
+    ["U+0000 in a name", { ...ITEM, objectRef: { ...ITEM.objectRef, name: "a\0" } }],
+    ["half of a pair in a path", { ...ITEM, requestURI: "/\ud800" }],
+  ])("%s keeps no action out", (_, item) => {
+    expect(eventOf(item).metadata["annals_altered"]).toBe(true);
+  });
+
+  test("invalid UTF-8 keeps no action out", () => {
+    const [before = "", after = ""] = JSON.stringify({ ...ITEM, userAgent: "@@" }).split("@@");
+    const bytes = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);
+    expect(eventOf(bytes).context).toMatchObject({ user_agent: "\ufffd" });
+  });
+
+  test.each([
+    ["a name twice", '{"a":1,"a":2}'],
+    ["a nesting of 100 levels", JSON.stringify(nested(100, 1))],
+    ["100,000 values", JSON.stringify(Array.from({ length: 100_000 }, () => 0))],
+  ])("an object with %s is left out, and nothing else", (_, object) => {
+    const text = JSON.stringify({ ...ITEM, requestObject: 0 }).replace(
+      '"requestObject":0',
+      `"requestObject":${object}`,
+    );
+    expect(map(text)).toMatchObject({
+      isReduced: true,
+      event: { metadata: { request_object: { annals_omitted: { bytes: object.length } } } },
+    });
+  });
+});
