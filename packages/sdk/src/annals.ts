@@ -102,6 +102,15 @@ export class Annals {
       options?: CallOptions,
     ): Promise<T.IntakeResult> =>
       this.#post("store-kubernetes-audit", "/intake/kubernetes", list, options),
+    /** Stores up to 1,000 CloudEvents. A retry stores nothing twice. */
+    cloudEvents: (
+      events: readonly T.CloudEvent[],
+      options?: CallOptions,
+    ): Promise<T.IntakeResult> => {
+      const mediaType = "application/cloudevents-batch+json";
+      const call = { ...post("store-cloudevents", "/intake/cloudevents"), mediaType };
+      return this.#transport.data({ ...call, body: events }, options);
+    },
   };
 
   readonly verify = {

@@ -56,6 +56,7 @@ import { listExports } from "./v1/exports/list-exports.ts";
 import { listHolds } from "./v1/holds/list-holds.ts";
 import { placeHold } from "./v1/holds/place-hold.ts";
 import { releaseHold } from "./v1/holds/release-hold.ts";
+import { storeCloudevents } from "./v1/intake/store-cloudevents.ts";
 import { storeKubernetesAudit } from "./v1/intake/store-kubernetes-audit.ts";
 import { createKey } from "./v1/keys/create-key.ts";
 import { deleteKey } from "./v1/keys/delete-key.ts";
@@ -174,6 +175,7 @@ export const V1: readonly Row[] = [
     storeKubernetesAudit,
     INTAKE,
   ],
+  ["POST", "/intake/cloudevents", "events:write", "store-cloudevents", storeCloudevents, INTAKE],
 
   // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],

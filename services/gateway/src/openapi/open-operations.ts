@@ -52,6 +52,7 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "get-retention": RETENTION,
   "set-retention": RETENTION,
   "store-kubernetes-audit": INTAKE,
+  "store-cloudevents": INTAKE,
   "list-widget-events": WIDGET_ROUTES,
   "get-widget-event": WIDGET_ROUTES,
   "list-widget-filters": WIDGET_ROUTES,

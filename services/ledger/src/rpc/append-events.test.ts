@@ -107,6 +107,22 @@ test("a refused append does not affect the others", async () => {
   expect(await lengths()).toEqual([2, 1, 2]);
 });
 
+test("a replay returns its events, or none where its caller does not need them", async () => {
+  const [account = ""] = newAccounts(1);
+  const { client, lengths } = await servedLedger([account]);
+  const keyed = { ...appendOf(account), idempotencyKey: "k", requestSha256: new Uint8Array(32) };
+  await messagesOf(client, [keyed]);
+  const [whole, brief] = (
+    await messagesOf(client, [keyed, { ...keyed, isReplayBrief: true }])
+  )
+    .flat()
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ outcome }) => outcome?.outcome);
+  expect(whole).toMatchObject({ case: "replayed", value: { events: [{ action: "a" }] } });
+  expect(brief).toMatchObject({ case: "replayed", value: { events: [] } });
+  expect(await lengths()).toEqual([2]);
+});
+
 test("what is not valid is refused before it is hashed, and the chain stays valid", async () => {
   const accountId = newAccountId();
   const { client, lengths } = await servedLedger([accountId]);

@@ -18,6 +18,19 @@ const Body = named(
   }),
 );
 
+const attribute = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({ description: `In binary mode. ${description}`, examples: [example] }),
+  );
+
+/** The attributes that an event must have. */
+const Headers = Type.Object({
+  "ce-specversion": attribute("The version of CloudEvents.", "1.0"),
+  "ce-id": attribute("Unique in its source.", "1"),
+  "ce-source": attribute("A URI reference.", "/billing"),
+  "ce-type": attribute("Becomes the action.", "invoice.update"),
+});
+
 export function storeCloudevents(
   deps: Pick<Deps, "appends" | "intake" | "limits" | "turns">,
 ): Route {
@@ -27,6 +40,7 @@ export function storeCloudevents(
     description:
       "Takes binary, structured and batched mode. One event that is not valid is refused with 422, in a batch it is " +
       "counted and costs no other.",
+    headers: Headers,
     body: Body,
     rawBody: "any",
     window: "intake",
