@@ -3,12 +3,11 @@
 
 import type { JsonValue } from "@annals/event";
 import { atOnce } from "@annals/contract";
-import type { IntakeItem } from "@annals/gateway/src/intake/item.ts";
+import { type IntakeItem, Rejection } from "@annals/gateway/src/intake/item.ts";
 import { mapCloudEvent } from "@annals/gateway/src/intake/map-cloudevents.ts";
-import { Rejection } from "@annals/gateway/src/intake/item.ts";
 import { mapKubernetes } from "@annals/gateway/src/intake/map-kubernetes.ts";
 import { prepareItem } from "@annals/gateway/src/v1/intake/store-items.ts";
-import { checkAppend } from "@annals/ledger/src/domain/check-append.ts";
+import { checkAppend } from "@annals/ledger/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -34,11 +33,9 @@ const text = fc.oneof(
   fc.constantFrom("\0", "\ud800", "annals.", "__proto__", ""),
   fc.string({ unit: "binary", maxLength: 4 }).map((unit) => unit.repeat(100_000)),
 );
-const value = fc.oneof(
-  fc.jsonValue({ maxDepth: 4 }),
-  fc.constantFrom<unknown>(9_007_199_254_740_993n, 1e308),
-  text,
-);
+/** Stands for the integer in a JSON text: a double does not keep it. */
+const LARGE = "9007199254740993";
+const value = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom<unknown>(LARGE, 1e308), text);
 const some = <T>(given: fc.Arbitrary<T>) => fc.option(given, { nil: undefined, freq: 8 });
 
 const user = fc.record({
@@ -75,10 +72,7 @@ const kubernetes = fc.record({
   responseObject: some(value),
 });
 
-const jsonOf = (given: unknown): string =>
-  JSON.stringify(given, (_, each: unknown) =>
-    typeof each === "bigint" ? JSON.rawJSON(String(each)) : each,
-  );
+const jsonOf = (given: unknown): string => JSON.stringify(given).replaceAll(`"${LARGE}"`, LARGE);
 
 test("of Kubernetes: no item that has an id and a verb is refused", () => {
   let taken = 0;

@@ -27,10 +27,7 @@ export interface Serving {
   readonly deps: Deps;
   readonly clock: Clock;
   readonly inFlight: BodyDeps["inFlight"] &
-    Pick<
-      RequestsInFlight,
-      "responded" | "readBody" | "reserveResponse" | "signalOf" | "acquire"
-    >;
+    Pick<RequestsInFlight, "responded" | "readBody" | "reserveResponse" | "signalOf" | "acquire">;
 }
 
 /** All widget tokens of an account have a share of their own, and take nothing of what its keys have. */
@@ -91,9 +88,9 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
     };
     if (route.rawBody !== "any") app.route(options);
     else
-      void app.register(async (any) => {
-        readAnyBodies(any, { ...deps, inFlight });
-        any.route(options);
+      void app.register(async (own) => {
+        readAnyBodies(own, { ...deps, inFlight });
+        own.route(options);
       });
   }
 }

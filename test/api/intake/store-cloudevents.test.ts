@@ -54,7 +54,12 @@ describe("201", () => {
     await client.send("POST", PATH, { headers: { ...BINARY, "ce-id": "3" } });
     expect(await events()).toMatchObject([
       { metadata: { cloudevents: { id: "3" } } },
-      { metadata: { data_base64: "AP8=", cloudevents: { datacontenttype: "application/octet-stream" } } },
+      {
+        metadata: {
+          data_base64: "AP8=",
+          cloudevents: { datacontenttype: "application/octet-stream" },
+        },
+      },
       { target: { id: "€ x" }, metadata: { data: { total: 1 } } },
     ]);
   });

@@ -99,7 +99,7 @@ describe("201", () => {
     const { body } = await post(list([item(1, { responseObject })]));
     expect(body.data).toEqual({ ...NONE, stored: 1, reduced: 1 });
     const [event] = await events();
-    expect(event.metadata.response_object.annals_omitted.bytes).toBe(100_035);
+    expect(event.metadata.response_object.annals_omitted.bytes).toBe(100_036);
   });
 
   test("takes 1,000 items, none, and a body of 8 MiB that is compressed", async () => {

@@ -45,7 +45,10 @@ export function readJsonLoosely(
 ): { readonly value: JsonValue; readonly isAltered: boolean } {
   checkLimits(limits);
   const text = decodeUtf8(bytes);
-  const reader = new LooseReader(text ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes), limits);
+  const reader = new LooseReader(
+    text ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+    limits,
+  );
   const value = reader.readText();
   return { value, isAltered: reader.isAltered || text === undefined };
 }

@@ -34,7 +34,8 @@ test("the elements of any array", () => {
 
 test("no text that is cut off is a list", () => {
   const text = String.raw`{"a":{"b":"\"}"},"items":[1,"]",{"c":[]}]}`;
-  const list = (bytes: string) => atOnce(listOf(Buffer.from(bytes), { name: "items", maxElements: 9 }));
+  const list = (bytes: string) =>
+    atOnce(listOf(Buffer.from(bytes), { name: "items", maxElements: 9 }));
   const { elements, members } = list(text);
   expect(elements?.map(textOf)).toEqual(["1", '"]"', '{"c":[]}']);
   expect([...members.keys()]).toEqual(["a"]);

@@ -48,7 +48,9 @@ test("long ids are shortened in their place and whole beside it; a long key is a
   const subject = "s".repeat(300);
   const mapped = map({ subject, id: "i".repeat(300) });
   expect(mapped).toMatchObject({
-    event: { target: { id: expect.stringMatching(/^s{222}…[0-9a-f]{32}$/), meta: { id: subject } } },
+    event: {
+      target: { id: expect.stringMatching(/^s{222}…[0-9a-f]{32}$/), meta: { id: subject } },
+    },
     idempotencyKey: expect.stringMatching(/^ce:sha256:[0-9a-f]{64}$/),
   });
 });
@@ -69,10 +71,26 @@ describe("rejects", () => {
     ["no type", { type: null }, "type is required"],
     ["an id that is a number", { id: 7 }, "id must be a string"],
     ["a time that is not one", { time: "secret" }, "time must be a time of RFC 3339"],
-    ["an outcome of its own", { outcome: "secret" }, "outcome must be one of success, failure, unknown"],
-    ["an attribute in capitals", { Secret: "x" }, "the name of an attribute must be of a to z and 0 to 9"],
-    ["an attribute that is an object", { a: {} }, "a must be a string, a boolean or an integer of 32 bits"],
-    ["an integer beyond 32 bits", { a: 2 ** 31 }, "a must be a string, a boolean or an integer of 32 bits"],
+    [
+      "an outcome of its own",
+      { outcome: "secret" },
+      "outcome must be one of success, failure, unknown",
+    ],
+    [
+      "an attribute in capitals",
+      { Secret: "x" },
+      "the name of an attribute must be of a to z and 0 to 9",
+    ],
+    [
+      "an attribute that is an object",
+      { a: {} },
+      "a must be a string, a boolean or an integer of 32 bits",
+    ],
+    [
+      "an integer beyond 32 bits",
+      { a: 2 ** 31 },
+      "a must be a string, a boolean or an integer of 32 bits",
+    ],
     ["data twice", { data: 1, data_base64: "AAE=" }, "data and data_base64 must not both be there"],
     ["what is not base64", { data_base64: "secret!" }, "data_base64 must be base64"],
   ])("%s", (_, more, reason) => {

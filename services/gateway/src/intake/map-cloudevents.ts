@@ -65,11 +65,14 @@ export function mapCloudEvent({ attributes: given, data, dataBase64 }: CloudEven
 }
 
 function checkAttribute(name: string, value: JsonValue): void {
-  if (!NAME.test(name)) throw new Rejection("the name of an attribute must be of a to z and 0 to 9");
+  if (!NAME.test(name))
+    throw new Rejection("the name of an attribute must be of a to z and 0 to 9");
   const isInteger =
     typeof value === "number" && Number.isInteger(value) && Math.abs(value) <= MAX_INTEGER;
   if (typeof value !== "string" && typeof value !== "boolean" && !isInteger)
-    throw new Rejection(`${fitText(name, 40)} must be a string, a boolean or an integer of 32 bits`);
+    throw new Rejection(
+      `${fitText(name, 40)} must be a string, a boolean or an integer of 32 bits`,
+    );
 }
 
 type Attributes = ReadonlyMap<string, JsonValue>;
@@ -103,7 +106,9 @@ function keyOf(attributes: Attributes): string {
   const [source, id] = [required(attributes, "source"), required(attributes, "id")];
   const key = `ce:${source} ${id}`;
   if (key.length <= MAX_TEXT_LENGTH && !source.includes(" ")) return key;
-  const hash = createHash("sha256").update(JSON.stringify([source, id])).digest("hex");
+  const hash = createHash("sha256")
+    .update(JSON.stringify([source, id]))
+    .digest("hex");
   return `ce:sha256:${hash}`;
 }
 

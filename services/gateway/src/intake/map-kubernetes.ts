@@ -50,7 +50,8 @@ export function mapKubernetes(bytes: Buffer, options: KubernetesOptions): Intake
     return new Item(membersOf(bytes), options).map(bytes.length);
   } catch (error) {
     if (error instanceof Rejection) return { rejected: error.message };
-    if (error instanceof JsonFault) return { rejected: "must be a JSON object with distinct members" };
+    if (error instanceof JsonFault)
+      return { rejected: "must be a JSON object with distinct members" };
     throw error;
   }
 }
@@ -106,7 +107,7 @@ class Item {
   }
 
   #actor(): JsonObject {
-    const user = this.#object("user") ?? {};
+    const user: JsonObject = this.#object("user") ?? {};
     const name = textIn(user, "username", "user");
     const impersonated = this.#object("impersonatedUser");
     const id = name === undefined ? undefined : fitText(name);
@@ -141,7 +142,7 @@ class Item {
   }
 
   #metadata(stage: string, auditId: string, reference: JsonObject | undefined): JsonObject {
-    const status = this.#object("responseStatus") ?? {};
+    const status: JsonObject = this.#object("responseStatus") ?? {};
     const code = typeof status["code"] === "number" ? status["code"] : undefined;
     const secrecy = secrecyOf(
       textIn(reference ?? {}, "resource", "objectRef")?.toLowerCase(),
@@ -162,29 +163,31 @@ class Item {
   }
 
   #annotations(): JsonValue | undefined {
-    const bytes = this.#members.get("annotations");
-    if (!bytes) return undefined;
-    return this.#kept(bytes, (value) => value) ?? omittedBytes(bytes);
+    return this.#kept("annotations", (value) => value, omittedBytes);
   }
 
   /** An object that a client has sent, or that it got. */
   #recorded(name: string, secrecy: Secrecy): JsonValue | undefined {
-    const bytes = this.#members.get(name);
     const { mask = maskObject } = this.#options;
-    if (!bytes) return undefined;
     // Not even a hash of what may be secret: it was not read, and so not masked.
-    const unread = { annals_omitted: { bytes: bytes.length } };
-    return this.#kept(bytes, (value) => mask(value, secrecy)) ?? unread;
+    const unread = (bytes: Buffer): JsonValue => ({ annals_omitted: { bytes: bytes.length } });
+    return this.#kept(name, (value) => mask(value, secrecy), unread);
   }
 
-  /** A value; undefined where it cannot be kept: it nests too deep, or has a name twice. */
-  #kept(bytes: Buffer, render: (value: JsonValue) => JsonValue): JsonValue | undefined {
+  /** A value, or what stands for one that cannot be kept: it nests too deep, or has a name twice. */
+  #kept(
+    name: string,
+    render: (value: JsonValue) => JsonValue,
+    unread: (bytes: Buffer) => JsonValue,
+  ): JsonValue | undefined {
+    const bytes = this.#members.get(name);
+    if (!bytes) return undefined;
     try {
       return render(this.#readBytes(bytes));
     } catch (error) {
       if (!(error instanceof JsonFault)) throw error;
       this.#isReduced = true;
-      return undefined;
+      return unread(bytes);
     }
   }
 
@@ -282,6 +285,8 @@ const fitted = (text: string | undefined, max?: number): string | undefined =>
 
 /** The members that are there. */
 function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  const there = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
+  const there = Object.entries(members).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
   return Object.fromEntries(there) as JsonObject;
 }

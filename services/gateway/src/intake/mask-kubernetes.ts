@@ -12,12 +12,12 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** What of an object is secret. */
 export type Secrecy = "secrets" | "tokens" | undefined;
 
-const KINDS: Readonly<Record<string, Secrecy>> = {
-  Secret: "secrets",
-  SecretList: "secrets",
-  TokenRequest: "tokens",
-  TokenReview: "tokens",
-};
+const KINDS = new Map<unknown, Secrecy>([
+  ["Secret", "secrets"],
+  ["SecretList", "secrets"],
+  ["TokenRequest", "tokens"],
+  ["TokenReview", "tokens"],
+]);
 
 /** By what a request was for, in lower case. */
 export function secrecyOf(resource: string | undefined, subresource: string | undefined): Secrecy {
@@ -28,11 +28,11 @@ export function secrecyOf(resource: string | undefined, subresource: string | un
 
 /** The object of a request or response without what is secret. Also an object says what it is. */
 export function maskObject(value: JsonValue, secrecy: Secrecy): JsonValue {
-  const kind = isObject(value) ? value["kind"] : undefined;
-  const known = secrecy ?? (typeof kind === "string" ? KINDS[kind] : undefined);
+  const known = secrecy ?? (isObject(value) ? KINDS.get(value["kind"]) : undefined);
   if (known === undefined || value === null) return value;
   // A patch may be a list of operations, each with a value for any path.
-  if (Array.isArray(value)) return value.map((each) => maskMembers(each, [...NAMES[known], "value"]));
+  if (Array.isArray(value))
+    return value.map((each) => maskMembers(each, [...NAMES[known], "value"]));
   return isObject(value) ? maskMembers(value, NAMES[known]) : MASKED;
 }
 

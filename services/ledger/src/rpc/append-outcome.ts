@@ -62,9 +62,7 @@ export async function appendOutcome(
     if (accountId === SYSTEM_ACCOUNT_ID) throw systemAccountReadOnly();
     const prepared = await deps.turns.run(accountId, prepare(message, admitted.keyId, deps));
     const result = await deps.appends.submit(prepared);
-    return result.outcome === "stored"
-      ? stored(result)
-      : await replayed(deps, message, result);
+    return result.outcome === "stored" ? stored(result) : await replayed(deps, message, result);
   } catch (error) {
     return refused(deps, error);
   }

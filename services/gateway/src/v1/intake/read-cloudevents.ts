@@ -30,7 +30,8 @@ export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<Pr
   const mediaType = type.split(";")[0]?.trim().toLowerCase() ?? "";
   const isEvents = mediaType === FORMAT || mediaType.startsWith(`${FORMAT}+`);
   const isBatch = mediaType === BATCH_FORMAT || mediaType.startsWith(`${BATCH_FORMAT}+`);
-  if (!isEvents && !isBatch) return [yield* readOne(() => binary(request, mediaType, limits), limits)];
+  if (!isEvents && !isBatch)
+    return [yield* readOne(() => binary(request, mediaType, limits), limits)];
   if (!mediaType.endsWith("+json") || !UTF8.test(type))
     throw invalid({
       field: "Content-Type",
@@ -46,7 +47,8 @@ export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<Pr
 
 function* readOne(read: () => CloudEvent, limits: Limits): Work<PreparedItem> {
   const item = yield* prepareItem(itemOf(read, false), limits.eventMaxBytes);
-  if ("rejected" in item) throw invalid({ field: "", message: `The CloudEvent: ${item.rejected}.` });
+  if ("rejected" in item)
+    throw invalid({ field: "", message: `The CloudEvent: ${item.rejected}.` });
   return item;
 }
 
@@ -70,7 +72,11 @@ function jsonOf(bytes: Buffer, limits: Limits): JsonValue {
 const PREFIX = "ce-";
 
 /** The body is the data, and its media type an attribute. */
-function binary({ bytes, rawHeaders }: GivenRequest, mediaType: string, limits: Limits): CloudEvent {
+function binary(
+  { bytes, rawHeaders }: GivenRequest,
+  mediaType: string,
+  limits: Limits,
+): CloudEvent {
   const attributes: Record<string, JsonValue> = {};
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const header = (rawHeaders[at] ?? "").toLowerCase();

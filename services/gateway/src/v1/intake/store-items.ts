@@ -11,6 +11,7 @@ import type { IntakeItem } from "../../intake/item.ts";
 import type { Call, RouteResponse } from "../../route.ts";
 import { idempotency } from "../events/idempotency.ts";
 import { monthlyQuota } from "../events/monthly-quota.ts";
+import type { NewEvent } from "../events/new-event.ts";
 import { type NewEvents, writtenEvents } from "../events/new-events.ts";
 
 /** Refused items that the answer and the log name. */
@@ -48,7 +49,10 @@ export function* prepareItems(
 export function* prepareItem(item: IntakeItem, maxBytes: number): Work<PreparedItem> {
   if (!("event" in item)) return item;
   try {
-    const events = yield* writtenEvents([item.event], { maxBytes, path: () => "" });
+    const events = yield* writtenEvents([item.event as unknown as NewEvent], {
+      maxBytes,
+      path: () => "",
+    });
     const { requestSha256 } = idempotency(item.idempotencyKey, "event", events);
     return {
       events,
@@ -75,7 +79,9 @@ function keyOf(
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof AnnalsError) || error.kind !== "invalid") return undefined;
   return error.faults
-    .map(({ field, message }) => `${field.replace(/^events\[0\]\.?/, "") || "the event"} ${message}`)
+    .map(
+      ({ field, message }) => `${field.replace(/^events\[0\]\.?/, "") || "the event"} ${message}`,
+    )
     .join("; ");
 }
 
