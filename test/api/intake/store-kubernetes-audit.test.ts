@@ -13,7 +13,7 @@ const PATH = "/v1/intake/kubernetes";
 const SAMPLE = readFileSync(
   join(
     import.meta.dirname,
-    "../../../services/gateway/src/testing/kubernetes-audit/event-list.json",
+    "../../../services/gateway/src/testing/kubernetes-audit/event-list.jsonl",
   ),
   "utf8",
 ).trim();

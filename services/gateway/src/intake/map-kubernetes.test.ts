@@ -1,4 +1,4 @@
-// Guarantees: a recorded body of a kube-apiserver becomes the events of events.json. No value of a secret and no
+// Guarantees: a recorded body of a kube-apiserver becomes the events of events.txt. No value of a secret and no
 // token is left, however the object is shaped. Nothing that a user of the cluster may choose, such as names,
 // paths and objects that cannot be kept, keeps an action out of the log, nor lets two requests be taken for one.
 
@@ -60,15 +60,15 @@ const ofResource = (resource: string, more: object = {}) => ({
 
 describe("a recorded body", () => {
   test("becomes the events that are beside it", async () => {
-    const items = itemsOf(readFileSync(join(SAMPLE, "event-list.json")));
+    const items = itemsOf(readFileSync(join(SAMPLE, "event-list.jsonl")));
     const mapped = items.map((item) => map(item));
     expect(mapped).toHaveLength(10);
     const text = `${JSON.stringify(mapped, undefined, 2)}\n`;
-    await expect(text).toMatchFileSnapshot(join(SAMPLE, "events.json"));
+    await expect(text).toMatchFileSnapshot(join(SAMPLE, "events.txt"));
   });
 
   test("has no item refused, and those of a whole start of a cluster neither", () => {
-    const file = existsSync(RECORDED) ? RECORDED : join(SAMPLE, "event-list.json");
+    const file = existsSync(RECORDED) ? RECORDED : join(SAMPLE, "event-list.jsonl");
     const bodies = readFileSync(file, "utf8").trim().split("\n");
     const mapped = bodies.flatMap((body) => itemsOf(Buffer.from(body)).map((item) => map(item)));
     expect(mapped.filter((item) => "rejected" in item)).toEqual([]);

@@ -24,14 +24,17 @@ const FORMAT = "application/cloudevents";
 const BATCH_FORMAT = "application/cloudevents-batch";
 const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 
-/** One event that cannot be stored is the fault of the request; in a batch it never costs the others. */
-export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<PreparedItem[]> {
+export interface GivenCloudEvents {
+  readonly items: PreparedItem[];
+  readonly isBatch: boolean;
+}
+
+export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<GivenCloudEvents> {
   const type = headerOf(request.rawHeaders, "content-type")[0] ?? "";
   const mediaType = type.split(";")[0]?.trim().toLowerCase() ?? "";
   const isEvents = mediaType === FORMAT || mediaType.startsWith(`${FORMAT}+`);
   const isBatch = mediaType === BATCH_FORMAT || mediaType.startsWith(`${BATCH_FORMAT}+`);
-  if (!isEvents && !isBatch)
-    return [yield* readOne(() => binary(request, mediaType, limits), limits)];
+  if (!isEvents && !isBatch) return yield* one(() => binary(request, mediaType, limits), limits);
   if (!mediaType.endsWith("+json") || !UTF8.test(type))
     throw invalid({
       field: "Content-Type",
@@ -39,17 +42,15 @@ export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<Pr
     });
   const { bytes } = request;
   if (bytes === undefined) throw invalid({ field: "body", message: "is required" });
-  if (isEvents) return [yield* readOne(() => cloudEventOf(jsonOf(bytes, limits)), limits)];
+  if (isEvents) return yield* one(() => cloudEventOf(jsonOf(bytes, limits)), limits);
   const elements = yield* arrayOf(bytes, limits.intakeMaxItems);
   const map = (element: Buffer) => itemOf(() => cloudEventOf(jsonOf(element, limits)));
-  return yield* prepareItems(elements, map, limits.eventMaxBytes);
+  return { items: yield* prepareItems(elements, map, limits.eventMaxBytes), isBatch };
 }
 
-function* readOne(read: () => CloudEvent, limits: Limits): Work<PreparedItem> {
+function* one(read: () => CloudEvent, limits: Limits): Work<GivenCloudEvents> {
   const item = yield* prepareItem(itemOf(read, false), limits.eventMaxBytes);
-  if ("rejected" in item)
-    throw invalid({ field: "", message: `The CloudEvent: ${item.rejected}.` });
-  return item;
+  return { items: [item], isBatch: false };
 }
 
 function itemOf(read: () => CloudEvent, isOfBatch = true): IntakeItem {

@@ -1,5 +1,6 @@
 // POST /v1/intake/cloudevents (docs/intake.md): CloudEvents 1.0 over HTTP, one or many.
 
+import { invalid } from "@annals/errors";
 import { Type } from "typebox";
 import type { Deps } from "../../deps.ts";
 import { named } from "../../render/schema.ts";
@@ -53,8 +54,13 @@ export function storeCloudevents(
       const request = { bytes: call.body as Buffer | undefined, rawHeaders };
       return turns
         .run(admission.accountId, readCloudEvents(request, limits))
-        .then((items) => storeItems(deps, "cloudevents", items, { admission, receivedAt }))
-        .then(renderResult);
+        .then(async ({ isBatch, items }) => {
+          const result = await storeItems(deps, "cloudevents", items, { admission, receivedAt });
+          const [rejection] = isBatch ? [] : result.firstRejections;
+          if (rejection)
+            throw invalid({ field: "", message: `The CloudEvent: ${rejection.reason}.` });
+          return renderResult(result);
+        });
     },
   });
 }

@@ -78,6 +78,8 @@ function keyOf(
 /** The fault of an event; undefined for a failure that has nothing to do with it. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof AnnalsError) || error.kind !== "invalid") return undefined;
+  if (error.faults.some(({ field }) => field === "Idempotency-Key"))
+    return "has the id of an item of the last 24 hours, with other content";
   return error.faults
     .map(
       ({ field, message }) => `${field.replace(/^events\[0\]\.?/, "") || "the event"} ${message}`,
