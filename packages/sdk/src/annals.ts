@@ -1,8 +1,10 @@
 // The client: one method for each route of the interface, and track(). Nouns and verbs are those of the
 // routes.
 
+import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { Pages } from "./pages.ts";
+import { path } from "./path.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -36,6 +38,7 @@ export class Annals {
 
   constructor({ tracking, ...options }: AnnalsOptions) {
     this.#transport = new Transport(options);
+    this.intake = new Intake(this.#transport);
     this.log = new Log(this.#transport);
     const { clock, random } = this.#transport;
     const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
@@ -95,23 +98,7 @@ export class Annals {
   };
 
   /** Stores what other systems send, in their own format. */
-  readonly intake = {
-    /** Stores an EventList of audit.k8s.io/v1: each item, or none of it, for itself. */
-    kubernetesAudit: (
-      list: T.KubernetesEventList,
-      options?: CallOptions,
-    ): Promise<T.IntakeResult> =>
-      this.#post("store-kubernetes-audit", "/intake/kubernetes", list, options),
-    /** Stores up to 1,000 CloudEvents. A retry stores nothing twice. */
-    cloudEvents: (
-      events: readonly T.CloudEvent[],
-      options?: CallOptions,
-    ): Promise<T.IntakeResult> => {
-      const mediaType = "application/cloudevents-batch+json";
-      const call = { ...post("store-cloudevents", "/intake/cloudevents"), mediaType };
-      return this.#transport.data({ ...call, body: events }, options);
-    },
-  };
+  readonly intake: Intake;
 
   readonly verify = {
     /** The service verifies its chain. */
@@ -310,10 +297,4 @@ function pageOf({ limit, cursor }: PageOptions = {}) {
 
 function idempotent(options: CreateOptions = {}): CreateOptions {
   return { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
-}
-
-/** One step of a path: an id with a slash in it reaches no other route. */
-function path(id: string): string {
-  if (id === "" || id === "." || id === "..") throw new TypeError("an id is missing");
-  return encodeURIComponent(id);
 }

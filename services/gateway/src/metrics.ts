@@ -62,14 +62,6 @@ export function createMetrics(registry: Registry) {
     labelNames: ["reason"],
     registers: [registry],
   });
-  const intakeItems = new Counter({
-    name: "annals_intake_items_total",
-    help:
-      `Items that came by /v1/intake, by source (${INTAKE_SOURCES.join(", ")}) and outcome: ` +
-      `${INTAKE_OUTCOMES.join(", ")}. What is reduced is stored, and counts as both.`,
-    labelNames: ["source", "outcome"],
-    registers: [registry],
-  });
   const held = new Gauge({
     name: "annals_edge_held",
     help: `Resources held by requests in flight, by resource: ${RESOURCES.join(", ")}.`,
@@ -85,8 +77,6 @@ export function createMetrics(registry: Registry) {
     ...OTHER_REFUSALS,
   ])
     refused.inc({ reason }, 0);
-  for (const source of INTAKE_SOURCES)
-    for (const outcome of INTAKE_OUTCOMES) intakeItems.inc({ source, outcome }, 0);
   let used: () => Readonly<Partial<Record<Resource, number>>> = () => ({});
   return {
     refused: (reason: Refusal): void => refused.inc({ reason }),
@@ -95,8 +85,7 @@ export function createMetrics(registry: Registry) {
       used = read;
     },
     batchers: batcherMetrics(registry),
-    intakeItems: (source: IntakeSource, outcome: IntakeOutcome, count: number): void =>
-      intakeItems.inc({ source, outcome }, count),
+    intakeItems: intakeItems(registry),
     requestDuration,
     /** A request that was refused because too many were in flight. */
     onRefused: ({ method = "", status }: RefusedRequest): void => {
@@ -104,4 +93,20 @@ export function createMetrics(registry: Registry) {
       requestDuration.observe({ http_request_method: method, ...labels }, 0);
     },
   };
+}
+
+/** Counts items of intake. */
+function intakeItems(registry: Registry) {
+  const items = new Counter({
+    name: "annals_intake_items_total",
+    help:
+      `Items that came by /v1/intake, by source (${INTAKE_SOURCES.join(", ")}) and outcome: ` +
+      `${INTAKE_OUTCOMES.join(", ")}. What is reduced is stored, and counts as both.`,
+    labelNames: ["source", "outcome"],
+    registers: [registry],
+  });
+  for (const source of INTAKE_SOURCES)
+    for (const outcome of INTAKE_OUTCOMES) items.inc({ source, outcome }, 0);
+  return (source: IntakeSource, outcome: IntakeOutcome, count: number): void =>
+    items.inc({ source, outcome }, count);
 }

@@ -1,17 +1,16 @@
-// Guarantees: a recorded body of a kube-apiserver becomes the events of events.txt. No value of a secret and no
-// token is left, however the object is shaped. Nothing that a user of the cluster may choose, such as names,
-// paths and objects that cannot be kept, keeps an action out of the log, nor lets two requests be taken for one.
+// Guarantees: a recorded body of a kube-apiserver becomes the events of events.txt. Nothing that
+// a user of the cluster may choose, such as names, paths and objects that cannot be kept, keeps an action out of
+// the log.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { canonicalJson, type JsonObject, type JsonValue } from "@annals/event";
+import { canonicalJson, type JsonValue } from "@annals/event";
 import { atOnce } from "@annals/contract";
 import { describe, expect, test } from "vitest";
 import { listOf } from "./json-slices.ts";
 import type { MappedEvent } from "./item.ts";
-import { type KubernetesOptions, mapKubernetes } from "./map-kubernetes.ts";
+import { eventOf, ITEM, mapped as map, nested, OPTIONS } from "../testing/kubernetes-item.ts";
 
-const OPTIONS: KubernetesOptions = { maxBytes: 65_536, maxDepth: 32, maxValues: 40_000 };
 const SAMPLE = join(import.meta.dirname, "../testing/kubernetes-audit");
 /** Bodies of a whole start of a cluster, where the checkout has them beside it. */
 const RECORDED = join(
@@ -21,42 +20,6 @@ const RECORDED = join(
 
 const itemsOf = (body: Buffer) =>
   atOnce(listOf(body, { name: "items", maxElements: 1_000 })).elements ?? [];
-
-const map = (item: object | string | Buffer, options: Partial<KubernetesOptions> = {}) => {
-  const text = typeof item === "string" || Buffer.isBuffer(item) ? item : JSON.stringify(item);
-  return mapKubernetes(Buffer.from(text), { ...OPTIONS, ...options });
-};
-
-/** The event of an item that must have one. */
-function eventOf(
-  item: object | string | Buffer,
-  options?: Partial<KubernetesOptions>,
-): MappedEvent & { readonly metadata: JsonObject } {
-  const mapped = map(item, options);
-  if (!("event" in mapped)) return expect.fail(JSON.stringify(mapped));
-  return { ...mapped.event, metadata: mapped.event.metadata ?? {} };
-}
-
-const ITEM = {
-  level: "RequestResponse",
-  auditID: "a1",
-  stage: "ResponseComplete",
-  requestURI: "/api/v1/namespaces/shop/pods/web?x=1",
-  verb: "update",
-  user: { username: "ada@example.com", uid: "u-1", groups: ["dev"], extra: { why: ["x"] } },
-  sourceIPs: ["203.0.113.7", "10.0.0.1"],
-  userAgent: "kubectl/v1.34",
-  objectRef: { resource: "pods", namespace: "shop", name: "web", apiVersion: "v1" },
-  responseStatus: { metadata: {}, code: 200 },
-  requestReceivedTimestamp: "2026-01-31T09:30:00.052919Z",
-  stageTimestamp: "2026-01-31T09:30:00.060000Z",
-  annotations: { "authorization.k8s.io/decision": "allow" },
-};
-
-const ofResource = (resource: string, more: object = {}) => ({
-  ...ITEM,
-  objectRef: { ...ITEM.objectRef, resource, ...more },
-});
 
 describe("a recorded body", () => {
   test("becomes the events that are beside it", async () => {
@@ -183,107 +146,6 @@ describe("an item", () => {
   ])("with %s is rejected, without a value in the reason", (_, item, reason) => {
     expect(map(item)).toEqual({ rejected: expect.stringMatching(reason) });
     expect(JSON.stringify(map(item))).not.toContain("secret");
-  });
-});
-
-const VALUE = "c2VjcmV0LXZhbHVl";
-const SECRET = {
-  kind: "Secret",
-  metadata: {
-    name: "db",
-    annotations: { "kubectl.kubernetes.io/last-applied-configuration": `{"data":"${VALUE}"}` },
-  },
-  data: { password: VALUE },
-  stringData: { user: VALUE },
-};
-const { kind: _kind, ...UNTYPED } = SECRET;
-
-/** What a policy may record of secrets and tokens: the item, with the value in it. */
-const SECRETS: readonly (readonly [string, object])[] = [
-  ["a secret", { ...ofResource("secrets"), requestObject: SECRET, responseObject: SECRET }],
-  [
-    "a list of secrets",
-    { ...ofResource("secrets"), responseObject: { kind: "SecretList", items: [UNTYPED] } },
-  ],
-  [
-    "a table of secrets",
-    { ...ofResource("secrets"), responseObject: { kind: "Table", rows: [{ object: UNTYPED }] } },
-  ],
-  [
-    "a merge patch of a secret",
-    { ...ofResource("secrets"), requestObject: { Data: { a: VALUE } } },
-  ],
-  [
-    "a JSON patch of a secret",
-    { ...ofResource("secrets"), requestObject: [{ op: "add", path: "/data/a", value: VALUE }] },
-  ],
-  ["a patch that is a text", { ...ofResource("secrets"), requestObject: `data: ${VALUE}` }],
-  ["data that is a text", { ...ofResource("secrets"), requestObject: { data: VALUE } }],
-  ["a secret where none is expected", { ...ofResource("pods"), requestObject: SECRET }],
-  [
-    "a secret that nests too deep",
-    { ...ofResource("secrets"), requestObject: { a: nested(40, VALUE), data: { a: VALUE } } },
-  ],
-  [
-    "a token review",
-    {
-      ...ofResource("tokenreviews"),
-      requestObject: { spec: { token: VALUE } },
-      responseObject: { spec: { token: VALUE } },
-    },
-  ],
-  [
-    "a token of a service account",
-    {
-      ...ofResource("serviceaccounts", { subresource: "token" }),
-      responseObject: { status: { token: VALUE } },
-    },
-  ],
-];
-
-function nested(levels: number, value: JsonValue): JsonValue {
-  return levels === 0 ? value : { n: nested(levels - 1, value) };
-}
-
-describe("what is secret", () => {
-  test.each(SECRETS)("%s is masked, and said to be", (_, item) => {
-    const text = JSON.stringify(map(item));
-    expect(text).not.toContain(VALUE);
-    expect(text).toMatch(/annals_masked|annals_omitted/);
-  });
-
-  test.each(SECRETS.filter(([name]) => !name.includes("deep")))(
-    "the control: without the mask %s has its value",
-    (_, item) => {
-      expect(JSON.stringify(map(item, { mask: (value) => value }))).toContain(VALUE);
-    },
-  );
-
-  test("keeps the names of its values, and all else of the object", () => {
-    const { metadata } = eventOf({ ...ofResource("secrets"), requestObject: SECRET });
-    expect(metadata["request_object"]).toEqual({
-      kind: "Secret",
-      metadata: {
-        name: "db",
-        annotations: {
-          "kubectl.kubernetes.io/last-applied-configuration": { annals_masked: true },
-        },
-      },
-      data: { password: { annals_masked: true } },
-      stringData: { user: { annals_masked: true } },
-    });
-  });
-
-  test("is not even hashed where it could not be read", () => {
-    const [, item] = SECRETS.find(([name]) => name.includes("deep")) ?? expect.fail();
-    const { metadata } = eventOf(item);
-    expect(metadata["request_object"]).toEqual({ annals_omitted: { bytes: expect.any(Number) } });
-  });
-
-  test("of another resource is kept: a config map is no secret", () => {
-    const requestObject = { kind: "ConfigMap", data: { a: VALUE } };
-    const { metadata } = eventOf({ ...ofResource("configmaps"), requestObject });
-    expect(metadata["request_object"]).toEqual(requestObject);
   });
 });
 

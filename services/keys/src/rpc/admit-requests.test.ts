@@ -14,7 +14,6 @@ import type { TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migratedDatabase, storeKey, storeWidgetToken } from "../testing/database.ts";
-import { parsePlans } from "../domain/parse-plans.ts";
 import { UNLIMITED_PLANS } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
@@ -40,14 +39,14 @@ beforeAll(async () => {
   ({ owner, service: database } = await migratedDatabase(afterAll));
 });
 
-function service(rateLimitPerMinute = 10, plans = UNLIMITED_PLANS) {
+function service(rateLimitPerMinute = 10) {
   const registry = createRegistry("keys");
   const refused = new RefusedAdmissions({ clock, database });
   const handle = admitRequests({
     admissions: signer,
     database,
     metrics: createMetrics(registry),
-    plans,
+    plans: UNLIMITED_PLANS,
     rateLimitPerMinute,
     logRateLimitPerMinute: 10 * rateLimitPerMinute,
     intakeRateLimitPerMinute: 12 * rateLimitPerMinute,
@@ -159,31 +158,6 @@ describe("answers", () => {
     expect(rows).toEqual([
       { key_id: key.keyId, used: 10 },
       { key_id: `${key.keyId}/log`, used: 100 },
-    ]);
-  });
-
-  test("of intake by windows of their own, of the key and of the account, as its plan has them", async () => {
-    const file = { plans: { small: { intake_requests_per_minute: 130 } }, default: "small" };
-    const { call } = service(10, parsePlans(Buffer.from(JSON.stringify(file))));
-    const key = await storeKey(database);
-    const second = await storeKey(database, { accountId: key.accountId });
-    const answered = await call([
-      { secretSha256: key.secretSha256, count: 10 },
-      { secretSha256: key.secretSha256, count: 121, window: RateWindow.INTAKE },
-    ]);
-    expect(answered).toMatchObject({ limit: 10, intakeLimit: 120 });
-    expect(answered.admissions).toMatchObject([
-      { admitted: 10, remaining: 0, accountWindow: { limit: 600, used: 10 } },
-      { admitted: 120, remaining: 0, accountWindow: { limit: 130, used: 120, isExceeded: false } },
-    ]);
-    const { secretSha256 } = second;
-    const { admissions } = await call([
-      { secretSha256, count: 11, window: RateWindow.INTAKE },
-      { secretSha256, count: 1 },
-    ]);
-    expect(admissions).toMatchObject([
-      { admitted: 10, remaining: 110, accountWindow: { limit: 130, used: 130, isExceeded: true } },
-      { admitted: 1, accountWindow: { used: 11 } },
     ]);
   });
 
