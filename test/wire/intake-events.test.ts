@@ -31,7 +31,7 @@ const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.string({ unit: "grapheme", maxLength: 40 }),
   fc.constantFrom("\0", "\ud800", "annals.", "__proto__", ""),
-  fc.string({ unit: "binary", maxLength: 4 }).map((unit) => unit.repeat(100_000)),
+  fc.string({ unit: "binary", maxLength: 4 }).map((unit) => unit.repeat(20_000)),
 );
 /** Stands for the integer in a JSON text: a double does not keep it. */
 const LARGE = "9007199254740993";
@@ -83,9 +83,9 @@ test("of Kubernetes: no item that has an id and a verb is refused", () => {
       else if (expectTaken(mapped)) taken += 1;
       else expect.fail(JSON.stringify(mapped).slice(0, 500));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
-  expect(taken).toBeGreaterThan(300);
+  expect(taken).toBeGreaterThan(120);
 });
 
 const attribute = fc.string({ unit: "grapheme", maxLength: 300 });
@@ -120,7 +120,7 @@ test("of CloudEvents: what is accepted is taken, and a type that is no action is
         expect(error).toBeInstanceOf(Rejection);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
-  expect(taken).toBeGreaterThan(100);
+  expect(taken).toBeGreaterThan(40);
 });

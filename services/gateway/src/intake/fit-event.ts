@@ -82,3 +82,11 @@ function replaced(
   if (name === undefined) return replacement;
   return { ...object, [name]: replaced(object[name] as JsonObject, rest, replacement) };
 }
+
+/** The members that are there. */
+export function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const there = Object.entries(members).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
+  return Object.fromEntries(there) as JsonObject;
+}

@@ -235,6 +235,14 @@ describe("what canonical JSON cannot carry", () => {
     expect(eventOf(item).metadata["annals_altered"]).toBe(true);
   });
 
+  test("names of a user's extra that become the same keep no action out, nor the user", () => {
+    const user = { username: "ada", extra: { "\ud800": ["a"], "\udbff": ["b"] } };
+    expect(map({ ...ITEM, user })).toMatchObject({
+      isReduced: true,
+      event: { actor: { id: "ada", meta: { extra: { annals_omitted: expect.any(Object) } } } },
+    });
+  });
+
   test("invalid UTF-8 keeps no action out", () => {
     const [before = "", after = ""] = JSON.stringify({ ...ITEM, userAgent: "@@" }).split("@@");
     const bytes = Buffer.concat([Buffer.from(before), Buffer.from([0xff]), Buffer.from(after)]);

@@ -4,7 +4,7 @@
 
 import { JsonFault, type JsonObject, type JsonValue, readJsonLoosely } from "@annals/event";
 import { parseTimestamp } from "@annals/contract";
-import { fitEvent, fitText, type LargePath, omittedBytes } from "./fit-event.ts";
+import { fitEvent, fitText, type LargePath, omittedBytes, present } from "./fit-event.ts";
 import { type IntakeItem, type MappedEvent, type Outcome, Rejection } from "./item.ts";
 import { type Members, membersOf } from "./json-slices.ts";
 import { maskObject, type Secrecy, secrecyOf } from "./mask-kubernetes.ts";
@@ -43,6 +43,7 @@ const MAX_URI = 3_000;
 /** Below this part of the limit an item is not measured: canonical JSON may be longer, but not by so much. */
 const MEASURED_PART = 8;
 const FAILURE_FROM = 400;
+const NULL = Buffer.from("null");
 
 /** Maps the bytes of an item. Never throws. */
 export function mapKubernetes(bytes: Buffer, options: KubernetesOptions): IntakeItem {
@@ -107,21 +108,20 @@ class Item {
   }
 
   #actor(): JsonObject {
-    const user: JsonObject = this.#object("user") ?? {};
-    const name = textIn(user, "username", "user");
-    const impersonated = this.#object("impersonatedUser");
+    const user = this.#parts("user");
+    const name = this.#text("username", user);
+    const impersonated = this.#parts("impersonatedUser");
     const id = name === undefined ? undefined : fitText(name);
+    const as = present({
+      user: fitted(this.#text("username", impersonated)),
+      groups: this.#free("groups", impersonated),
+    });
     const meta = present({
       name: id === name ? undefined : fitted(name, MAX_NAME),
-      uid: fitted(textIn(user, "uid", "user")),
-      groups: user["groups"],
-      extra: user["extra"],
-      impersonated: impersonated && {
-        ...present({
-          user: fitted(textIn(impersonated, "username", "impersonatedUser")),
-          groups: impersonated["groups"],
-        }),
-      },
+      uid: fitted(this.#text("uid", user)),
+      groups: this.#free("groups", user),
+      extra: this.#free("extra", user),
+      impersonated: impersonated.size > 0 ? as : undefined,
     });
     return present({
       id,
@@ -155,15 +155,16 @@ class Item {
       status_code: code,
       outcome: outcomeOf(stage, code),
       reason: fitted(textIn(status, "reason", "responseStatus")),
-      annotations: this.#annotations(),
+      annotations: this.#free("annotations"),
       request_object: this.#recorded("requestObject", secrecy),
       response_object: this.#recorded("responseObject", secrecy),
     };
     return present({ ...metadata, annals_altered: this.#isAltered ? true : undefined });
   }
 
-  #annotations(): JsonValue | undefined {
-    return this.#kept("annotations", (value) => value, omittedBytes);
+  /** A value of any names, which users may choose. */
+  #free(name: string, members = this.#members): JsonValue | undefined {
+    return this.#kept(name, (value) => value, omittedBytes, members);
   }
 
   /** An object that a client has sent, or that it got. */
@@ -179,8 +180,9 @@ class Item {
     name: string,
     render: (value: JsonValue) => JsonValue,
     unread: (bytes: Buffer) => JsonValue,
+    members = this.#members,
   ): JsonValue | undefined {
-    const bytes = this.#members.get(name);
+    const bytes = members.get(name);
     if (!bytes) return undefined;
     try {
       return render(this.#readBytes(bytes));
@@ -191,8 +193,20 @@ class Item {
     }
   }
 
-  #text(name: string): string | undefined {
-    const value = this.#read(name);
+  /** The members of an object, each of which is read for itself. */
+  #parts(name: string): Members {
+    const bytes = this.#members.get(name);
+    if (!bytes || bytes.equals(NULL)) return new Map();
+    try {
+      return membersOf(bytes);
+    } catch (error) {
+      if (error instanceof JsonFault) throw new Rejection(`${name} must be an object`);
+      throw error;
+    }
+  }
+
+  #text(name: string, members = this.#members): string | undefined {
+    const value = this.#read(name, members);
     if (value === undefined || value === null || value === "") return undefined;
     if (typeof value !== "string") throw new Rejection(`${name} must be a string`);
     return value;
@@ -206,8 +220,8 @@ class Item {
     return value;
   }
 
-  #read(name: string): JsonValue | undefined {
-    const bytes = this.#members.get(name);
+  #read(name: string, members = this.#members): JsonValue | undefined {
+    const bytes = members.get(name);
     if (!bytes) return undefined;
     try {
       return this.#readBytes(bytes);
@@ -282,11 +296,3 @@ function textIn(object: JsonObject, name: string, of: string): string | undefine
 
 const fitted = (text: string | undefined, max?: number): string | undefined =>
   text === undefined ? undefined : fitText(text, max);
-
-/** The members that are there. */
-function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
-  const there = Object.entries(members).filter(
-    ([, value]) => value !== undefined && value !== null,
-  );
-  return Object.fromEntries(there) as JsonObject;
-}
