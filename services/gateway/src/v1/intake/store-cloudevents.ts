@@ -3,7 +3,7 @@
 import { invalid } from "@annals/errors";
 import { Type } from "typebox";
 import type { Deps } from "../../deps.ts";
-import { named } from "../../render/schema.ts";
+import { named, openDetail } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import { IntakeResultBody } from "./intake-result.ts";
 import { readCloudEvents } from "./read-cloudevents.ts";
@@ -19,9 +19,15 @@ const Body = named(
   }),
 );
 
+const ATTRIBUTES = openDetail("intake-attributes");
+
 const attribute = (description: string, example: string) =>
   Type.Optional(
-    Type.String({ description: `In binary mode. ${description}`, examples: [example] }),
+    Type.String({
+      description: `In binary mode. ${description}`,
+      examples: [example],
+      ...ATTRIBUTES,
+    }),
   );
 
 /** The attributes that an event must have. */

@@ -7,7 +7,7 @@ import { Type } from "typebox";
 import type { Deps } from "../../deps.ts";
 import { listOf, type Members } from "../../intake/json-slices.ts";
 import { mapKubernetes } from "../../intake/map-kubernetes.ts";
-import { named } from "../../render/schema.ts";
+import { named, openDetail } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import { IntakeResultBody } from "./intake-result.ts";
 import { type PreparedItem, prepareItems, renderResult, storeItems } from "./store-items.ts";
@@ -48,6 +48,7 @@ const Query = Type.Object(
       Type.String({
         description: "Added by the API server, and ignored.",
         examples: ["30s"],
+        ...openDetail("intake-timeout"),
       }),
     ),
   },
