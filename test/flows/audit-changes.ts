@@ -135,6 +135,25 @@ export const CHANGES: readonly Change[] = [
     },
   },
   {
+    route: "store-kubernetes-audit",
+    make: async (client) => {
+      const list = { apiVersion: "audit.k8s.io/v1", kind: "EventList", items: [] };
+      return [await client.post("/v1/intake/kubernetes", list), ""];
+    },
+  },
+  {
+    route: "store-cloudevents",
+    make: async (client) => {
+      const headers = {
+        "ce-specversion": "1.0",
+        "ce-id": "1",
+        "ce-source": "/test",
+        "ce-type": "user.login",
+      };
+      return [await client.post("/v1/intake/cloudevents", {}, { headers }), ""];
+    },
+  },
+  {
     route: "update-webhook",
     action: "annals.webhook.updated",
     make: async (client, made) => {

@@ -57,6 +57,11 @@ test("every route", async () => {
   expect(await verify.chain({ from_sequence: 1 })).toMatchObject({ valid: true, checked: 3 });
   expect((await annals.usage.get()).events).toEqual({ used: 3, limit: null });
 
+  const list = { apiVersion: "audit.k8s.io/v1", kind: "EventList", items: [] } as const;
+  const cloudEvent = { specversion: "1.0", id: "1", source: "/sdk", type: "d" } as const;
+  expect(await annals.intake.cloudEvents([cloudEvent])).toMatchObject({ stored: 1 });
+  expect(await annals.intake.kubernetesAudit({ ...list, items: [] })).toMatchObject({ stored: 0 });
+
   const { id } = await exports.create({ include_proofs: true });
   await eventually("the export", async () => (await exports.get(id)).status === "completed");
   expect(await (await exports.content(id)).text()).toContain('"manifest"');

@@ -1,8 +1,10 @@
 // The client: one method for each route of the interface, and track(). Nouns and verbs are those of the
 // routes.
 
+import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { Pages } from "./pages.ts";
+import { path } from "./path.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -36,6 +38,7 @@ export class Annals {
 
   constructor({ tracking, ...options }: AnnalsOptions) {
     this.#transport = new Transport(options);
+    this.intake = new Intake(this.#transport);
     this.log = new Log(this.#transport);
     const { clock, random } = this.#transport;
     const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
@@ -93,6 +96,9 @@ export class Annals {
     list: (filter?: T.EventFilter, options?: CallOptions): Pages<T.Event, T.EventPage> =>
       this.#list("list-events", "/events", filter, options),
   };
+
+  /** Stores what other systems send, in their own format. */
+  readonly intake: Intake;
 
   readonly verify = {
     /** The service verifies its chain. */
@@ -306,10 +312,4 @@ function pageOf({ limit, cursor }: PageOptions = {}) {
 
 function idempotent(options: CreateOptions = {}): CreateOptions {
   return { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
-}
-
-/** One step of a path: an id with a slash in it reaches no other route. */
-function path(id: string): string {
-  if (id === "" || id === "." || id === "..") throw new TypeError("an id is missing");
-  return encodeURIComponent(id);
 }

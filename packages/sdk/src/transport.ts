@@ -64,6 +64,8 @@ export interface Call {
   readonly query?: object | undefined;
   /** A value for JSON, or JSON text. */
   readonly body?: object | string | undefined;
+  /** By default that of JSON. */
+  readonly mediaType?: string | undefined;
   /** Makes a POST safe to repeat. */
   readonly idempotencyKey?: string | undefined;
 }
@@ -169,7 +171,7 @@ export class Transport {
   }
 
   async #fetch(
-    { method, path, query, body, idempotencyKey }: PreparedCall,
+    { method, path, query, body, idempotencyKey, mediaType = "application/json" }: PreparedCall,
     more: Readonly<Record<string, string>> | undefined,
     signal: AbortSignal,
   ): Promise<Response> {
@@ -182,7 +184,7 @@ export class Transport {
       headers: {
         ...more,
         authorization: `Bearer ${key}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(body !== undefined && { "content-type": mediaType }),
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       },
       body: body ?? null,

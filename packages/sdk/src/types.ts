@@ -11,6 +11,19 @@ export type NewEvent = Schemas["NewEvent"];
 export type Event = Schemas["Event"];
 export type EventPage = Schemas["EventPage"];
 export type EventFilter = NonNullable<operations["list-events"]["parameters"]["query"]>;
+/** A CloudEvent 1.0 in its JSON format; other attributes are extensions. */
+export interface CloudEvent {
+  readonly specversion: "1.0";
+  readonly id: string;
+  readonly source: string;
+  readonly type: string;
+  readonly time?: string;
+  readonly subject?: string;
+  readonly data?: unknown;
+  readonly [attribute: string]: unknown;
+}
+export type IntakeResult = Schemas["IntakeResult"];
+export type KubernetesEventList = Schemas["KubernetesEventList"];
 export type Proof = Schemas["Proof"];
 export type Scope = Schemas["Scope"];
 export type ApiKey = Schemas["ApiKey"];

@@ -9,6 +9,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 import { admissionHook, readmitAfterBody } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
+import { respondToHandshakes } from "./cloudevents-handshake.ts";
 import { serveDashboard } from "./dashboard.ts";
 import type { Deps } from "./deps.ts";
 import { abortWithoutStackTraces } from "./edge/aborted-requests.ts";
@@ -150,6 +151,7 @@ async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<voi
       v1.addHook("onRequest", refuseUnknown);
       v1.addHook("preValidation", readmitAfterBody);
       v1.setNotFoundHandler(notFound);
+      respondToHandshakes(v1, inFlight);
       registerRoutes(v1, options);
     },
     { prefix: "/v1" },

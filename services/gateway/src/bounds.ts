@@ -75,6 +75,8 @@ export const HEADS_PAGE = bounds("lists", HEADS * 1_000, 8 * MIB);
 export const APPEND = bounds("slot", FEW_ROWS, "body");
 /** An event is a row of the chain and one of its payload. */
 export const BATCH = bounds("slot", 2_000 + FEW_ROWS, "body");
+/** Each item is an append of its own: the row of the event, and that of its idempotency key. */
+export const INTAKE = bounds("slot", 2_000 + FEW_ROWS, 64 * KIB);
 export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");
 export const NEW_WIDGET_TOKEN = bounds("slot", WIDGET_TOKENS_ROWS + FEW_ROWS, "body");

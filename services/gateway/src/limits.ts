@@ -9,6 +9,9 @@ export const LIMITS = {
   bodyMaxBytes: MIB,
   /** Bytes of the body of a batch of events. */
   batchBodyMaxBytes: 4 * MIB,
+  /** Bytes of a body of intake, as a kube-apiserver sends them, and its items. */
+  intakeBodyMaxBytes: 8 * MIB,
+  intakeMaxItems: 1_000,
   /** Members and elements in a body other than a batch: more than any event can hold. */
   bodyMaxValues: 40_000,
   /** Bytes of one event in canonical form. */

@@ -17,6 +17,14 @@ const OTHER_REFUSALS = [
   "head_log_rate",
 ] as const;
 
+const INTAKE_SOURCES = ["kubernetes", "cloudevents"] as const;
+const INTAKE_OUTCOMES = ["stored", "replayed", "reduced", "skipped", "rejected"] as const;
+
+/** What a route of intake takes its items from. */
+export type IntakeSource = (typeof INTAKE_SOURCES)[number];
+/** What became of an item. */
+export type IntakeOutcome = (typeof INTAKE_OUTCOMES)[number];
+
 /** Why a request was refused at the edge, or its client disconnected. */
 export type Refusal = `${Resource}_${"share" | "total"}` | (typeof OTHER_REFUSALS)[number];
 
@@ -77,6 +85,7 @@ export function createMetrics(registry: Registry) {
       used = read;
     },
     batchers: batcherMetrics(registry),
+    intakeItems: intakeItems(registry),
     requestDuration,
     /** A request that was refused because too many were in flight. */
     onRefused: ({ method = "", status }: RefusedRequest): void => {
@@ -84,4 +93,20 @@ export function createMetrics(registry: Registry) {
       requestDuration.observe({ http_request_method: method, ...labels }, 0);
     },
   };
+}
+
+/** Counts items of intake. */
+function intakeItems(registry: Registry) {
+  const items = new Counter({
+    name: "annals_intake_items_total",
+    help:
+      `Items that came by /v1/intake, by source (${INTAKE_SOURCES.join(", ")}) and outcome: ` +
+      `${INTAKE_OUTCOMES.join(", ")}. What is reduced is stored, and counts as both.`,
+    labelNames: ["source", "outcome"],
+    registers: [registry],
+  });
+  for (const source of INTAKE_SOURCES)
+    for (const outcome of INTAKE_OUTCOMES) items.inc({ source, outcome }, 0);
+  return (source: IntakeSource, outcome: IntakeOutcome, count: number): void =>
+    items.inc({ source, outcome }, count);
 }

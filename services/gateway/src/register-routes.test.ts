@@ -35,6 +35,7 @@ const unbounded = () => ({
   begin: nothing,
   ended: nothing,
   readBody: nothing,
+  takeBody: nothing,
   reserveResponse: nothing,
   signalOf: () => new AbortController().signal,
   acquire: async () => {},

@@ -2,13 +2,14 @@
 // handler, the response, and what each takes of its account's shares. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { type TObject, Type } from "typebox";
 import { internal } from "@annals/errors";
 import { RateWindow } from "@annals/proto/keys";
 import type { Admission } from "./admission/admission.ts";
 import type { Bounds } from "./bounds.ts";
 import type { Deps } from "./deps.ts";
+import { type BodyDeps, readAnyBodies } from "./edge/json-body.ts";
 import { queryIntegers } from "./edge/query-integers.ts";
 import { refuseBody, refuseRepeated } from "./edge/request-head.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
@@ -20,13 +21,13 @@ import { V1 } from "./v1.ts";
 /** Schema of routes that take no parameters: an unknown one is refused. */
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
+const WINDOWS = { log: RateWindow.LOG, intake: RateWindow.INTAKE } as const;
+
 export interface Serving {
   readonly deps: Deps;
   readonly clock: Clock;
-  readonly inFlight: Pick<
-    RequestsInFlight,
-    "responded" | "begin" | "ended" | "readBody" | "reserveResponse" | "signalOf" | "acquire"
-  >;
+  readonly inFlight: BodyDeps["inFlight"] &
+    Pick<RequestsInFlight, "responded" | "readBody" | "reserveResponse" | "signalOf" | "acquire">;
 }
 
 /** All widget tokens of an account have a share of their own, and take nothing of what its keys have. */
@@ -47,21 +48,22 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
     const checkIntegers = queryIntegers(query);
     const bodyLimit = route.maxBodyBytes ?? deps.limits.bodyMaxBytes;
     const one = { ...serving, bounds, route };
-    app.route({
+    const options: RouteOptions = {
       method,
       url,
       bodyLimit,
       config: {
         scope,
         ...(route.feature !== undefined && { feature: route.feature }),
-        ...(route.isOfLog && { window: RateWindow.LOG }),
+        ...(route.window && { window: WINDOWS[route.window] }),
         ...(route.maxDepth !== undefined && { maxDepth: route.maxDepth }),
         ...(route.maxValues !== undefined && { maxValues: route.maxValues }),
         ...(route.readPlain !== undefined && { readPlain: route.readPlain }),
+        ...(route.rawBody !== undefined && { isRaw: true }),
       },
       schema: {
         querystring: query,
-        ...(route.body && { body: route.body }),
+        ...(route.body && !route.rawBody && { body: route.body }),
         // What a wildcard matches is read by the handler.
         ...(route.params && !url.endsWith("*") && { params: route.params }),
         ...(route.headers && { headers: route.headers }),
@@ -83,7 +85,13 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
           .acquire(request.raw, resource, holderOf(admissionOf(request)))
           .then(() => respond(one, request, reply));
       },
-    });
+    };
+    if (route.rawBody !== "any") app.route(options);
+    else
+      void app.register(async (own) => {
+        readAnyBodies(own, { ...deps, inFlight });
+        own.route(options);
+      });
   }
 }
 
@@ -118,6 +126,7 @@ function respond(
     params: request.params,
     headers: request.headers,
     receivedAt: clock.nowText(),
+    rawHeaders: raw.rawHeaders,
     url: request.url,
     // A getter: the appends do not use it, and it costs more than the rest of this object.
     get signal() {

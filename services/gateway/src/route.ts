@@ -18,6 +18,8 @@ export interface Call<Body, Query, Params, Headers> {
   readonly headers: Headers;
   /** When the gateway had the complete request: UTC with six fraction digits. */
   readonly receivedAt: string;
+  /** Names and values alternate, as the client sent them. */
+  readonly rawHeaders: readonly string[];
   /** Path and query as the client sent them. */
   readonly url: string;
   /** Aborted when the client disconnects: every call to another service has it, but for appends. */
@@ -65,13 +67,18 @@ export interface RouteDefinition<
     /** A file: its media types, each with an example. */
     | { readonly status: 200; readonly mediaTypes: Readonly<Record<string, string>> }
     | { readonly status: 204 };
-  /** Whether requests count in the window of the log, and not in that of all other requests of the key. */
-  readonly isOfLog?: boolean;
+  /** The window in which requests count, and not in that of all other requests of the key. */
+  readonly window?: "log" | "intake";
   /** Statuses besides 401, 403 of the scope, 422, 429 and 500, which every route has. */
   readonly failures?: readonly 404[];
   /** What a plan limits: a count of what the operation creates (403), or the events of a month (429). */
   readonly planLimit?: "count" | "month";
   readonly maxBodyBytes?: number;
+  /**
+   * The handler gets the bytes of the body, of JSON or of any media type, and `body` only describes them. A
+   * body that is absent is undefined.
+   */
+  readonly rawBody?: "json" | "any";
   /** How deep the body may nest. */
   readonly maxDepth?: number;
   /** How many members and elements the body may have; by default the limit of a body that is not a batch. */

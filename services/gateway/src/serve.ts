@@ -26,6 +26,7 @@ import { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { resourceShares } from "./edge/resources.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
 import { HEAD_LOG_PER_SECOND } from "./head-log.ts";
+import { IntakeReports } from "./intake/intake-reports.ts";
 import { LIMITS } from "./limits.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
@@ -82,12 +83,13 @@ export async function serve(
     metrics,
   });
   metrics.watchHeld(() => inFlight.used());
+  const intake = new IntakeReports({ items: metrics.intakeItems, log });
   const limits = { ...LIMITS, batchBodyMaxValues: config.batchBodyMaxValues };
   const app = await createApp({
     accessLog,
     admissions,
     clock: systemClock(),
-    deps: { ...clients, appends, limits, turns: new Turns() },
+    deps: { ...clients, appends, intake, limits, turns: new Turns() },
     earlyResponses,
     hasDashboard: config.dashboard,
     headLog: config.logPublic

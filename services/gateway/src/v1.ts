@@ -13,6 +13,7 @@ import {
   ENTRIES,
   EVENTS_PAGE,
   HEADS_PAGE,
+  INTAKE,
   LOG,
   NEW_ERASURE,
   NEW_EXPORT,
@@ -58,6 +59,8 @@ import { listArchives } from "./v1/archives/list-archives.ts";
 import { listHolds } from "./v1/holds/list-holds.ts";
 import { placeHold } from "./v1/holds/place-hold.ts";
 import { releaseHold } from "./v1/holds/release-hold.ts";
+import { storeCloudevents } from "./v1/intake/store-cloudevents.ts";
+import { storeKubernetesAudit } from "./v1/intake/store-kubernetes-audit.ts";
 import { createKey } from "./v1/keys/create-key.ts";
 import { deleteKey } from "./v1/keys/delete-key.ts";
 import { getLog } from "./v1/log/get-log.ts";
@@ -170,6 +173,16 @@ export const V1: readonly Row[] = [
   ["GET", "/archives", "export", "list-archives", listArchives, PAGE],
   ["GET", "/archives/:id/events", "export", "get-archive-events", getArchiveEvents, DOWNLOAD],
   ["GET", "/archives/:id/evidence", "export", "get-archive-evidence", getArchiveEvidence, DOWNLOAD],
+
+  [
+    "POST",
+    "/intake/kubernetes",
+    "events:write",
+    "store-kubernetes-audit",
+    storeKubernetesAudit,
+    INTAKE,
+  ],
+  ["POST", "/intake/cloudevents", "events:write", "store-cloudevents", storeCloudevents, INTAKE],
 
   // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],

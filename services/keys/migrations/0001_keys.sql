@@ -124,14 +124,17 @@ CREATE UNLOGGED TABLE keys.rate_windows (
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON keys.rate_windows TO annals_keys;
 
--- The window in which the requests of all keys and widget tokens of an account are counted. Unlogged, as
--- rate_windows is, and for the same reason. One row an account, so nothing is ever deleted.
+-- The windows in which the requests of all keys and widget tokens of an account are counted: that of intake
+-- is named 'intake', that of all other requests ''. Unlogged, as rate_windows is, and for the same reason. At
+-- most two rows an account, so nothing is ever deleted.
 CREATE UNLOGGED TABLE keys.account_windows (
-  account_id text COLLATE "C" PRIMARY KEY,
-  started_at timestamptz NOT NULL,
-  used       integer NOT NULL, -- requests admitted since started_at
-  granted    integer NOT NULL, -- how many of the last group were admitted
-  allowed    integer NOT NULL  -- the account's limit when the row was written
+  account_id  text COLLATE "C" NOT NULL,
+  window_name text COLLATE "C" NOT NULL,
+  started_at  timestamptz NOT NULL,
+  used        integer NOT NULL, -- requests admitted since started_at
+  granted     integer NOT NULL, -- how many of the last group were admitted
+  allowed     integer NOT NULL, -- the account's limit when the row was written
+  PRIMARY KEY (account_id, window_name)
 ) WITH (fillfactor = 50);
 
 GRANT SELECT, INSERT, UPDATE ON keys.account_windows TO annals_keys;

@@ -37,6 +37,13 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
+  intakeRateLimitPerMinute: integer(
+    "ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE",
+    "Requests to `/v1/intake` that a key may make in a window of 60 seconds of its own, and an account 60 times as " +
+      "many if its plan does not set [`intake_requests_per_minute`](multi-tenant.md#plans).",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "1200" },
+  ),
   logRateLimitPerMinute: integer(
     "ANNALS_LOG_RATE_LIMIT_PER_MINUTE",
     "Requests to `/v1/log` that a key may make in a window of 60 seconds of its own: tools read a log tile by " +

@@ -98,6 +98,7 @@ export async function serve(
       admissions: new AdmissionSigner({ secrets, clock }),
       metrics,
       rateLimitPerMinute: config.rateLimitPerMinute,
+      intakeRateLimitPerMinute: config.intakeRateLimitPerMinute,
       logRateLimitPerMinute: config.logRateLimitPerMinute,
       widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
       refused,

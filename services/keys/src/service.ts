@@ -31,6 +31,7 @@ export interface Deps extends KeyMaker {
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
+  readonly intakeRateLimitPerMinute: number;
   readonly logRateLimitPerMinute: number;
   readonly widgetRateLimitPerMinute: number;
   readonly refused: RefusedAdmissions;

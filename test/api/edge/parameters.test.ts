@@ -18,6 +18,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "create-key": { name: "x" },
   "create-event": { action: "a" },
   "create-event-batch": { events: [{ action: "a" }] },
+  "store-kubernetes-audit": { apiVersion: "audit.k8s.io/v1", kind: "EventList", items: [] },
+  "store-cloudevents": {},
   "create-export": {},
   "create-webhook": { url: URL_OF_NOBODY, events: ["*"] },
   "update-webhook": {},

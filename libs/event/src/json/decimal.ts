@@ -2,6 +2,10 @@
 // short. It must stay linear in the length of the text, whatever the exponent is.
 
 import { LOWER_E, MINUS, NINE, UPPER_E, ZERO } from "./character-codes.ts";
+import { excerpt } from "./json-value.ts";
+
+/** Characters of a number shown in a message. */
+const MAX_NUMBER_SHOWN = 40;
 
 /**
  * True when the decimal value of `text` (a number of the JSON grammar) equals that of `String(value)`,
@@ -14,6 +18,12 @@ export function isFaithful(text: string, value: number): boolean {
   const given = decimal(text);
   const kept = decimal(String(value));
   return given.digits === kept.digits && given.exponent === kept.exponent;
+}
+
+/** Says what a double would make of a number that it does not keep. */
+export function unfaithful(text: string, value: number): string {
+  const shown = excerpt(text, MAX_NUMBER_SHOWN);
+  return `the number ${shown} cannot be kept exactly (a double would make it ${value})`;
 }
 
 /** True when every digit before the exponent is 0. */

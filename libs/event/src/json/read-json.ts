@@ -5,6 +5,7 @@
 import { JsonFault } from "./json-value.ts";
 import type { JsonValue } from "./json-value.ts";
 import { DEPTH_CEILING, type ReadLimits } from "./read-limits.ts";
+import { LooseReader } from "./loose-reader.ts";
 import { PiecewiseReader } from "./piecewise-reader.ts";
 import { Reader } from "./reader.ts";
 import { decodeUtf8, validPrefix } from "./utf8.ts";
@@ -33,7 +34,33 @@ export function* readJsonInPieces(
   return yield* new PiecewiseReader(textOf(bytes, limits), limits).readInPieces(characters);
 }
 
+/**
+ * Reads one JSON text as far as canonical JSON can carry it: a number that a double does not keep becomes its
+ * text, and U+0000, half of a surrogate pair and invalid UTF-8 become U+FFFD. `isAltered` says whether any
+ * did. Throws JsonFault for all else that {@link readJson} refuses.
+ */
+export function readJsonLoosely(
+  bytes: Uint8Array,
+  limits: ReadLimits,
+): { readonly value: JsonValue; readonly isAltered: boolean } {
+  checkLimits(limits);
+  const text = decodeUtf8(bytes);
+  const reader = new LooseReader(
+    text ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+    limits,
+  );
+  const value = reader.readText();
+  return { value, isAltered: reader.isAltered || text === undefined };
+}
+
 function textOf(bytes: Uint8Array, limits: ReadLimits): string {
+  checkLimits(limits);
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw invalidUtf8(bytes, limits);
+  return text;
+}
+
+function checkLimits(limits: ReadLimits): void {
   const { maxDepth, maxValues } = limits;
   if (!Number.isInteger(maxDepth) || maxDepth < 0 || maxDepth > DEPTH_CEILING) {
     throw new RangeError(`maxDepth must be an integer from 0 to ${DEPTH_CEILING}`);
@@ -41,9 +68,6 @@ function textOf(bytes: Uint8Array, limits: ReadLimits): string {
   if (!Number.isSafeInteger(maxValues) || maxValues < 0) {
     throw new RangeError("maxValues must be a safe integer, not negative");
   }
-  const text = decodeUtf8(bytes);
-  if (text === undefined) throw invalidUtf8(bytes, limits);
-  return text;
 }
 
 /** The reader itself finds the member: what is valid ends inside it, unless a fault lies before. */

@@ -29,22 +29,18 @@ import {
   CLOSE_BRACE,
   isDigit,
 } from "./character-codes.ts";
-import { isFaithful } from "./decimal.ts";
+import { isFaithful, unfaithful } from "./decimal.ts";
 import { escapeLength } from "./escape.ts";
 import { EMPTY_OBJECT, newObject, setMember } from "./json-object.ts";
-import { JsonFault, excerpt, formatPath } from "./json-value.ts";
-import type { JsonObject, JsonValue } from "./json-value.ts";
+import { formatPath, JsonFault, type JsonObject, type JsonValue } from "./json-value.ts";
 import type { ReadLimits } from "./read-limits.ts";
 
 /** Digits of a decimal that a double always gives back; with fewer, no comparison is needed. */
 const SAFE_DIGITS = 15;
 
-/** Characters of a number shown in a message. */
-const MAX_NUMBER_SHOWN = 40;
-
 /** Reads the text it was made with, once. */
 export class Reader {
-  private readonly text: string;
+  protected readonly text: string;
   private readonly limits: ReadLimits;
   protected at = 0;
   /** Members and elements met so far. */
@@ -185,17 +181,14 @@ export class Reader {
     }
   }
 
-  private readEscapedString(start: number, firstEscape: number): string {
+  protected readEscapedString(start: number, firstEscape: number): string {
     const { text } = this;
     let at = firstEscape;
     for (;;) {
       const code = text.charCodeAt(at);
       if (code === QUOTE) break;
-      if (code === BACKSLASH) {
-        const length = escapeLength(text, at);
-        if (typeof length === "string") throw this.fault(length, at);
-        at += length;
-      } else if (code >= SPACE) at += 1;
+      if (code === BACKSLASH) at += this.escapeAt(at);
+      else if (code >= SPACE) at += 1;
       else throw this.badCharacter(at);
     }
     this.at = at + 1;
@@ -203,7 +196,14 @@ export class Reader {
     return JSON.parse(text.slice(start - 1, at + 1)) as string;
   }
 
-  private readNumber(): number {
+  /** The length of the escape at `at`. */
+  protected escapeAt(at: number): number {
+    const length = escapeLength(this.text, at);
+    if (typeof length === "string") throw this.fault(length, at);
+    return length;
+  }
+
+  private readNumber(): number | string {
     const { text } = this;
     const start = this.at;
     const first = text.charCodeAt(start) === MINUS ? start + 1 : start;
@@ -226,7 +226,7 @@ export class Reader {
   }
 
   /** The rest of a number whose digits before the point end at `integerEnd`. */
-  private readLongNumber(start: number, first: number, integerEnd: number): number {
+  private readLongNumber(start: number, first: number, integerEnd: number): number | string {
     const { text } = this;
     let at = integerEnd;
     let digits = integerEnd - first;
@@ -246,14 +246,14 @@ export class Reader {
     this.at = at;
     const token = text.slice(start, at);
     const value = Number(token);
-    if ((hasExponent || digits > SAFE_DIGITS) && !isFaithful(token, value)) {
-      const shown = excerpt(token, MAX_NUMBER_SHOWN);
-      throw this.fault(
-        `the number ${shown} cannot be kept exactly (a double would make it ${value})`,
-        start,
-      );
-    }
+    if ((hasExponent || digits > SAFE_DIGITS) && !isFaithful(token, value))
+      return this.unfaithfulNumber(token, value, start);
     return value === 0 ? 0 : value;
+  }
+
+  /** What becomes of a number that a double does not keep. */
+  protected unfaithfulNumber(token: string, value: number, start: number): string {
+    throw this.fault(unfaithful(token, value), start);
   }
 
   private skipDigits(start: number): number {

@@ -333,6 +333,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/intake/cloudevents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store CloudEvents
+         * @description Takes binary, structured and batched mode. One event that is not valid is refused with 422, in a batch it is counted and costs no other. Needs the scope `events:write`.
+         */
+        post: operations["store-cloudevents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/intake/kubernetes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store audit events of a Kubernetes cluster
+         * @description Takes what a kube-apiserver posts to an audit webhook. Each item is stored, or not, for itself. Needs the scope `events:write`.
+         */
+        post: operations["store-kubernetes-audit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -1015,6 +1055,13 @@ export interface components {
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        /**
+         * @description The data of the event, whose attributes are headers with the prefix `ce-`; or, as `application/cloudevents+json`, an event; or, as `application/cloudevents-batch+json`, an array of at most 1,000.
+         * @example {
+         *       "total": 1250
+         *     }
+         */
+        CloudEvent: unknown;
         Consistency: {
             /**
              * @description The earlier size.
@@ -1747,6 +1794,77 @@ export interface components {
              * @example 42
              */
             size: number;
+        };
+        IntakeResult: {
+            first_rejections: {
+                /**
+                 * @description Of the item in the body, from 0.
+                 * @example 7
+                 */
+                index: number;
+                /** @example auditID is required */
+                reason: string;
+            }[];
+            /**
+             * @description Items among the stored ones of which something large was left out.
+             * @example 1
+             */
+            reduced: number;
+            /**
+             * @description Items that cannot be stored.
+             * @example 1
+             */
+            rejected: number;
+            /**
+             * @description Items that an earlier request had stored.
+             * @example 0
+             */
+            replayed: number;
+            /**
+             * @description Items that are no events.
+             * @example 2
+             */
+            skipped: number;
+            /**
+             * @description Items that were stored now.
+             * @example 398
+             */
+            stored: number;
+        };
+        KubernetesEventList: {
+            /** @constant */
+            apiVersion: "audit.k8s.io/v1";
+            /**
+             * @description Each one is an `Event` of audit.k8s.io/v1. One that is not is rejected by itself.
+             * @example [
+             *       {
+             *         "level": "Metadata",
+             *         "auditID": "2c7d09ad-7336-4fb5-ac36-07e990f5a69f",
+             *         "stage": "ResponseComplete",
+             *         "requestURI": "/api/v1/namespaces/shop/pods/web-0",
+             *         "verb": "delete",
+             *         "user": {
+             *           "username": "ada@example.com",
+             *           "groups": [
+             *             "system:authenticated"
+             *           ]
+             *         },
+             *         "objectRef": {
+             *           "resource": "pods",
+             *           "namespace": "shop",
+             *           "name": "web-0",
+             *           "apiVersion": "v1"
+             *         },
+             *         "responseStatus": {
+             *           "code": 200
+             *         },
+             *         "requestReceivedTimestamp": "2026-01-31T09:30:00.052919Z"
+             *       }
+             *     ]
+             */
+            items: unknown[];
+            /** @constant */
+            kind: "EventList";
         };
         Log: {
             /** @description Null if no epoch covers an event of the account yet. */
@@ -4066,6 +4184,157 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    "store-cloudevents": {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description In binary mode. Unique in its source.
+                 * @example 1
+                 */
+                "ce-id"?: string;
+                /**
+                 * @description In binary mode. A URI reference.
+                 * @example /billing
+                 */
+                "ce-source"?: string;
+                /**
+                 * @description In binary mode. The version of CloudEvents.
+                 * @example 1.0
+                 */
+                "ce-specversion"?: string;
+                /**
+                 * @description In binary mode. Becomes the action.
+                 * @example invoice.update
+                 */
+                "ce-type"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "total": 1250
+                 *     }
+                 */
+                "application/json": components["schemas"]["CloudEvent"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "stored": 398,
+                     *         "replayed": 0,
+                     *         "reduced": 1,
+                     *         "skipped": 2,
+                     *         "rejected": 1,
+                     *         "first_rejections": [
+                     *           {
+                     *             "index": 7,
+                     *             "reason": "auditID is required"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IntakeResult"];
+                    };
+                };
+            };
+        };
+    };
+    "store-kubernetes-audit": {
+        parameters: {
+            query?: {
+                /**
+                 * @description Added by the API server, and ignored.
+                 * @example 30s
+                 */
+                timeout?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "apiVersion": "audit.k8s.io/v1",
+                 *       "kind": "EventList",
+                 *       "items": [
+                 *         {
+                 *           "level": "Metadata",
+                 *           "auditID": "2c7d09ad-7336-4fb5-ac36-07e990f5a69f",
+                 *           "stage": "ResponseComplete",
+                 *           "requestURI": "/api/v1/namespaces/shop/pods/web-0",
+                 *           "verb": "delete",
+                 *           "user": {
+                 *             "username": "ada@example.com",
+                 *             "groups": [
+                 *               "system:authenticated"
+                 *             ]
+                 *           },
+                 *           "objectRef": {
+                 *             "resource": "pods",
+                 *             "namespace": "shop",
+                 *             "name": "web-0",
+                 *             "apiVersion": "v1"
+                 *           },
+                 *           "responseStatus": {
+                 *             "code": 200
+                 *           },
+                 *           "requestReceivedTimestamp": "2026-01-31T09:30:00.052919Z"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["KubernetesEventList"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "stored": 398,
+                     *         "replayed": 0,
+                     *         "reduced": 1,
+                     *         "skipped": 2,
+                     *         "rejected": 1,
+                     *         "first_rejections": [
+                     *           {
+                     *             "index": 7,
+                     *             "reason": "auditID is required"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["IntakeResult"];
+                    };
+                };
             };
         };
     };

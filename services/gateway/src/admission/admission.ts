@@ -14,6 +14,7 @@ import { AnnalsError, unavailable } from "@annals/errors";
 import {
   type AccountWindow,
   type Admission as AdmissionMessage,
+  type AdmitRequestsResponse,
   type KeysService,
   type Plan,
   RateWindow,
@@ -226,6 +227,20 @@ interface Group {
   count: number;
 }
 
+function limitOf(
+  { intakeLimit, limit, logLimit }: AdmitRequestsResponse,
+  window: RateWindow | undefined,
+): number {
+  switch (window) {
+    case RateWindow.LOG:
+      return logLimit;
+    case RateWindow.INTAKE:
+      return intakeLimit;
+    default:
+      return limit;
+  }
+}
+
 /** Admits the first requests of each key and window, as many as the window allows. */
 async function admitGroup(
   keys: Pick<Client<typeof KeysService>, "admitRequests">,
@@ -243,11 +258,8 @@ async function admitGroup(
     groups[index].count += count;
   }
   const isAfterBody = given.map(({ body }) => body.complete);
-  const {
-    admissions,
-    limit: ofKeys,
-    logLimit,
-  } = await keys.admitRequests({ groups }, { timeoutMs });
+  const answer = await keys.admitRequests({ groups }, { timeoutMs });
+  const { admissions } = answer;
   const answered = admissions.map(() => 0);
   return given.map((one, at): PromiseSettledResult<Admission> => {
     const { requestId, count, isWidget, window } = one;
@@ -255,7 +267,7 @@ async function admitGroup(
     const admission = admissions[index];
     if (!admission) return NOT_ADMITTED;
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey(isWidget) };
-    const limit = admission.widget?.limit ?? (window === RateWindow.LOG ? logLimit : ofKeys);
+    const limit = admission.widget?.limit ?? limitOf(answer, window);
     const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
       const reason = new RateLimited(limit, admission);

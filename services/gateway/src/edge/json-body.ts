@@ -1,4 +1,5 @@
-// Reads JSON bodies strictly (docs/hash-chain.md). Called by app.ts. What cannot be stored faithfully is
+// Reads bodies: JSON strictly (docs/hash-chain.md), or the bytes where a route asks for them. Called by app.ts
+// and register-routes.ts. What cannot be stored faithfully is
 // refused with its path, before the schema is checked.
 
 import { atOnce, PIECE_BYTES, type Turns, type Work } from "@annals/contract";
@@ -17,6 +18,8 @@ declare module "fastify" {
     maxValues?: number;
     /** Reads a body without parsing it; undefined where the strict reader shall. */
     readPlain?: ReadPlain;
+    /** Whether the handler gets the bytes of the body. */
+    isRaw?: boolean;
   }
 }
 
@@ -27,7 +30,7 @@ const MAX_DEPTH = 16;
 
 type Done = (error: Error | null, value?: unknown) => void;
 
-interface BodyDeps {
+export interface BodyDeps {
   readonly inFlight: Pick<RequestsInFlight, "begin" | "ended" | "takeBody">;
   readonly limits: Pick<Limits, "bodyMaxValues">;
   readonly turns: Turns;
@@ -35,19 +38,34 @@ interface BodyDeps {
 
 export function readJsonBodies(app: FastifyInstance, deps: BodyDeps): void {
   app.removeAllContentTypeParsers();
+  const parse = parser(deps, (request) => {
+    // JSON between systems is UTF-8 (RFC 8259).
+    if (!UTF8.test(request.headers["content-type"] ?? ""))
+      throw invalid({ field: "Content-Type", message: "must be application/json in UTF-8" });
+  });
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, parse);
+}
+
+/** Lets the routes of `app` get bodies of any other media type, too, as bytes. */
+export function readAnyBodies(app: FastifyInstance, deps: BodyDeps): void {
   app.addContentTypeParser(
-    "application/json",
+    "*",
     { parseAs: "buffer" },
-    (request: FastifyRequest, body: Buffer, done: Done) => {
-      try {
-        const coding = codingOf(request);
-        if (coding === undefined) read(request, body, deps, done);
-        else void readInflated(request, { body, coding }, deps, done);
-      } catch (error) {
-        done(error as Error);
-      }
-    },
+    parser(deps, () => {}),
   );
+}
+
+function parser(deps: BodyDeps, check: (request: FastifyRequest) => void) {
+  return (request: FastifyRequest, body: Buffer, done: Done): void => {
+    try {
+      const coding = codingOf(request);
+      check(request);
+      if (coding === undefined) read(request, body, deps, done);
+      else void readInflated(request, { body, coding }, deps, done);
+    } catch (error) {
+      done(error as Error);
+    }
+  };
 }
 
 function read(
@@ -59,10 +77,12 @@ function read(
   const {
     maxDepth = MAX_DEPTH,
     maxValues = bodyMaxValues,
+    isRaw = false,
     readPlain,
   } = request.routeOptions.config;
   const limits = { maxDepth, maxValues };
   if (body.length === 0) done(null, undefined);
+  else if (isRaw) done(null, body);
   else if (body.length > PIECE_BYTES)
     void readLarge(request, turns, readInPieces(body, limits, readPlain), done);
   else done(null, (readPlain && atOnce(readPlain(body, limits))) ?? readJson(body, limits));
@@ -117,10 +137,7 @@ async function readLarge(
 
 const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 
-/**
- * The coding that the body was compressed with; undefined without one. JSON between systems is UTF-8
- * (RFC 8259). Throws `invalid`.
- */
+/** The coding that the body was compressed with; undefined without one. Throws `invalid`. */
 function codingOf({ headers }: FastifyRequest): Coding | undefined {
   const named = (headers["content-encoding"] ?? "identity").toLowerCase();
   const coding = CODINGS.find((each) => each === named);
@@ -129,7 +146,5 @@ function codingOf({ headers }: FastifyRequest): Coding | undefined {
       field: "Content-Encoding",
       message: "must be gzip, zstd, identity or omitted",
     });
-  if (!UTF8.test(headers["content-type"] ?? ""))
-    throw invalid({ field: "Content-Type", message: "must be application/json in UTF-8" });
   return coding;
 }

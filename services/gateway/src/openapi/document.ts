@@ -22,6 +22,10 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
   usage: { name: "Usage", description: "What a key may do, and how much of each limit is used." },
   verify: { name: "Verification", description: "Verify the hash chain." },
   exports: { name: "Exports", description: "Write a range of the log to a file." },
+  intake: {
+    name: "Intake",
+    description: "Store what other systems send, in their own format.",
+  },
   erasures: { name: "Erasures", description: "Erase parts of stored events." },
   holds: { name: "Holds", description: "Keep events from erasure and from retention." },
   retention: {

@@ -14,6 +14,7 @@ const HOLDS = openDetail("holds");
 const ERASURES = openDetail("erasures");
 const ARCHIVES = openDetail("archives");
 const RETENTION = openDetail("retention");
+const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
 
 const OPERATIONS: Readonly<Record<string, Mark>> = {
@@ -54,6 +55,8 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "list-archives": ARCHIVES,
   "get-archive-events": ARCHIVES,
   "get-archive-evidence": ARCHIVES,
+  "store-kubernetes-audit": INTAKE,
+  "store-cloudevents": INTAKE,
   "list-widget-events": WIDGET_ROUTES,
   "get-widget-event": WIDGET_ROUTES,
   "list-widget-filters": WIDGET_ROUTES,

@@ -37,7 +37,8 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
     ...(body && {
       requestBody: {
         description: "As it is, or compressed with the Content-Encoding `gzip` or `zstd`.",
-        required: true,
+        // In binary mode a CloudEvent may have no data.
+        required: route.rawBody !== "any",
         content: jsonContent(body, components),
       },
     }),

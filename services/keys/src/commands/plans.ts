@@ -32,6 +32,7 @@ function line(plan: ReturnType<typeof plansJson>[number]): string {
     limit(plan.max_export_bytes, "export bytes", "default"),
     limit(plan.monthly_events, "events a month"),
     limit(plan.requests_per_minute, "requests a minute", "60 times a key's"),
+    limit(plan.intake_requests_per_minute, "requests of intake a minute", "60 times a key's"),
     limit(plan.retention_days, "days of events"),
     limit(plan.min_retention_days, "days of events at least"),
     plan.archive ? `archives for ${limit(plan.archive_days, "days")}` : "no archives",

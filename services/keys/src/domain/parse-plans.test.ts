@@ -33,6 +33,7 @@ test("a file gives each plan its limits and the default to an account that has n
         archive: true,
         archive_days: 2_557,
         features_left_out: ["exports", "webhooks"],
+        intake_requests_per_minute: 800,
         max_export_bytes: 0,
         max_keys: 2,
         max_webhooks: 0,
@@ -49,6 +50,7 @@ test("a file gives each plan its limits and the default to an account that has n
   const free = {
     name: "free",
     featuresLeftOut: ["exports", "webhooks"],
+    intakeRequestsPerMinute: 800,
     maxExportBytes: 0,
     maxKeys: 2,
     maxWebhooks: 0,
@@ -87,6 +89,12 @@ test("an account's rate is its plan's, the default plan's for any other name, el
     fallback: 50,
   });
   expect(UNLIMITED_PLANS.accountLimits(6_000)).toEqual({ named: [], fallback: 6_000 });
+  expect(plans.accountIntakeLimits(72_000)).toEqual({ named: [], fallback: 72_000 });
+  const ofIntake = { plans: { free: { intake_requests_per_minute: 1 }, all: {} }, default: "all" };
+  expect(parse(ofIntake).accountIntakeLimits(72_000)).toEqual({
+    named: [["free", 1]],
+    fallback: 72_000,
+  });
   expect(accountRate(1_000_000_000)).toBe(2 ** 31 - 1);
   expect([0, 1, 4, 10_000].map(shareOfTokens)).toEqual([0, 1, 1, 2_500]);
 });
@@ -105,6 +113,7 @@ describe("faults", () => {
           max_widget_tokens: -1,
           monthly_events: "10",
           requests_per_minute: 0,
+          intake_requests_per_minute: 1.5,
         },
         other: [],
       },
@@ -114,7 +123,8 @@ describe("faults", () => {
       '"fallback" is unknown: it may contain plans, default',
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
-        "it may contain archive, archive_days, features_left_out, max_export_bytes, max_keys, max_webhooks, " +
+        "it may contain archive, archive_days, features_left_out, intake_requests_per_minute, max_export_bytes, " +
+        "max_keys, max_webhooks, " +
         "max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, retention_days",
       "plans.free.max_keys: must be an integer from 1 to 2147483647",
       "plans.free.max_export_bytes: must be an integer from 0 to 9007199254740991",
@@ -122,6 +132,7 @@ describe("faults", () => {
       "plans.free.max_widget_tokens: must be an integer from 0 to 2147483647",
       "plans.free.monthly_events: must be an integer from 0 to 9007199254740991",
       "plans.free.requests_per_minute: must be an integer from 1 to 2147483647",
+      "plans.free.intake_requests_per_minute: must be an integer from 1 to 2147483647",
       "plans.free.features_left_out: must be a list of webhooks, exports, verify, lifecycle, each at most once",
       "plans.other: must be an object",
       "default: must be the name of one of the plans",

@@ -18,6 +18,7 @@ const MEMBERS = [
   "archive",
   "archive_days",
   "features_left_out",
+  "intake_requests_per_minute",
   "max_export_bytes",
   "max_keys",
   "max_webhooks",
@@ -83,6 +84,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
   const monthlyEvents = limit("monthly_events", 0, Number.MAX_SAFE_INTEGER);
   // An account without a request could not be used at all.
   const requestsPerMinute = limit("requests_per_minute", 1, MAX_COUNT);
+  const intakeRequestsPerMinute = limit("intake_requests_per_minute", 1, MAX_COUNT);
   return {
     name,
     featuresLeftOut: parseFeatures(
@@ -96,6 +98,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
     ...(maxExportBytes !== undefined && { maxExportBytes }),
     ...(monthlyEvents !== undefined && { monthlyEvents }),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(intakeRequestsPerMinute !== undefined && { intakeRequestsPerMinute }),
     ...parseRetention(limit, (what) => report(`${where}.retention_days`, what)),
     ...parseArchives(members.get("archive"), limit("archive_days", 1, MAX_RETENTION_DAYS), (what) =>
       report(`${where}.archive`, what),

@@ -15,6 +15,8 @@ export interface Plan {
   readonly monthlyEvents?: number;
   /** Limit of all keys and widget tokens together. Absent: {@link accountRate} of the setting for a key. */
   readonly requestsPerMinute?: number;
+  /** Limit of intake of all keys together. Absent: {@link accountRate} of the setting for a key. */
+  readonly intakeRequestsPerMinute?: number;
   /** Bytes of all files of exports. Absent: the setting of the export service. */
   readonly maxExportBytes?: number;
   /** Days after which an event is deleted. Absent: never, unless the account sets a time. */
@@ -52,6 +54,11 @@ export function shareOfTokens(maxWidgetTokens: number): number {
   return Math.ceil(maxWidgetTokens / PARTS_OF_TOKENS);
 }
 
+interface AccountLimits {
+  readonly named: readonly (readonly [name: string, limit: number])[];
+  readonly fallback: number;
+}
+
 /** The plans of one file. */
 export class Plans {
   readonly #byName: ReadonlyMap<string, Plan>;
@@ -84,15 +91,18 @@ export class Plans {
    * The requests of an account in its window: by the name of its plan, where that allows another number than
    * the default plan, and of the default plan. `unsaid` is what a plan allows that does not say it.
    */
-  accountLimits(unsaid: number): {
-    readonly named: readonly (readonly [name: string, limit: number])[];
-    readonly fallback: number;
-  } {
-    const fallback = this.#default.requestsPerMinute ?? unsaid;
-    const all = Array.from(
-      this.#byName.values(),
-      ({ name, requestsPerMinute = unsaid }) => [name, requestsPerMinute] as const,
-    );
+  accountLimits(unsaid: number): AccountLimits {
+    return this.#limits(({ requestsPerMinute = unsaid }) => requestsPerMinute);
+  }
+
+  /** The same of intake, which has a window of its own. */
+  accountIntakeLimits(unsaid: number): AccountLimits {
+    return this.#limits(({ intakeRequestsPerMinute = unsaid }) => intakeRequestsPerMinute);
+  }
+
+  #limits(limitOf: (plan: Plan) => number): AccountLimits {
+    const fallback = limitOf(this.#default);
+    const all = Array.from(this.#byName.values(), (plan) => [plan.name, limitOf(plan)] as const);
     return { named: all.filter(([, limit]) => limit !== fallback), fallback };
   }
 }

@@ -49,6 +49,7 @@ function service(rateLimitPerMinute = 10) {
     plans: UNLIMITED_PLANS,
     rateLimitPerMinute,
     logRateLimitPerMinute: 10 * rateLimitPerMinute,
+    intakeRateLimitPerMinute: 12 * rateLimitPerMinute,
     widgetRateLimitPerMinute: rateLimitPerMinute + 2,
     refused,
   });
@@ -90,6 +91,7 @@ describe("answers", () => {
       plans: UNLIMITED_PLANS,
       rateLimitPerMinute: 1,
       logRateLimitPerMinute: 1,
+      intakeRateLimitPerMinute: 1,
       widgetRateLimitPerMinute: 1,
       refused: new RefusedAdmissions({ clock, database }),
     });

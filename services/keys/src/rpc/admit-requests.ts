@@ -1,6 +1,5 @@
 // AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and
-// 3): those by API keys in one statement, or two if some count in the window of the log, and those by
-// widget tokens in another.
+// 3): those by API keys in one statement for each of their windows, and those by widget tokens in another.
 
 import { WIDGET } from "@annals/contract";
 import { invalid } from "@annals/errors";
@@ -42,6 +41,7 @@ interface Deps {
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
+  readonly intakeRateLimitPerMinute: number;
   readonly logRateLimitPerMinute: number;
   readonly widgetRateLimitPerMinute: number;
   readonly refused: Pick<RefusedAdmissions, "rateLimited" | "unknownKey">;
@@ -50,45 +50,70 @@ interface Deps {
 type Group = Pick<AdmissionGroup, "secretSha256" | "count" | "isWidgetToken" | "window">;
 type Admission = MessageInitShape<typeof AdmissionSchema>;
 
-/** Deps and the limits of accounts by their plans, which never change. */
-type Ready = Deps & { readonly accountLimits: ReturnType<Plans["accountLimits"]> };
+/** Limits of accounts by their plans, which never change. */
+type AccountLimits = ReturnType<Plans["accountLimits"]>;
 
-export function admitRequests(given: Deps): ServiceImpl<typeof KeysService>["admitRequests"] {
-  const accountLimits = given.plans.accountLimits(accountRate(given.rateLimitPerMinute));
-  const deps: Ready = { ...given, accountLimits };
+/** A window, the requests that a key may make in it, and those that its account may make. */
+interface Counting {
+  readonly window: (typeof WINDOWS)[keyof typeof WINDOWS];
+  readonly limit: number;
+  readonly accountLimits: AccountLimits;
+}
+
+export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admitRequests"] {
+  const { intakeRateLimitPerMinute, logRateLimitPerMinute, plans, rateLimitPerMinute } = deps;
+  const accountLimits = plans.accountLimits(accountRate(rateLimitPerMinute));
+  const countings: Readonly<Record<keyof typeof WINDOWS, Counting>> = {
+    requests: { window: WINDOWS.requests, limit: rateLimitPerMinute, accountLimits },
+    log: { window: WINDOWS.log, limit: logRateLimitPerMinute, accountLimits },
+    intake: {
+      window: WINDOWS.intake,
+      limit: intakeRateLimitPerMinute,
+      accountLimits: plans.accountIntakeLimits(accountRate(intakeRateLimitPerMinute)),
+    },
+  };
   return async ({ groups }) => {
     checkGroups(groups);
     const ofTokens = groups.filter(({ isWidgetToken }) => isWidgetToken);
-    const ofKeys = groups.filter(({ isWidgetToken }) => !isWidgetToken);
-    const ofLog = ofKeys.filter(isOfLog);
-    const others = ofKeys.filter((group) => !isOfLog(group));
+    const ofKeys = Map.groupBy(
+      groups.filter(({ isWidgetToken }) => !isWidgetToken),
+      windowOf,
+    );
     const found = await Promise.all([
-      admitKeys(others, WINDOWS.requests, deps.rateLimitPerMinute, deps),
-      admitKeys(ofLog, WINDOWS.log, deps.logRateLimitPerMinute, deps),
-      admitTokens(ofTokens, deps),
+      ...Array.from(ofKeys, ([name, some]) => admitKeys(some, countings[name], deps)),
+      admitTokens(ofTokens, accountLimits, deps),
     ]);
     const admissions = new Map(found.flat());
     return {
       admissions: groups.map((group) => admissions.get(group) ?? {}),
-      limit: deps.rateLimitPerMinute,
-      logLimit: deps.logRateLimitPerMinute,
+      limit: rateLimitPerMinute,
+      logLimit: logRateLimitPerMinute,
+      intakeLimit: intakeRateLimitPerMinute,
     };
   };
 }
 
 type Admitted = readonly (readonly [Group, Admission])[];
 
-const isOfLog = ({ window }: Group): boolean => window === RateWindow.LOG;
+function windowOf({ window }: Group): keyof typeof WINDOWS {
+  switch (window) {
+    case RateWindow.LOG:
+      return "log";
+    case RateWindow.INTAKE:
+      return "intake";
+    default:
+      return "requests";
+  }
+}
 
 async function admitKeys(
   groups: readonly Group[],
-  window: (typeof WINDOWS)[keyof typeof WINDOWS],
-  limit: number,
-  deps: Ready,
+  { accountLimits, limit, window }: Counting,
+  deps: Deps,
 ): Promise<Admitted> {
-  if (groups.length === 0) return [];
-  const params = paramsOf(groups, limit, deps);
-  const rows = await deps.database.run(admitRequestsStatement, [...params, window]);
+  const { ofAccount, ofKey } = window;
+  const params = paramsOf(groups, limit, accountLimits);
+  const rows = await deps.database.run(admitRequestsStatement, [...params, ofKey, ofAccount]);
   return admitted(groups, rows, deps, (row: AdmissionRow) => {
     const { account_id: accountId, key_id: keyId, scopes } = row;
     const subject = { accountId, keyId, scopes: [...scopes] };
@@ -99,10 +124,15 @@ async function admitKeys(
   });
 }
 
-async function admitTokens(groups: readonly Group[], deps: Ready): Promise<Admitted> {
+async function admitTokens(
+  groups: readonly Group[],
+  accountLimits: AccountLimits,
+  deps: Deps,
+): Promise<Admitted> {
   if (groups.length === 0) return [];
   const limit = deps.widgetRateLimitPerMinute;
-  const rows = await deps.database.run(admitWidgetRequests, paramsOf(groups, limit, deps));
+  const params = paramsOf(groups, limit, accountLimits);
+  const rows = await deps.database.run(admitWidgetRequests, params);
   return admitted(groups, rows, deps, (row: WidgetAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, origins, viewer_id: viewerId } = row;
     const subject = { accountId, keyId, scopes: [WIDGET] };
@@ -117,8 +147,11 @@ function viewOf({ filter, parts }: WidgetAdmissionRow) {
   return create(WidgetViewSchema, view);
 }
 
-function paramsOf(groups: readonly Group[], limit: number, { accountLimits }: Ready): CountParams {
-  const { named, fallback } = accountLimits;
+function paramsOf(
+  groups: readonly Group[],
+  limit: number,
+  { fallback, named }: AccountLimits,
+): CountParams {
   return [
     groups.map((one) => one.secretSha256),
     groups.map(({ count }) => count),
@@ -179,8 +212,8 @@ function checkGroups(groups: readonly Group[]): void {
     if (count > MAX_COUNT) {
       throw invalid({ field: `groups[${index}].count`, message: `must be at most ${MAX_COUNT}` });
     }
-    const window = isOfLog(group) && !isWidgetToken ? WINDOWS.log : WINDOWS.requests;
-    seen.add(Buffer.from(secretSha256).toString("base64") + window);
+    const window = isWidgetToken ? "requests" : windowOf(group);
+    seen.add(`${Buffer.from(secretSha256).toString("base64")} ${window}`);
   }
   if (seen.size !== groups.length) {
     throw invalid({

@@ -7,7 +7,12 @@ import type { Plan } from "../domain/plan.ts";
 
 export function renderPlan(plan: Plan): MessageInitShape<typeof PlanSchema> {
   const { maxExportBytes: _signed, monthlyEvents, featuresLeftOut, ...all } = plan;
-  const { archive: _archive, archiveDays: _end, ...others } = all;
+  const {
+    archive: _archive,
+    archiveDays: _end,
+    intakeRequestsPerMinute: _counted,
+    ...others
+  } = all;
   const { minRetentionDays: _shortest, retentionDays: _longest, ...rest } = others;
   return {
     ...rest,

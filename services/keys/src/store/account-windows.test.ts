@@ -12,7 +12,7 @@ import {
   type StoredKey,
   storeWidgetToken,
 } from "../testing/database.ts";
-import { admitRequests } from "./admit-requests.ts";
+import { admitRequests, WINDOWS } from "./admit-requests.ts";
 import { admitWidgetRequests } from "./admit-widget-requests.ts";
 
 const LIMIT = 10;
@@ -31,12 +31,18 @@ interface Limits {
   readonly limit?: number;
   readonly accountLimit?: number;
   readonly plans?: Readonly<Record<string, number>>;
+  readonly window?: (typeof WINDOWS)[keyof typeof WINDOWS];
 }
 
 /** Rows in the order of what was asked. */
 async function admit(
   asked: readonly (readonly [Secret, count: number])[],
-  { limit = LIMIT, accountLimit = ACCOUNT_LIMIT, plans = {} }: Limits = {},
+  {
+    limit = LIMIT,
+    accountLimit = ACCOUNT_LIMIT,
+    plans = {},
+    window = WINDOWS.requests,
+  }: Limits = {},
 ) {
   const rows = await service.run(admitRequests, [
     asked.map(([{ secretSha256 }]) => secretSha256),
@@ -45,7 +51,8 @@ async function admit(
     Object.keys(plans),
     Object.values(plans),
     accountLimit,
-    "",
+    window.ofKey,
+    window.ofAccount,
   ]);
   return rows.toSorted((a, b) => Number(a.ordinal) - Number(b.ordinal));
 }
@@ -141,6 +148,28 @@ describe("the window of an account", () => {
     expect(await admitToken(20)).toMatchObject([{ granted: 15, is_of_account: true }]);
     expect(await admit([[key, 0]])).toMatchObject([{ granted: 0, is_of_account: false }]);
     expect(await usedByAccount(key)).toBe(ACCOUNT_LIMIT);
+  });
+
+  test("of intake takes nothing from the other one, and gives back to the key's window of intake", async () => {
+    const [a, b] = await keysOfOneAccount(2);
+    if (!b) throw new Error("two keys");
+    const intake = { limit: 20, accountLimit: 30, window: WINDOWS.intake };
+    expect(await admit([[a, 25]], intake)).toMatchObject([{ granted: 20, account_used: 20 }]);
+    expect(await admit([[b, 20]], intake)).toMatchObject([
+      { key_id: b.keyId, granted: 10, used: 10, account_used: 30, is_of_account: true },
+    ]);
+    expect(await admit([[b, 1]], intake)).toMatchObject([{ granted: 0, is_of_account: true }]);
+    // All of the account's requests besides intake are left.
+    expect(await admit([[a, 10]])).toMatchObject([{ granted: 10, used: 10, account_used: 10 }]);
+    expect(await admit([[b, 10]])).toMatchObject([{ granted: 10, account_used: 20 }]);
+    const windows = await owner.query(
+      "SELECT window_name, used FROM keys.account_windows WHERE account_id = $1 ORDER BY 1",
+      [a.accountId],
+    );
+    expect(windows).toEqual([
+      { window_name: "", used: 20 },
+      { window_name: "intake", used: 30 },
+    ]);
   });
 
   test("has the limit of the account's plan, and the default for any other name", async () => {

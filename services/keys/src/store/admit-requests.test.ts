@@ -12,6 +12,7 @@ import { type AdmissionRow, admitRequests, WINDOWS } from "./admit-requests.ts";
 import { deleteApiKey } from "./delete-api-key.ts";
 
 const LIMIT = 100;
+const { ofAccount, ofKey } = WINDOWS.requests;
 /** Of an account, where a test is about its keys. */
 const AMPLE = 1_000_000;
 
@@ -41,7 +42,7 @@ const admitAll = (
   limit = LIMIT,
   accountLimit = AMPLE,
 ): Promise<AdmissionRow[]> =>
-  database.run(admitRequests, [secrets, counts, limit, [], [], accountLimit, WINDOWS.requests]);
+  database.run(admitRequests, [secrets, counts, limit, [], [], accountLimit, ofKey, ofAccount]);
 
 /** Lets the window of a key have begun so many seconds earlier. */
 const age = ({ keyId }: StoredKey, seconds: number) =>

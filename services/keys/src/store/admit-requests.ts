@@ -17,10 +17,20 @@ export interface AdmissionRow extends CountedRow {
   readonly scopes: readonly string[];
 }
 
-/** What follows the id of a key in the name of the window: nothing in that of most requests. */
-export const WINDOWS = { requests: "", log: "/log" } as const;
+/** A window of a key, and the window of its account in which the same requests count. */
+interface Window {
+  /** What follows the id of the key in the name of the window. */
+  readonly ofKey: "" | "/log" | "/intake";
+  readonly ofAccount: "" | "intake";
+}
 
-type Params = [...CountParams, window: (typeof WINDOWS)[keyof typeof WINDOWS]];
+export const WINDOWS = {
+  requests: { ofKey: "", ofAccount: "" },
+  log: { ofKey: "/log", ofAccount: "" },
+  intake: { ofKey: "/intake", ofAccount: "intake" },
+} as const satisfies Readonly<Record<string, Window>>;
+
+type Params = [...CountParams, ofKey: Window["ofKey"], ofAccount: Window["ofAccount"]];
 
 export const admitRequests = statement<Params, AdmissionRow>(
   `/* keys.admit-requests */
@@ -29,7 +39,7 @@ WITH asked AS (
   FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
 ), known AS (
   SELECT asked.ordinal, asked.wanted, api_keys.account_id, api_keys.id AS key_id,
-    api_keys.id || $7::text AS window_id, api_keys.scopes, accounts.plan, ${ACCOUNT_LIMIT}
+    api_keys.id || $7::text AS window_id, $8::text AS account_window, api_keys.scopes, accounts.plan, ${ACCOUNT_LIMIT}
   FROM asked
   JOIN keys.api_keys ON api_keys.secret_sha256 = asked.secret_sha256 AND api_keys.revoked_at IS NULL
   JOIN keys.accounts ON accounts.account_id = api_keys.account_id

@@ -25,8 +25,8 @@ WITH asked AS (
   SELECT secret_sha256, wanted, ordinal
   FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
 ), known AS (
-  SELECT asked.ordinal, asked.wanted, token.account_id, token.id AS key_id, token.id AS window_id, token.filter,
-    token.parts, token.origins, token.viewer_id, accounts.plan, ${ACCOUNT_LIMIT}
+  SELECT asked.ordinal, asked.wanted, token.account_id, token.id AS key_id, token.id AS window_id, '' AS account_window,
+    token.filter, token.parts, token.origins, token.viewer_id, accounts.plan, ${ACCOUNT_LIMIT}
   FROM asked
   JOIN keys.widget_tokens AS token ON token.secret_sha256 = asked.secret_sha256
     AND token.expires_at::timestamptz > clock_timestamp()

@@ -1,11 +1,11 @@
-// How requests are counted in the rate windows: in one of each key or widget token, and in that of its
+// How requests are counted in the rate windows: in one of each key or widget token, and in one of its
 // account. A part of the two statements that admit requests. Called by admit-requests.ts and
 // admit-widget-requests.ts. What one of the two windows refuses must not count in the other.
 
 /**
  * The queries `counted` and `account_counted`, from the rows of a query `known` with account_id, window_id,
- * wanted and account_limit. A window_id is unique among the rows of an account. `$3` is the limit of a key's
- * window.
+ * account_window, wanted and account_limit. A window_id is unique among the rows of an account, and all rows
+ * have the same account_window. `$3` is the limit of a key's window.
  *
  * "excluded.started_at" is the one reading of the clock that the decision about a row is based on. All rows
  * of keys are locked before any row of an account, each kind in the order of its primary key, so that two
@@ -32,14 +32,14 @@ export const COUNTED = `counted AS (
   RETURNING account_id, key_id AS window_id, used, granted,
     greatest(1, ceil(extract(epoch FROM started_at + interval '60 seconds' - clock_timestamp())))::integer AS ends_in_s
 ), account_counted AS (
-  INSERT INTO keys.account_windows AS rate_window (account_id, started_at, used, granted, allowed)
-  SELECT account_id, clock_timestamp(), least(sum(granted), max(account_limit)), least(sum(granted), max(account_limit)),
-    max(account_limit)
+  INSERT INTO keys.account_windows AS rate_window (account_id, window_name, started_at, used, granted, allowed)
+  SELECT account_id, account_window, clock_timestamp(), least(sum(granted), max(account_limit)),
+    least(sum(granted), max(account_limit)), max(account_limit)
   FROM counted JOIN known USING (account_id, window_id)
   WHERE granted > 0
-  GROUP BY account_id
+  GROUP BY account_id, account_window
   ORDER BY account_id
-  ON CONFLICT (account_id) DO UPDATE SET
+  ON CONFLICT (account_id, window_name) DO UPDATE SET
     started_at = CASE
       WHEN rate_window.started_at + interval '60 seconds' <= excluded.started_at THEN excluded.started_at
       ELSE rate_window.started_at END,

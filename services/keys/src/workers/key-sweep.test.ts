@@ -125,7 +125,7 @@ test("the window of a key that was not used for a day ends; one in use stays and
   const { owner, service } = opened;
   const [idle, used] = [await storeKey(service), await storeKey(service)];
   const admit = (secret: Uint8Array) =>
-    service.run(admitRequests, [[secret], [1], 100, [], [], 1_000, ""]);
+    service.run(admitRequests, [[secret], [1], 100, [], [], 1_000, "", ""]);
   await admit(idle.secretSha256);
   await admit(used.secretSha256);
   await owner.query(

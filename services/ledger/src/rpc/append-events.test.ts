@@ -53,7 +53,7 @@ const newAccounts = (count: number) => Array.from({ length: count }, newAccountI
 /** The messages of the stream, each with its outcomes. */
 async function messagesOf(
   client: Client<typeof LedgerService>,
-  appends: ReturnType<typeof appendOf>[],
+  appends: (ReturnType<typeof appendOf> & { readonly isReplayBrief?: boolean })[],
 ): Promise<IndexedOutcome[][]> {
   const messages: IndexedOutcome[][] = [];
   for await (const { outcomes } of client.appendEvents({ appends })) messages.push(outcomes);
@@ -105,6 +105,20 @@ test("a refused append does not affect the others", async () => {
   const outcomes = (await messagesOf(client, appends)).flat();
   expect(casesOf(outcomes)).toEqual({ 0: "stored", 1: "refused", 2: "refused", 3: "stored" });
   expect(await lengths()).toEqual([2, 1, 2]);
+});
+
+test("a replay returns its events, or none where its caller does not need them", async () => {
+  const [account = ""] = newAccounts(1);
+  const { client, lengths } = await servedLedger([account]);
+  const keyed = { ...appendOf(account), idempotencyKey: "k", requestSha256: new Uint8Array(32) };
+  await messagesOf(client, [keyed]);
+  const [whole, brief] = (await messagesOf(client, [keyed, { ...keyed, isReplayBrief: true }]))
+    .flat()
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ outcome }) => outcome?.outcome);
+  expect(whole).toMatchObject({ case: "replayed", value: { events: [{ action: "thing.done" }] } });
+  expect(brief).toMatchObject({ case: "replayed", value: { events: [] } });
+  expect(await lengths()).toEqual([2]);
 });
 
 test("what is not valid is refused before it is hashed, and the chain stays valid", async () => {

@@ -62,9 +62,7 @@ export async function appendOutcome(
     if (accountId === SYSTEM_ACCOUNT_ID) throw systemAccountReadOnly();
     const prepared = await deps.turns.run(accountId, prepare(message, admitted.keyId, deps));
     const result = await deps.appends.submit(prepared);
-    return result.outcome === "stored"
-      ? stored(result)
-      : await replayed(deps, message.accountId, result);
+    return result.outcome === "stored" ? stored(result) : await replayed(deps, message, result);
   } catch (error) {
     return refused(deps, error);
   }
@@ -96,7 +94,12 @@ function stored(result: Stored): Outcome {
   return { outcome: { case: "stored", value: receipt } };
 }
 
-async function replayed(deps: Deps, accountId: string, result: Replayed): Promise<Outcome> {
+async function replayed(
+  deps: Deps,
+  { accountId, isReplayBrief }: AppendMessage,
+  result: Replayed,
+): Promise<Outcome> {
+  if (isReplayBrief) return { outcome: { case: "replayed", value: {} } };
   const { firstSequence, eventCount } = result;
   const last = String(firstSequence + eventCount - 1);
   const rows = await deps.database

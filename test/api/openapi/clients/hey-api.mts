@@ -89,6 +89,12 @@ export async function callEach({
   await annals.listWidgetTokens(by);
   await annals.deleteWidgetToken({ ...by, path: { id: minted.data.data.id } });
 
+  const list = { apiVersion: "audit.k8s.io/v1", kind: "EventList", items: [] } as const;
+  await annals.storeKubernetesAudit({ ...by, body: { ...list, items: [] } });
+
+  const headers = { "ce-specversion": "1.0", "ce-id": "1", "ce-source": "/client", "ce-type": "a" };
+  await annals.storeCloudevents({ ...by, headers, body: { a: 1 } });
+
   const erasing = { actor_id: "u_1", parts: ["actor" as const] };
   const erased = await annals.createErasure({ ...by, body: erasing });
   await annals.listErasures(by);

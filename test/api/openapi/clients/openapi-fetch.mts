@@ -144,6 +144,12 @@ export async function callEach({
   need(await client.GET("/v1/widget-tokens"));
   await client.DELETE("/v1/widget-tokens/{id}", { params: { path: { id: token.id } } });
 
+  const list = { apiVersion: "audit.k8s.io/v1", kind: "EventList", items: [] } as const;
+  need(await client.POST("/v1/intake/kubernetes", { body: { ...list, items: [] } }));
+
+  const header = { "ce-specversion": "1.0", "ce-id": "1", "ce-source": "/client", "ce-type": "a" };
+  need(await client.POST("/v1/intake/cloudevents", { params: { header }, body: { a: 1 } }));
+
   const erasing = { actor_id: "u_1", parts: ["actor" as const] };
   const { data: erasure } = need(await client.POST("/v1/erasures", { body: erasing }));
   need(await client.GET("/v1/erasures"));

@@ -17,6 +17,7 @@ from annals_client.api.erasures import (
     list_erasures,
 )
 from annals_client.api.holds import list_holds, place_hold, release_hold
+from annals_client.api.intake import store_cloudevents, store_kubernetes_audit
 from annals_client.api.keys import create_key, delete_key
 from annals_client.api.log import (
     get_log,
@@ -121,6 +122,12 @@ assert ACTION in call(list_widget_filters, by=widget).data.actions
 call(get_widget_log, by=widget)
 call(list_widget_tokens)
 call(delete_widget_token, token.id, status=204)
+
+event_list = models.KubernetesEventList(api_version="audit.k8s.io/v1", kind="EventList", items=[])
+call(store_kubernetes_audit, body=event_list, status=201)
+
+attributes = {"ce_specversion": "1.0", "ce_id": "1", "ce_source": "/client", "ce_type": "a"}
+call(store_cloudevents, body={"a": 1}, status=201, **attributes)
 
 asked = models.NewErasure(actor_id="u_1", parts=[models.NewErasurePartsItem.ACTOR])
 erasure = call(create_erasure, body=asked, status=201).data

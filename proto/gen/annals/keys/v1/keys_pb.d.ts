@@ -141,6 +141,13 @@ export declare type AdmitRequestsResponse = Message<"annals.keys.v1.AdmitRequest
    * @generated from field: uint32 log_limit = 3;
    */
   logLimit: number;
+
+  /**
+   * The same of the window of intake.
+   *
+   * @generated from field: uint32 intake_limit = 4;
+   */
+  intakeLimit: number;
 };
 
 /**
@@ -1133,6 +1140,13 @@ export enum RateWindow {
    * @generated from enum value: RATE_WINDOW_LOG = 1;
    */
   LOG = 1,
+
+  /**
+   * The routes under /v1/intake. The account has a window of its own for them, too.
+   *
+   * @generated from enum value: RATE_WINDOW_INTAKE = 2;
+   */
+  INTAKE = 2,
 }
 
 /**

@@ -92,6 +92,13 @@ export declare type Append = Message<"annals.ledger.v1.Append"> & {
    * @generated from field: uint32 admission = 7;
    */
   admission: number;
+
+  /**
+   * Whether the outcome of a replay leaves out the events, because the caller does not repeat them.
+   *
+   * @generated from field: bool is_replay_brief = 8;
+   */
+  isReplayBrief: boolean;
 };
 
 /**

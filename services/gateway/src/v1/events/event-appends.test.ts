@@ -165,6 +165,27 @@ test.each([
   ).rejects.toMatchObject({ kind: "internal" });
 });
 
+test("no group has more appends than a call to the ledger may have, however small they are", async () => {
+  const groups: number[] = [];
+  const value = receiptOf(1, 1);
+  const appends = new EventAppends({
+    appendEvents: () => expect.unreachable(),
+    createEvents: async ({ appends: group = [] }) => {
+      groups.push(group.length);
+      const outcomes = group.map((): Outcome => ({ outcome: { case: "stored", value } }));
+      return create(CreateEventsResponseSchema, { outcomes });
+    },
+  });
+  const turns = new Turns();
+  const options = { maxBytes: MAX_BYTES, path: () => "" };
+  const written = await turns.run("", writtenEvents([{ action: "a" }], options));
+  const one = { accountId: "acct_1", statement: "s", receivedAt: RECEIVED_AT, events: written };
+  const request = { ...one, idempotencyKey: "", requestSha256: new Uint8Array() };
+  await Promise.all(Array.from({ length: 12_000 }, () => appends.append(request)));
+  expect(groups.reduce((sum, count) => sum + count)).toBe(12_000);
+  expect(Math.max(...groups)).toBeLessThanOrEqual(5_000);
+});
+
 test("plain bodies and others make the same bytes, places and times", async () => {
   let plain = 0;
   await fc.assert(

@@ -17,6 +17,8 @@ export interface AppendRequest {
   readonly requestSha256: Uint8Array;
   readonly events: NewEvents;
   readonly monthlyQuota?: bigint;
+  /** Whether the events of a replay are not needed: then `events` of its outcome is empty. */
+  readonly isReplayBrief?: boolean;
   /** The statement of the request's admission. */
   readonly statement: string;
 }
@@ -37,6 +39,10 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Approximate bytes that an event takes besides its JSON: its places and its time. */
 const EVENT_OVERHEAD_BYTES = 200;
 
+/** Appends of one call that the ledger takes, and what each weighs at least, so that a group has no more. */
+const MAX_APPENDS = 5_000;
+const MIN_APPEND_BYTES = Math.ceil(MAX_GROUP_BYTES / MAX_APPENDS);
+
 export class EventAppends {
   readonly #calls: KeyedBatcher<AppendRequest, AppendOutcome>;
 
@@ -47,7 +53,8 @@ export class EventAppends {
       name: "append-event",
       work: (accountId, appends, bytes, timeoutMs) =>
         calls.send(accountId, appends.map(admittedAppend), { bytes, timeoutMs }),
-      weigh: ({ events: { bytes, count } }) => bytes.length + count * EVENT_OVERHEAD_BYTES,
+      weigh: ({ events: { bytes, count } }) =>
+        Math.max(bytes.length + count * EVENT_OVERHEAD_BYTES, MIN_APPEND_BYTES),
       maxGroup: MAX_GROUP_BYTES,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING_BYTES,

@@ -49,7 +49,7 @@ export function getLog({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "Get the log of evidence",
     description: "Returns 404 if the service keeps no log.",
-    isOfLog: true,
+    window: "log",
     success: { status: 200, body: dataOf(LogBody) },
     failures: [404],
     handle: async ({ admission, signal }) => {

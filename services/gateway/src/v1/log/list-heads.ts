@@ -57,7 +57,7 @@ export function listHeads({ ledger }: Pick<Deps, "ledger">): Route {
     description:
       "Oldest first: the served epochs that are still kept, with the head that the account has in each. Returns " +
       "404 until an epoch covers the account.",
-    isOfLog: true,
+    window: "log",
     query: Type.Object(
       {
         after_epoch: Type.Optional(

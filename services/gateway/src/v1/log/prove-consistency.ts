@@ -26,7 +26,7 @@ export function proveConsistency({ ledger }: Pick<Deps, "ledger">): Route {
   return route({
     summary: "Prove that the log has only grown",
     description: "Returns 404 for what no served epoch covers.",
-    isOfLog: true,
+    window: "log",
     query: Type.Object(
       {
         from: QueryNumber("The earlier size.", 40),

@@ -37,7 +37,7 @@ export function proveInclusion({ ledger }: Pick<Deps, "ledger">): Route {
     description:
       "With `Accept: text/plain` a proof of c2sp.org/tlog-proof with its checkpoint, or 404 if no served epoch has " +
       "this size. Returns 404 for what no served epoch covers.",
-    isOfLog: true,
+    window: "log",
     query: Type.Object(
       {
         sequence_number: QueryNumber("The event.", 42),

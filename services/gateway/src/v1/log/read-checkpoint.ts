@@ -11,7 +11,7 @@ export function readCheckpoint({ ledger }: Pick<Deps, "ledger">): Route {
     summary: "Get the checkpoint of the log",
     description:
       "A signed note of c2sp.org/tlog-checkpoint. Returns 404 until an epoch covers the account.",
-    isOfLog: true,
+    window: "log",
     success: { status: 200, mediaTypes: { "text/plain": CHECKPOINT_EXAMPLE } },
     failures: [404],
     handle: async ({ admission, signal }) => {

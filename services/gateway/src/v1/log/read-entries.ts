@@ -19,7 +19,7 @@ export function readEntries({ ledger }: Pick<Deps, "ledger">): Route {
       "256 entries, or as many as the width of a partial bundle, each behind its length in two bytes. An entry is " +
       "the text that the hash of an event is made of. Returns 404 for any other path, and for what no served epoch " +
       "covers.",
-    isOfLog: true,
+    window: "log",
     params: Type.Object({ index: TileIndex }),
     success: { status: 200, mediaTypes: { "application/octet-stream": "" } },
     failures: [404],

@@ -12,7 +12,7 @@ export function readTile({ ledger }: Pick<Deps, "ledger">): Route {
     description:
       "256 hashes of 32 bytes; a partial tile has as many as its width. Returns 404 for any other path, and for " +
       "what no served epoch covers.",
-    isOfLog: true,
+    window: "log",
     params: Type.Object({
       level: Type.String({ pattern: "^\\d{1,2}$", description: "0 to 63.", examples: ["0"] }),
       index: TileIndex,

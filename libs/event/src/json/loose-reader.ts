@@ -1,0 +1,34 @@
+// The reader of values that a machine sends on behalf of others, for `readJsonLoosely` alone: what the strict
+// reader refuses because canonical JSON could not carry it becomes a value that it can carry. It must never
+// read what RFC 8259 does not allow, nor hide one of two members with the same name.
+
+import { escapeLength } from "./escape.ts";
+import { Reader } from "./reader.ts";
+
+const UNIT_ESCAPE = /^\\u[0-9a-f]{4}$/i;
+const UNIT_ESCAPE_LENGTH = 6;
+
+export class LooseReader extends Reader {
+  /** Whether a value differs from what the text says. */
+  isAltered = false;
+
+  /** A number that a double does not keep becomes its text. */
+  protected override unfaithfulNumber(token: string): string {
+    this.isAltered = true;
+    return token;
+  }
+
+  protected override readEscapedString(start: number, firstEscape: number): string {
+    const read = super.readEscapedString(start, firstEscape);
+    return this.isAltered ? read.toWellFormed().replaceAll("\0", "\ufffd") : read;
+  }
+
+  /** Half of a surrogate pair, and U+0000, become U+FFFD. */
+  protected override escapeAt(at: number): number {
+    const length = escapeLength(this.text, at);
+    if (typeof length === "number") return length;
+    if (!UNIT_ESCAPE.test(this.text.slice(at, at + UNIT_ESCAPE_LENGTH))) return super.escapeAt(at);
+    this.isAltered = true;
+    return UNIT_ESCAPE_LENGTH;
+  }
+}

@@ -1,0 +1,47 @@
+// Tells the operator what became of the items of intake: a metric, and a line of the log for a request of which
+// items were refused. Called by v1/intake/store-items.ts. The log must never have a value of an item, and a
+// sender that is refused again and again must not fill it.
+
+import { BoundedLog, type Logger } from "@annals/chassis";
+import type { IntakeOutcome, IntakeSource, Metrics } from "../metrics.ts";
+
+export type { IntakeSource } from "../metrics.ts";
+
+export interface FirstRejection {
+  /** Of the item in its body. */
+  readonly index: number;
+  readonly reason: string;
+}
+
+export interface IntakeResult extends Readonly<Record<IntakeOutcome, number>> {
+  readonly firstRejections: readonly FirstRejection[];
+}
+
+const OUTCOMES = ["stored", "replayed", "reduced", "skipped", "rejected"] as const;
+
+export class IntakeReports {
+  readonly #items: Metrics["intakeItems"];
+  readonly #log: BoundedLog;
+
+  constructor({ items, log }: { readonly items: Metrics["intakeItems"]; readonly log: Logger }) {
+    this.#items = items;
+    this.#log = new BoundedLog(log);
+  }
+
+  report(
+    source: IntakeSource,
+    { accountId, requestId }: { readonly accountId: string; readonly requestId: string },
+    result: IntakeResult,
+  ): void {
+    for (const outcome of OUTCOMES) this.#items(source, outcome, result[outcome]);
+    if (result.rejected === 0) return;
+    const fields = {
+      source,
+      account_id: accountId,
+      request_id: requestId,
+      rejected: result.rejected,
+      first_rejections: result.firstRejections,
+    };
+    this.#log.write("warn", fields, "items of intake were refused");
+  }
+}

@@ -1,0 +1,119 @@
+// Reads the CloudEvents of a request, in each mode of the HTTP binding: binary (attributes in headers), structured
+// and batched (both JSON). Called by store-cloudevents.ts. All JSON is read strictly: a member that is there
+// twice, or a number that could not be kept, is never stored as something else.
+
+import { JsonFault, type JsonValue, readJson } from "@annals/event";
+import { invalid } from "@annals/errors";
+import type { Work } from "@annals/contract";
+import type { Deps } from "../../deps.ts";
+import { fitText } from "../../intake/fit-event.ts";
+import { type IntakeItem, Rejection } from "../../intake/item.ts";
+import { arrayOf } from "../../intake/json-slices.ts";
+import { type CloudEvent, cloudEventOf, mapCloudEvent } from "../../intake/map-cloudevents.ts";
+import { prepareItem, type PreparedItem, prepareItems } from "./store-items.ts";
+
+export interface GivenRequest {
+  readonly bytes: Buffer | undefined;
+  /** Names and values alternate. */
+  readonly rawHeaders: readonly string[];
+}
+
+type Limits = Deps["limits"];
+
+const FORMAT = "application/cloudevents";
+const BATCH_FORMAT = "application/cloudevents-batch";
+const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
+
+export interface GivenCloudEvents {
+  readonly items: PreparedItem[];
+  readonly isBatch: boolean;
+}
+
+export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<GivenCloudEvents> {
+  const type = headerOf(request.rawHeaders, "content-type")[0] ?? "";
+  const mediaType = type.split(";")[0]?.trim().toLowerCase() ?? "";
+  const isEvents = mediaType === FORMAT || mediaType.startsWith(`${FORMAT}+`);
+  const isBatch = mediaType === BATCH_FORMAT || mediaType.startsWith(`${BATCH_FORMAT}+`);
+  if (!isEvents && !isBatch) return yield* one(() => binary(request, mediaType, limits), limits);
+  if (!mediaType.endsWith("+json") || !UTF8.test(type))
+    throw invalid({
+      field: "Content-Type",
+      message: `must be ${isBatch ? BATCH_FORMAT : FORMAT}+json in UTF-8`,
+    });
+  const { bytes } = request;
+  if (bytes === undefined) throw invalid({ field: "body", message: "is required" });
+  if (isEvents) return yield* one(() => cloudEventOf(jsonOf(bytes, limits)), limits);
+  const elements = yield* arrayOf(bytes, limits.intakeMaxItems);
+  const map = (element: Buffer) => itemOf(() => cloudEventOf(jsonOf(element, limits)));
+  return { items: yield* prepareItems(elements, map, limits.eventMaxBytes), isBatch };
+}
+
+function* one(read: () => CloudEvent, limits: Limits): Work<GivenCloudEvents> {
+  const item = yield* prepareItem(itemOf(read, false), limits.eventMaxBytes);
+  return { items: [item], isBatch: false };
+}
+
+function itemOf(read: () => CloudEvent, isOfBatch = true): IntakeItem {
+  try {
+    return mapCloudEvent(read());
+  } catch (error) {
+    if (error instanceof Rejection) return { rejected: error.message };
+    // Its message may quote a value.
+    if (error instanceof JsonFault && isOfBatch)
+      return { rejected: "must be JSON that can be kept exactly" };
+    throw error;
+  }
+}
+
+function jsonOf(bytes: Buffer, limits: Limits): JsonValue {
+  const { bodyMaxValues: maxValues, eventMaxDepth: maxDepth } = limits;
+  return readJson(bytes, { maxDepth, maxValues });
+}
+
+const PREFIX = "ce-";
+
+/** The body is the data, and its media type an attribute. */
+function binary(
+  { bytes, rawHeaders }: GivenRequest,
+  mediaType: string,
+  limits: Limits,
+): CloudEvent {
+  const attributes: Record<string, JsonValue> = {};
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = (rawHeaders[at] ?? "").toLowerCase();
+    if (!header.startsWith(PREFIX)) continue;
+    const name = header.slice(PREFIX.length);
+    if (Object.hasOwn(attributes, name))
+      throw invalid({ field: fitText(header, 80), message: "must be sent once" });
+    attributes[name] = attributeOf(header, rawHeaders[at + 1] ?? "");
+  }
+  const [contentType] = headerOf(rawHeaders, "content-type");
+  if (contentType !== undefined) attributes["datacontenttype"] = contentType;
+  if (bytes === undefined) return { attributes };
+  const isJson = mediaType.endsWith("/json") || mediaType.endsWith("+json");
+  if (isJson) return { attributes, data: jsonOf(bytes, limits) };
+  return { attributes, dataBase64: bytes.toString("base64") };
+}
+
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
+/** Decodes the value of a header (HTTP binding 1.0.2, section 3.1.3.2). */
+function attributeOf(header: string, value: string): string {
+  const quoted = /^"(.*)"$/.exec(value)?.[1]?.replaceAll(/\\(.)/g, "$1");
+  const text = quoted ?? value;
+  try {
+    if (!PRINTABLE.test(text)) throw new URIError();
+    const decoded = decodeURIComponent(text);
+    if (!decoded.includes("\0")) return decoded;
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+  }
+  throw invalid({
+    field: fitText(header, 80),
+    message: "must be printable ASCII, with any other character percent-encoded as UTF-8",
+  });
+}
+
+function headerOf(rawHeaders: readonly string[], wanted: string): string[] {
+  return rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === wanted);
+}

@@ -1,0 +1,112 @@
+// Guarantees: intake counts in windows of its own, of the key and of the account, and takes nothing from those of
+// other requests. Where a quota is used up the request is refused, so that its sender sends it again, and what
+// was stored is replayed: no item is lost, and none is stored twice.
+
+import type { Stack } from "@annals/local";
+import { type Answer, newClient, ownerOf } from "@annals/testing";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expectRefused } from "../api/refusal.ts";
+import { startConstellation } from "../system/constellation.ts";
+
+const LIMIT = 10;
+const INTAKE_LIMIT = 25;
+const PLANS = {
+  plans: {
+    all: {},
+    narrow: { intake_requests_per_minute: 7 },
+    small: { monthly_events: 3 },
+    larger: { monthly_events: 5 },
+  },
+  default: "all",
+};
+
+let folder: string;
+let stack: Stack;
+let owner: ReturnType<typeof ownerOf>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "annals-intake-"));
+  const plans = join(folder, "plans.json");
+  await writeFile(plans, JSON.stringify(PLANS));
+  stack = await startConstellation({
+    shared: inject("stack"),
+    rateLimitPerMinute: LIMIT,
+    without: ["nats", "export", "webhook-dispatcher"],
+    env: {
+      keys: {
+        ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(INTAKE_LIMIT),
+        ANNALS_PLANS_FILE: plans,
+      },
+    },
+  });
+  owner = ownerOf(stack.databaseUrl);
+});
+
+afterAll(async () => {
+  await owner.close();
+  await stack.stop();
+  await rm(folder, { recursive: true });
+});
+
+const PATH = "/v1/intake/kubernetes";
+const item = (number: number) => ({
+  auditID: `id-${number}`,
+  stage: "ResponseComplete",
+  verb: "delete",
+  objectRef: { resource: "pods" },
+});
+const list = (count: number) => ({
+  kind: "EventList",
+  apiVersion: "audit.k8s.io/v1",
+  items: Array.from({ length: count }, (_, n) => item(n)),
+});
+
+const shown = ({ headers }: Answer) => [
+  Number(headers["x-ratelimit-limit"]),
+  Number(headers["x-ratelimit-remaining"]),
+];
+const setPlan = (accountId: string, plan: string) =>
+  owner.query("UPDATE keys.accounts SET plan = $2 WHERE account_id = $1", [accountId, plan]);
+
+test("a key has its limit of intake, and all of its other requests beside it", async () => {
+  const { client } = await newClient(stack);
+  for (let n = 1; n <= INTAKE_LIMIT; n += 1)
+    expect(shown(await client.post(PATH, list(1)))).toEqual([INTAKE_LIMIT, INTAKE_LIMIT - n]);
+  const beyond = await client.post(PATH, list(1));
+  expectRefused(beyond, "rate_limit_exceeded", {
+    message: /^Rate limit reached: 25 requests per minute for this key/,
+  });
+  expect(Number(beyond.headers["retry-after"])).toBeGreaterThan(0);
+  expect((await client.post("/v1/intake/cloudevents", {})).status).toBe(429);
+  for (let n = 1; n <= LIMIT; n += 1)
+    expect(shown(await client.get("/v1/events"))).toEqual([LIMIT, LIMIT - n]);
+  expect((await client.get("/v1/events")).status).toBe(429);
+});
+
+test("an account has the limit of its plan, which its other requests do not use", async () => {
+  const { accountId, client } = await newClient(stack);
+  await setPlan(accountId, "narrow");
+  await client.get("/v1/events");
+  const answers = await Promise.all(Array.from({ length: 20 }, () => client.post(PATH, list(1))));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(7);
+  expect((await client.get("/v1/events")).status).toBe(200);
+});
+
+test("a quota that ends within a body: a retry stores the rest, and nothing twice", async () => {
+  const { accountId, client } = await newClient(stack);
+  await setPlan(accountId, "small");
+  for (const _ of [1, 2]) {
+    const refused = await client.post(PATH, list(5));
+    expectRefused(refused, "plan_limit_exceeded");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await client.get("/v1/events")).body.data).toHaveLength(3);
+  }
+  await setPlan(accountId, "larger");
+  const { body } = await client.post(PATH, list(5));
+  expect(body.data).toMatchObject({ stored: 2, replayed: 3 });
+  expect((await client.get("/v1/events")).body.data).toHaveLength(5);
+});
