@@ -27,7 +27,7 @@ const CUT = statementOf(
   "cut",
   "UPDATE ledger.lifecycles SET record_sequence = $2, through_sequence = $3 WHERE account_id = $1",
 );
-const EXPIRE = statementOf("expire", "SELECT ledger.expire($1)");
+const EXPIRE = statementOf("expire", 'SELECT ledger.expire($1::text COLLATE "C")');
 
 let stack: Stack;
 let client: HttpClient;

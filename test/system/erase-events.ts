@@ -9,7 +9,7 @@ export interface Erased {
   readonly sequenceNumber: number;
 }
 
-const ERASE = statementOf("erase", "SELECT ledger.erase($1, $2)");
+const ERASE = statementOf("erase", 'SELECT ledger.erase($1::text COLLATE "C", $2)');
 
 /** Appends a record and erases what it names, with the rights of the service's role. */
 export async function eraseEvent(databaseUrl: string, erased: Erased): Promise<void> {

@@ -71,7 +71,7 @@ function placeOfOperator(accountId: string) {
 
 /** Erases the actor of an event, as the service does. */
 async function erase(accountId: string, sequenceNumber: number): Promise<number> {
-  const text = "SELECT ledger.erase($1, $2)::int AS changed";
+  const text = 'SELECT ledger.erase($1::text COLLATE "C", $2)::int AS changed';
   const erased = await operatorDeps().appends.record(accountId, async (transaction) => ({
     record: erasureRecord(
       { type: "service", id: "ledger" },

@@ -67,7 +67,7 @@ test("the filter index then is the one that a new index would be", async () => {
   const accountId = newAccountId();
   const events = Array.from({ length: 4_096 }, (_, index) => eventBy(index % 3));
   await world.appendTo(accountId, events);
-  await world.run("SELECT ledger.begin_lifecycle($1)", [accountId]);
+  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
   const index = () => world.run("SELECT ledger.index_chunk($1, 0)", [accountId]);
   const read = () =>
     world.owner.query(

@@ -88,7 +88,7 @@ async function chainOf(times: readonly string[]): Promise<string> {
     // oxlint-disable-next-line no-await-in-loop -- in order
     await world.appendTo(accountId, [eventBy(index)], time);
   }
-  await world.run("SELECT ledger.begin_lifecycle($1)", [accountId]);
+  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
   await cut(accountId, 4);
   return accountId;
 }
@@ -182,7 +182,7 @@ test("a chunk goes at a time, and no posting stays without an event", async () =
   const accountId = newAccountId();
   const events = (count: number, who: number) => Array.from({ length: count }, () => eventBy(who));
   await world.appendTo(accountId, [...events(4_096, 1), ...events(2_048, 2), ...events(2_048, 3)]);
-  await world.run("SELECT ledger.begin_lifecycle($1)", [accountId]);
+  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
   await world.run("SELECT ledger.index_chunk($1, 0)", [accountId]);
   await world.run("SELECT ledger.index_chunk($1, 1)", [accountId]);
   await cut(accountId, 6_144);

@@ -27,7 +27,7 @@ async function openChunk(around?: (pool: Pool) => Pool) {
   const erased = { id: "era_1", parts: ["actor"], sequenceNumbers: [2] } as const;
   const erasing = {
     name: "test.erase",
-    text: "SELECT ledger.erase($1, $2)",
+    text: 'SELECT ledger.erase($1::text COLLATE "C", $2)',
     route: "local",
     customPlan: true,
   } as const;

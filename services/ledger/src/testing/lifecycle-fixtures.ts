@@ -70,18 +70,23 @@ export async function openLifecycleFixtures() {
       const accountId = newAccountId();
       const events = Array.from({ length: count }, (_, index) => eventBy(index % 3));
       await appendTo(accountId, events, createdAt);
-      await run("SELECT ledger.begin_lifecycle($1)", [accountId]);
+      await run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
       return accountId;
     },
     /** A hold on all events of the account, or as it is changed. */
     hold: (accountId: string, changes: Partial<Hold> = {}) => place(run, accountId, changes),
     everything: () => everythingOf(owner),
     erase: async (accountId: string, record: number) => {
-      const [row] = await run("SELECT ledger.erase($1, $2)::int AS changed", [accountId, record]);
+      const [row] = await run('SELECT ledger.erase($1::text COLLATE "C", $2)::int AS changed', [
+        accountId,
+        record,
+      ]);
       return row?.["changed"];
     },
     expire: async (accountId: string) => {
-      const [row] = await run("SELECT ledger.expire($1)::int AS deleted", [accountId]);
+      const [row] = await run('SELECT ledger.expire($1::text COLLATE "C")::int AS deleted', [
+        accountId,
+      ]);
       return row?.["deleted"];
     },
     /** Records that retention deletes the events up to a number, and deletes them. */
@@ -92,7 +97,7 @@ export async function openLifecycleFixtures() {
         "UPDATE ledger.lifecycles SET record_sequence = $2, through_sequence = $3 WHERE account_id = $1",
         [accountId, record, through],
       );
-      await run("SELECT ledger.expire($1)", [accountId]);
+      await run('SELECT ledger.expire($1::text COLLATE "C")', [accountId]);
     },
   };
 }
