@@ -40,7 +40,6 @@ export async function reportMatches(
   const row = await openErasure(database, report);
   const numbers = newNumbers(row, report.numbers);
   if (numbers.length === 0 && !isLast) return;
-  requireFew(row, numbers.length);
   for (let at = 0; at < numbers.length; at += BATCH) {
     signal.throwIfAborted();
     const batch = numbers.slice(at, at + BATCH);
@@ -62,6 +61,8 @@ async function decide(transaction: Database, report: Report, batch: readonly num
   // In this order: an event that is deleted between the two is in one of them.
   const stored = await transaction.run(listErasable, [...params]);
   const deleted = await transaction.run(listDeletedMatches, [accountId, numbers]);
+  const found = inOrder(stored, deleted);
+  requireFew(row, found.length);
   const erasing = {
     accountId,
     id,
@@ -70,7 +71,7 @@ async function decide(transaction: Database, report: Report, batch: readonly num
     actor: JSON.parse(row.actor),
   };
   const free = deleted.filter(({ hold }) => hold === null).length;
-  return eraseFound(transaction, erasing, inOrder(stored, deleted), (done) =>
+  return eraseFound(transaction, erasing, found, (done) =>
     advance(transaction, { accountId, id, reached: String(reached), deleted: free, ...done }),
   );
 }
@@ -110,9 +111,13 @@ function requireFew({ counted }: ReportedErasureRow, more: number): void {
   throw invalid({ field: "sequences", message });
 }
 
-/** Each number once. An event that was deleted meanwhile counts as deleted. */
+/**
+ * Each number once. An event that was deleted meanwhile counts as deleted. Stored events that are held were
+ * counted by the batches before.
+ */
 function inOrder(stored: readonly ErasableRow[], deleted: readonly ErasableRow[]): ErasableRow[] {
-  const rows = new Map([...stored, ...deleted].map((row) => [row.sequence_number, row]));
+  const free = stored.filter(({ hold }) => hold === null);
+  const rows = new Map([...free, ...deleted].map((row) => [row.sequence_number, row]));
   return [...rows.values()].toSorted(
     (a, b) => Number(a.sequence_number) - Number(b.sequence_number),
   );

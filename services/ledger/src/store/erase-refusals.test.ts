@@ -63,8 +63,7 @@ async function held(hold: Parameters<LifecycleFixtures["hold"]>[1]): Promise<Cha
 async function deleted(numbers: string, hold: Parameters<LifecycleFixtures["hold"]>[1] = {}) {
   const accountId = await world.newChain(300);
   await world.deleteThrough(accountId, 260);
-  const metadata = { parts: ["actor"], sequence_numbers: numbers };
-  const record = await world.record(accountId, ERASURE, metadata);
+  const record = await world.record(accountId, ERASURE, { ...TWO, sequence_numbers: numbers });
   await world.hold(accountId, { actorId: "u_9", ...hold });
   return { accountId, record };
 }

@@ -48,7 +48,7 @@ SELECT asked.number AS sequence_number, (
   ) AS hold
 FROM ledger.lifecycles
 JOIN unnest($2::bigint[]) AS asked (number) ON asked.number <= lifecycles.deleted_through
-LEFT JOIN ledger.events ON events.account_id = lifecycles.account_id AND events.sequence_number = asked.number
+LEFT JOIN ledger.events ON events.account_id = $1::text AND events.sequence_number = asked.number
 WHERE lifecycles.account_id = $1::text
   AND (events.account_id IS NULL OR events.action NOT IN ('annals.erasure', 'annals.hold', 'annals.retention'))
 ORDER BY asked.number
@@ -65,7 +65,7 @@ type Advance = [
   /** Deleted events that the record names. */
   deleted: number,
   held: number,
-  /** The number of the record; 0 if there is none. */
+  /** The number of the record; 0 without one. */
   record: string,
 ];
 
