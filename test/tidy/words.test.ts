@@ -38,7 +38,7 @@ test.each<[string, readonly SourceFile[], RegExp]>([
   [
     "a disabled test",
     TESTS,
-    /\b(describe|test|it)\.(skipIf|fails|runIf(?!\((hasPython(And(MlDsa|Openssl))?|hasNode|hasOpenssl|ON_ONE_SERVER)\)))\b/,
+    /\b(describe|test|it)\.(skipIf|fails|runIf(?!\((hasPython(And(MlDsa|Openssl|Zstd))?|hasNode|hasOpenssl|ON_ONE_SERVER)\)))\b/,
   ],
   ["a lint rule disabled without a reason", WRITTEN, /(ox|es)lint-disable(?!.* -- \S)/],
   [

@@ -78,6 +78,9 @@ export function verdict(files: Files | Buffer, given: Given = {}): Answer {
 const PROBE = "import evidence_notes, sys; sys.exit(evidence_notes.MLDSA44PublicKey is None)";
 export const hasPythonAndMlDsa = hasPython && python("-c", [PROBE]).status === 0;
 
+const ZSTD_PROBE = "import evidence_archive as a, sys; sys.exit(not (a.zstd or a.which('zstd')))";
+export const hasPythonAndZstd = hasPython && python("-c", [ZSTD_PROBE]).status === 0;
+
 /** The reason by its name in annals-verify. */
 export function reasonOf({ status, text }: Answer): string {
   if (status === 0 && text.startsWith("valid: ")) return "valid";

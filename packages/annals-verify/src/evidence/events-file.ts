@@ -1,5 +1,5 @@
-// The events of an archive, which are in a file of their own: a text, or the text in one zstd frame. Called by
-// bundle-files.ts. It must never hold the text, nor take a file for whole that has more than the text.
+// The events of an archive, which are in a file of their own: a text, or the text in one zstd frame. Called
+// by bundle-files.ts. It must never hold the text, nor accept a file that has more than the text.
 
 import { quoteVisibly } from "@annals/event";
 import { createHash } from "node:crypto";
