@@ -19,9 +19,10 @@ export interface DrainOptions {
 }
 
 /**
- * Keeps serving, with `connection: close` in each response, for the delay and then until none has sent a request
- * for a while or the time is over. It ends at once where no client is connected and none has sent a request: one
- * that has closed its connection as it was asked may come back on a new one, which the kernel has queued already.
+ * Keeps serving, with `connection: close` in each response, for the delay and then until none has sent a
+ * request for a while or the time is over. It ends at once where no client is connected and none has sent a
+ * request. One that has closed its connection, as it was asked, may come back on a new one, which the kernel
+ * has queued already.
  */
 export async function drain(server: Server, { connections, delayMs }: DrainOptions): Promise<void> {
   /** When the last request came; 0 before the first. */
