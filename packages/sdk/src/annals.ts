@@ -2,7 +2,7 @@
 // routes.
 
 import { Log } from "./log.ts";
-import { Pages } from "./pages.ts";
+import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -16,13 +16,6 @@ export interface AnnalsOptions extends TransportOptions {
 export interface CreateOptions extends CallOptions {
   /** Defaults to a new key, which all retries of the call share. */
   readonly idempotencyKey?: string;
-}
-
-/** Sets where a list begins, and how many items are fetched at a time. */
-export interface PageOptions extends CallOptions {
-  readonly limit?: number;
-  /** The `next_cursor` of another page. By default the list begins at its first one. */
-  readonly cursor?: string | undefined;
 }
 
 export interface EventWithProof<OneEvent = T.Event, OneProof = T.Proof> {
@@ -300,16 +293,6 @@ export class Annals {
   }
 }
 
-function pageOf({ limit, cursor }: PageOptions = {}) {
-  return { limit, cursor };
-}
-
 function idempotent(options: CreateOptions = {}): CreateOptions {
   return { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
-}
-
-/** One step of a path: an id with a slash in it reaches no other route. */
-function path(id: string): string {
-  if (id === "" || id === "." || id === "..") throw new TypeError("an id is missing");
-  return encodeURIComponent(id);
 }
