@@ -130,7 +130,7 @@ test("a worker that dies at any step leaves what the next one ends, with the sam
   await world.laterDays(NEXT_MONTH);
   let first: string[] | undefined;
   const sinks: { readonly abort: () => Promise<void> }[] = [];
-  onTestFinished(() => Promise.all(sinks.map((sink) => sink.abort())));
+  onTestFinished(async () => void (await Promise.all(sinks.map((sink) => sink.abort()))));
   for (let step = 0; ; step += 1) {
     let left = step;
     const died = Promise.withResolvers<void>();
