@@ -130,7 +130,7 @@ test("a worker that dies at any step leaves what the next one ends, with the sam
   await world.laterDays(NEXT_MONTH);
   let first: string[] | undefined;
   const sinks: { readonly abort: () => Promise<void> }[] = [];
-  onTestFinished(() => Promise.all(sinks.map((sink) => sink.abort())));
+  onTestFinished(async () => void (await Promise.all(sinks.map((sink) => sink.abort()))));
   for (let step = 0; ; step += 1) {
     let left = step;
     const died = Promise.withResolvers<void>();
@@ -166,11 +166,9 @@ test("a worker that dies at any step leaves what the next one ends, with the sam
     expect(await placesOf(world)).toEqual(["1-10"]);
     expect(await world.archivedThrough(ACCOUNT)).toBe(10);
     await world.verified(ACCOUNT);
-    const [{ events_sha256: events = "", evidence_sha256: evidence = "" } = {}] =
-      await world.pieces(ACCOUNT);
-    first ??= [events];
-    expect([events]).toEqual(first);
-    expect(evidence).toMatch(/^[0-9a-f]{64}$/);
+    const written = (await world.pieces(ACCOUNT)).map((piece) => piece.events_sha256);
+    first ??= written;
+    expect(written).toEqual(first);
     if (isWhole) break;
     await world.endLeases();
     await world.newReplica().erase();

@@ -3,8 +3,7 @@
 
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
-import { Pages } from "./pages.ts";
-import { path } from "./path.ts";
+import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -18,13 +17,6 @@ export interface AnnalsOptions extends TransportOptions {
 export interface CreateOptions extends CallOptions {
   /** Defaults to a new key, which all retries of the call share. */
   readonly idempotencyKey?: string;
-}
-
-/** Sets where a list begins, and how many items are fetched at a time. */
-export interface PageOptions extends CallOptions {
-  readonly limit?: number;
-  /** The `next_cursor` of another page. By default the list begins at its first one. */
-  readonly cursor?: string | undefined;
 }
 
 export interface EventWithProof<OneEvent = T.Event, OneProof = T.Proof> {
@@ -304,10 +296,6 @@ export class Annals {
       return this.#transport.json({ ...get(operation, at), query }, options);
     });
   }
-}
-
-function pageOf({ limit, cursor }: PageOptions = {}) {
-  return { limit, cursor };
 }
 
 function idempotent(options: CreateOptions = {}): CreateOptions {

@@ -1,17 +1,11 @@
 // What `@annals/sdk` exports.
 
 export { type Action, defineActions, type EventOf, of, type TypeOf } from "./actions.ts";
-export {
-  Annals,
-  type AnnalsOptions,
-  type CreateOptions,
-  type EventWithProof,
-  type PageOptions,
-} from "./annals.ts";
+export { Annals, type AnnalsOptions, type CreateOptions, type EventWithProof } from "./annals.ts";
 export { AnnalsError, type ErrorDetail, type ErrorType } from "./annals-error.ts";
 export type { Clock } from "./clock.ts";
 export { diff } from "./diff.ts";
-export { type Page, Pages } from "./pages.ts";
+export { type Page, type PageOptions, Pages } from "./pages.ts";
 export type { Drop, DropReason, TrackingOptions } from "./tracker.ts";
 export type {
   Attempt,

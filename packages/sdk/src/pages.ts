@@ -1,5 +1,24 @@
 // A list of the interface: iterate over it, and it asks for one page after the other. Made by annals.ts.
 
+import type { CallOptions } from "./transport.ts";
+
+/** Sets where a list begins, and how many items are fetched at a time. */
+export interface PageOptions extends CallOptions {
+  readonly limit?: number;
+  /** The `next_cursor` of another page. By default the list begins at its first one. */
+  readonly cursor?: string | undefined;
+}
+
+export function pageOf({ limit, cursor }: PageOptions = {}) {
+  return { limit, cursor };
+}
+
+/** One step of a path: an id with a slash in it reaches no other route. */
+export function path(id: string): string {
+  if (id === "" || id === "." || id === "..") throw new TypeError("an id is missing");
+  return encodeURIComponent(id);
+}
+
 export interface Page<Item> {
   readonly data: readonly Item[];
   /** Absent in lists that have one page. */

@@ -27,9 +27,7 @@ export function createMetrics(registry: Registry) {
   const metrics = {
     attempts: new Counter({
       name: "annals_export_attempts_total",
-      help:
-        "Finished attempts at an export, by outcome: completed, failed, lease_lost, lost_events, no_events, " +
-        "no_room, not_covered, put_back, stopped.",
+      help: `Finished attempts at an export, by outcome: ${OUTCOMES.join(", ")}.`,
       labelNames: ["outcome"],
       registers: [registry],
     }),

@@ -134,12 +134,8 @@ export async function serve(
     closers.add("bucket anchor", anchor, () => anchor.stop());
   }
 
-  const sweep = startExportSweep({
-    ...work,
-    failures,
-    retentionDays: config.retentionDays,
-    swept,
-  });
+  const { retentionDays } = config;
+  const sweep = startExportSweep({ ...work, failures, retentionDays, swept });
   closers.add("export sweep", sweep, () => sweep.stop());
   const onDeleted = () => sweep.wake();
   const { leaseMs } = ATTEMPTS;
@@ -153,7 +149,7 @@ export async function serve(
     routes: exportsService({
       ...work,
       limits: config,
-      retentionDays: config.retentionDays,
+      retentionDays,
       random: randomBytes,
       onDeleted,
       wake: (jobId) => worker.wake(jobId),

@@ -9,7 +9,9 @@ import { zstdCompressSync } from "node:zlib";
 
 interface Given {
   readonly owner: ReturnType<typeof ownerOf>;
-  readonly exportDirectory: string;
+  /** Of the export service; or the data directory of a stack, which has it. */
+  readonly exportDirectory?: string;
+  readonly dataDir?: string;
   readonly accountId: string;
   readonly id: string;
   /** Its first and its last event. */
@@ -19,7 +21,8 @@ interface Given {
 const TEXT = '{"event":{"sequence_number":1},"proof":{}}\n';
 
 /** Resolves to the bytes of both files. */
-export async function putArchive({ accountId, exportDirectory, from = 1, id, owner }: Given) {
+export async function putArchive({ accountId, from = 1, id, owner, ...where }: Given) {
+  const { dataDir = "", exportDirectory = join(dataDir, "exports") } = where;
   const [events, evidence] = [zstdCompressSync(TEXT), Buffer.alloc(1_024, id)];
   const folder = join(exportDirectory, "archive", accountId, `2026-01-${from}-${from}`);
   await mkdir(folder, { recursive: true });

@@ -67,11 +67,11 @@ test("from any offset, and each stream is recorded", async () => {
 });
 
 test.each([
-  [{ sha256: "b" }, /written anew/],
-  [{ offset: 11n }, /offset/],
-  [{ offset: -1n }, /offset/],
-  [{ id: "arc_2" }, /arc_2/],
-  [{ content: 0 }, /content/],
-])("%j is refused", async (given, message) => {
+  ["another digest", { sha256: "b" }, /written anew/],
+  ["an offset behind the end", { offset: 11n }, /offset/],
+  ["an offset before the beginning", { offset: -1n }, /offset/],
+  ["another archive", { id: "arc_2" }, /arc_2/],
+  ["another file", { content: 0 }, /content/],
+])("%s is refused", async (_, given, message) => {
   await expect(read(given)).rejects.toThrow(message);
 });
