@@ -1,6 +1,6 @@
-// Guarantees: intake counts in windows of its own, of the key and of the account, and takes nothing from those of
-// other requests. Where a quota is used up the request is refused, so that its sender sends it again, and what
-// was stored is replayed: no item is lost, and none is stored twice.
+// Guarantees: intake counts in windows of its own, of the key and of the account, and takes nothing from
+// those of other requests. Where a quota is used up the request is refused, so that its sender sends it
+// again, and what was stored is replayed: no item is lost, and none is stored twice.
 
 import type { Stack } from "@annals/local";
 import { type Answer, newClient, ownerOf } from "@annals/testing";

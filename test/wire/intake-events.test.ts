@@ -1,5 +1,5 @@
-// Guarantee: whatever a mapping of intake accepts, however odd, is an event that the ledger accepts: nothing that
-// a sender chooses makes the ledger refuse an action.
+// Guarantee: whatever a mapping of intake accepts, however odd, is an event that the ledger accepts: nothing
+// that a sender chooses makes the ledger refuse an action.
 
 import type { JsonValue } from "@annals/event";
 import { atOnce } from "@annals/contract";

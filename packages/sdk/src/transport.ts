@@ -64,7 +64,7 @@ export interface Call {
   readonly query?: object | undefined;
   /** A value for JSON, or JSON text. */
   readonly body?: object | string | undefined;
-  /** By default that of JSON. */
+  /** The type of the body; by default that of JSON. */
   readonly mediaType?: string | undefined;
   /** Makes a POST safe to repeat. */
   readonly idempotencyKey?: string | undefined;

@@ -1,5 +1,6 @@
-// The handshake of webhooks for CloudEvents: `OPTIONS /v1/intake/cloudevents` (docs/intake.md). A sender asks with
-// it whether it may deliver. Called by app.ts. It must never allow a sender whose key could not store an event.
+// The handshake of webhooks for CloudEvents: `OPTIONS /v1/intake/cloudevents` (docs/intake.md). A sender asks
+// with it whether it may deliver. Called by app.ts. It must never allow a sender whose key could not store an
+// event.
 
 import { invalid } from "@annals/errors";
 import { RateWindow } from "@annals/proto/keys";

@@ -1,5 +1,6 @@
-// POST /v1/intake/cloudevents stores CloudEvents in each mode of the HTTP binding; a retry stores nothing twice; one
-// bad event of a batch costs no other; OPTIONS allows a sender whose key may store (docs/intake.md).
+// POST /v1/intake/cloudevents stores CloudEvents in each mode of the HTTP binding; a retry stores nothing
+// twice; one bad event of a batch costs no other; OPTIONS allows a sender whose key may store
+// (docs/intake.md).
 
 import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
-// POST /v1/intake/kubernetes stores each item of an EventList for itself: what was stored before is replayed, one
-// bad item costs no other, and a body that is none stores nothing (docs/intake.md).
+// POST /v1/intake/kubernetes stores each item of an EventList for itself: what was stored before is replayed,
+// one bad item costs no other, and a body that is none stores nothing (docs/intake.md).
 
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";

@@ -1,5 +1,5 @@
-// Guarantee: what canonical JSON could not carry is read as the nearest value that it can carry, and said to be
-// altered; everything else is read as the strict reader does, or refused as it does.
+// Guarantee: what canonical JSON could not carry is read as the nearest value that it can carry, and said to
+// be altered; everything else is read as the strict reader does, or refused as it does.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

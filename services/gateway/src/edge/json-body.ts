@@ -1,6 +1,6 @@
-// Reads bodies: JSON strictly (docs/hash-chain.md), or the bytes where a route asks for them. Called by app.ts
-// and register-routes.ts. What cannot be stored faithfully is
-// refused with its path, before the schema is checked.
+// Reads bodies: JSON strictly (docs/hash-chain.md), or the bytes where a route asks for them. Called by
+// app.ts and register-routes.ts. What cannot be stored faithfully is refused with its path, before the schema
+// is checked.
 
 import { atOnce, PIECE_BYTES, type Turns, type Work } from "@annals/contract";
 import { type EventBytes, readJson, readJsonInPieces, type ReadLimits } from "@annals/event";

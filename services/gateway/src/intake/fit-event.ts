@@ -1,6 +1,6 @@
-// Makes what a source sends fit the limits of an event: long texts are shortened, and large values replaced by
-// their size and hash. Called by the mappings of intake. Nothing must be lost because a client of the source
-// chose a long name: the action itself is what the log is for.
+// Makes what a source sends fit the limits of an event: long texts are shortened, and large values replaced
+// by their size and hash. Called by the mappings of intake. Nothing must be lost because a client of the
+// source chose a long name: the action itself is what the log is for.
 
 import { canonicalJson, type JsonObject, type JsonValue, MAX_TEXT_LENGTH } from "@annals/event";
 import { createHash } from "node:crypto";
@@ -9,8 +9,8 @@ import type { MappedEvent } from "./item.ts";
 const HASH_LENGTH = 32;
 
 /**
- * A text of at most `max` characters: a longer one is its beginning, an ellipsis, and 32 hexadecimal digits of
- * its SHA-256, so that two that are shortened differ.
+ * A text of at most `max` characters: a longer one is its beginning, an ellipsis, and 32 hexadecimal digits
+ * of its SHA-256, so that two that are shortened differ.
  */
 export function fitText(text: string, max: number = MAX_TEXT_LENGTH): string {
   // A character takes at most two code units.

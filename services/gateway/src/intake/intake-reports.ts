@@ -1,6 +1,6 @@
-// Tells the operator what became of the items of intake: a metric, and a line of the log for a request of which
-// items were refused. Called by v1/intake/store-items.ts. The log must never have a value of an item, and a
-// sender that is refused again and again must not fill it.
+// Tells the operator what became of the items of intake: a metric, and a line of the log for a request of
+// which items were refused. Called by v1/intake/store-items.ts. The log must never have a value of an item,
+// and a sender that is refused again and again must not fill it.
 
 import { BoundedLog, type Logger } from "@annals/chassis";
 import type { IntakeOutcome, IntakeSource, Metrics } from "../metrics.ts";
@@ -8,7 +8,7 @@ import type { IntakeOutcome, IntakeSource, Metrics } from "../metrics.ts";
 export type { IntakeSource } from "../metrics.ts";
 
 export interface FirstRejection {
-  /** Of the item in its body. */
+  /** The place of the item in its body, from 0. */
   readonly index: number;
   readonly reason: string;
 }

@@ -1,6 +1,6 @@
-// What a mapping makes of one item of a body: an event, or the reason why there is none. Called by the mappings
-// of intake, one file for each source, and by v1/intake/store-items.ts. A reason goes to the sender and into
-// the log: it must never contain a value of the item.
+// What a mapping makes of one item of a body: an event, or the reason why it has no event. Called by the
+// mappings of intake, one file for each source, and by v1/intake/store-items.ts. A reason goes to the sender
+// and into the log: it must never contain a value of the item.
 
 import type { JsonObject } from "@annals/event";
 
@@ -19,8 +19,8 @@ interface Mapped {
   /** The same for each time that the source sends the item. Absent: a retry stores it again. */
   readonly idempotencyKey?: string;
   /**
-   * Whether the key is completed with a digest of the event: where others than the source choose a part of it,
-   * they must not be able to make two different items the same.
+   * Whether the key is completed with a digest of the event: where others than the source choose a part of
+   * it, they must not be able to make two different items the same.
    */
   readonly isKeyOfContent?: boolean;
   /** Whether something large was replaced by its size and hash. */

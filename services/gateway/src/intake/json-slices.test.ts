@@ -1,5 +1,5 @@
-// Guarantee: of any JSON text the members and elements are found as they are read, byte for byte; a text that is
-// cut off is refused, in linear time.
+// Guarantee: of any JSON text the members and elements are found as they are read, byte for byte; a text that
+// is cut off is refused, in linear time.
 
 import { atOnce } from "@annals/contract";
 import { JsonFault } from "@annals/event";

@@ -1,7 +1,7 @@
-// Finds values in the bytes of a JSON text without reading them: the members of an object, and the elements of
-// a list in its body. Called by the mappings of intake, which then read each value for itself, so that what is
-// wrong with one item never costs the others. It must never take more than linear time. It finds where values
-// end and checks nothing else, so a slice need not be JSON.
+// Finds values in the bytes of a JSON text without reading them: the members of an object, and the elements
+// of a list in its body. Called by the mappings of intake, which then read each value for itself, so that
+// what is wrong with one item never costs the others. It must never take more than linear time. It finds
+// where values end and checks nothing else, so a slice need not be JSON.
 
 import { PIECE_BYTES, type Work } from "@annals/contract";
 import { JsonFault } from "@annals/event";

@@ -1,5 +1,5 @@
-// Guarantee: every attribute of a CloudEvent is in its event, once, and what is not a CloudEvent 1.0 is rejected with
-// a reason that has no value of it.
+// Guarantee: every attribute of a CloudEvent is in its event, once, and what is not a CloudEvent 1.0 is
+// rejected with a reason that has no value of it.
 
 import type { JsonObject } from "@annals/event";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
-// Guarantees: a recorded body of a kube-apiserver becomes the events of events.txt. Nothing that
-// a user of the cluster may choose, such as names, paths and objects that cannot be kept, keeps an action out of
-// the log.
+// Guarantees: a recorded body of a kube-apiserver becomes the events of events.txt. Nothing that a user of
+// the cluster may choose, such as names, paths and objects that cannot be kept, keeps an action out of the
+// log.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Guarantee: no value of a secret and no token is left in an event of Kubernetes, however the object is shaped, and
-// not even its hash; all else of the object stays.
+// Guarantee: no value of a secret and no token is left in an event of Kubernetes, however the object is
+// shaped, and not even its hash; all else of the object stays.
 
 import { describe, expect, test } from "vitest";
 import { eventOf, ITEM, mapped, nested } from "../testing/kubernetes-item.ts";

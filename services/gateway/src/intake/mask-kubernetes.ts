@@ -1,6 +1,6 @@
 // Masks what must not be in an audit log: values of secrets, and tokens, in the objects that a kube-apiserver
-// records of requests and responses. Called by map-kubernetes.ts before anything of an event is hashed. It may
-// mask too much, and must never leave a value because an object has an unusual shape.
+// records of requests and responses. Called by map-kubernetes.ts before anything of an event is hashed. It
+// may mask too much, and must never leave a value because an object has an unusual shape.
 
 import { type JsonObject, type JsonValue, newObject, setMember } from "@annals/event";
 
@@ -19,7 +19,7 @@ const KINDS = new Map<unknown, Secrecy>([
   ["TokenReview", "tokens"],
 ]);
 
-/** By what a request was for, in lower case. */
+/** Tells by what a request was for, in lower case. */
 export function secrecyOf(resource: string | undefined, subresource: string | undefined): Secrecy {
   if (resource === "secrets") return "secrets";
   if (resource === "tokenreviews") return "tokens";

@@ -1,5 +1,5 @@
-// An item of an EventList for tests of its mapping, and the mapping with the limits of the gateway. Called by the
-// tests of intake/.
+// An item of an EventList for tests of its mapping, and the mapping with the limits of the gateway. Called by
+// the tests of intake/.
 
 import type { JsonObject, JsonValue } from "@annals/event";
 import type { MappedEvent } from "../intake/item.ts";

@@ -28,7 +28,8 @@ export function newKeyJson({ id, name, secret, keyPrefix, scopes, createdAt }: N
 /**
  * Every plan, with the number of accounts that name it. Accounts without a plan have the default one. Without
  * `requests_per_minute` an account may make 60 times the requests of a key, and without
- * `intake_requests_per_minute` 60 times those of intake. Without `max_export_bytes` the setting of the export service bounds its files.
+ * `intake_requests_per_minute` 60 times those of intake. Without `max_export_bytes` the setting of the export
+ * service bounds its files.
  */
 export function plansJson(plans: Plans, counts: readonly PlanNameRow[]) {
   return plans.names.map((name) => {

@@ -1,5 +1,5 @@
-// Guarantee: AdmitRequests counts the requests of intake in windows of their own, of the key and of its account, and
-// no window takes anything of another.
+// Guarantee: AdmitRequests counts the requests of intake in windows of their own, of the key and of its
+// account, and no window takes anything of another.
 
 import { createRegistry } from "@annals/chassis";
 import { parseKeyFile, systemClock } from "@annals/contract";

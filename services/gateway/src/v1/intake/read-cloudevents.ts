@@ -1,6 +1,6 @@
-// Reads the CloudEvents of a request, in each mode of the HTTP binding: binary (attributes in headers), structured
-// and batched (both JSON). Called by store-cloudevents.ts. All JSON is read strictly: a member that is there
-// twice, or a number that could not be kept, is never stored as something else.
+// Reads the CloudEvents of a request, in each mode of the HTTP binding: binary (attributes in headers),
+// structured and batched (both JSON). Called by store-cloudevents.ts. All JSON is read strictly: a member
+// that is there twice, or a number that could not be kept, is never stored as something else.
 
 import { JsonFault, type JsonValue, readJson } from "@annals/event";
 import { invalid } from "@annals/errors";

@@ -1,7 +1,7 @@
 // Stores the items of a body of intake, each as an append of its own, and says what became of them
-// (docs/intake.md). Called by the routes of intake. Appends that wait together are one group, so all items of a
-// body are stored in one transaction or a few. One item must never cost the others, and no item may be called
-// stored before it is committed.
+// (docs/intake.md). Called by the routes of intake. Appends that wait together are one group, so all items of
+// a body are stored in one transaction or a few. One item must never cost the others, and no item may be
+// called stored before it is committed.
 
 import { AnnalsError } from "@annals/errors";
 import { PIECE_BYTES, type Work } from "@annals/contract";

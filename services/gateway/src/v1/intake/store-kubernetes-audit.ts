@@ -1,5 +1,5 @@
-// POST /v1/intake/kubernetes (docs/intake.md): what a kube-apiserver posts to an audit webhook. The answer comes
-// when all is committed: the API server holds its events in memory until then.
+// POST /v1/intake/kubernetes (docs/intake.md): what a kube-apiserver posts to an audit webhook. The answer
+// comes when all is committed: the API server holds its events in memory until then.
 
 import { invalid } from "@annals/errors";
 import type { Work } from "@annals/contract";
