@@ -23,6 +23,24 @@ const CODES: Readonly<Record<string, string>> = {
 
 type Seen = Pick<Answer, "status" | "headers" | "body">;
 
+/** Routes whose clients read google.rpc.Status, and statuses of OTLP, in place of the interface's errors. */
+export const READS_STATUS: readonly string[] = ["store-otlp-logs"];
+
+/** The code of gRPC that goes with a status of HTTP. */
+const GRPC_CODES: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 413: 3, 429: 8 };
+
+/** Fails unless `answer` is a refusal of such a route, in JSON. */
+export function expectStatus(
+  { body, headers, status }: Seen,
+  wanted: number,
+  message: string | RegExp = /\S/,
+): void {
+  expect(body).toEqual({ code: GRPC_CODES[wanted], message: expect.stringMatching(message) });
+  expect(status).toBe(wanted);
+  expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+  expectLimitShown(headers);
+}
+
 /**
  * Fails unless `answer` is a refusal of this type; `field` is what a 422 must name, `message` is
  * matched whole.

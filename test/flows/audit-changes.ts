@@ -154,6 +154,10 @@ export const CHANGES: readonly Change[] = [
     },
   },
   {
+    route: "store-otlp-logs",
+    make: async (client) => [await client.post("/v1/intake/otlp/v1/logs", {}), ""],
+  },
+  {
     route: "update-webhook",
     action: "annals.webhook.updated",
     make: async (client, made) => {

@@ -61,6 +61,7 @@ test("every route", async () => {
   const cloudEvent = { specversion: "1.0", id: "1", source: "/sdk", type: "d" } as const;
   expect(await annals.intake.cloudEvents([cloudEvent])).toMatchObject({ stored: 1 });
   expect(await annals.intake.kubernetesAudit({ ...list, items: [] })).toMatchObject({ stored: 0 });
+  expect(await annals.intake.otlpLogs({ resourceLogs: [] })).toEqual({});
 
   const { id } = await exports.create({ include_proofs: true });
   await eventually("the export", async () => (await exports.get(id)).status === "completed");

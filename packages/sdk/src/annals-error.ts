@@ -95,8 +95,9 @@ export function errorOf({ status, headers }: Response, text: string, now: number
 
 function bodyOf(text: string): { type?: unknown; message?: unknown; details?: unknown } {
   try {
-    const { error } = JSON.parse(text) as { error?: object };
-    return error ?? {};
+    // A route for clients of OpenTelemetry has the message beside a code of gRPC.
+    const { error, message } = JSON.parse(text) as { error?: object; message?: unknown };
+    return error ?? { message };
   } catch {
     return {};
   }

@@ -1,5 +1,5 @@
 // The routes of intake: what other systems send, in their own format. `annals.intake`. Each item is stored,
-// or not, for itself, so a call that succeeds may have rejected some: read its counts.
+// or not, for itself, so a call that succeeds may have rejected some: read its counts, or the partial success.
 
 import { type CallOptions, post, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -25,5 +25,14 @@ export class Intake {
     const mediaType = "application/cloudevents-batch+json";
     const call = { ...post("store-cloudevents", "/intake/cloudevents"), mediaType };
     return this.#transport.data({ ...call, body }, options);
+  }
+
+  /** Stores up to 1,000 log records of OpenTelemetry, in the JSON of OTLP. */
+  async otlpLogs(
+    body: T.ExportLogsServiceRequest,
+    options?: CallOptions,
+  ): Promise<T.ExportLogsServiceResponse> {
+    const call = post("store-otlp-logs", "/intake/otlp/v1/logs");
+    return this.#transport.json({ ...call, body }, options);
   }
 }

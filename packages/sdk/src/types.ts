@@ -22,6 +22,8 @@ export interface CloudEvent {
   readonly data?: unknown;
   readonly [attribute: string]: unknown;
 }
+export type ExportLogsServiceRequest = Schemas["ExportLogsServiceRequest"];
+export type ExportLogsServiceResponse = Schemas["ExportLogsServiceResponse"];
 export type IntakeResult = Schemas["IntakeResult"];
 export type KubernetesEventList = Schemas["KubernetesEventList"];
 export type Proof = Schemas["Proof"];

@@ -1,6 +1,7 @@
 // The only place that knows status codes of errors (interface 4). Every failure of a request ends here:
 // errors with a kind, faults of the body, what Fastify refuses. Anything else is an internal error: the
-// client gets a request id and nothing more.
+// client gets a request id and nothing more. A client of OTLP gets the same as google.rpc.Status, in the
+// encoding of its request, with the statuses that make it retry or not (docs/intake.md).
 
 import { JsonFault } from "@annals/event";
 import {
@@ -10,7 +11,10 @@ import {
   type ErrorKind,
   type ErrorRow,
   invalid,
+  toConnectError,
 } from "@annals/errors";
+import { StatusSchema } from "@annals/proto/otlp";
+import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import type { FastifyError } from "fastify";
 import { urlTooLong } from "./url-length.ts";
 import { validationFault } from "./validation-fault.ts";
@@ -29,6 +33,62 @@ const TABLE: Record<ErrorKind, ErrorRow | undefined> = {
   permission_denied: undefined,
   internal: undefined,
 };
+
+/** What `invalid` makes of a body that is larger than its route takes. */
+export class BodyTooLarge extends AnnalsError {
+  constructor({ faults, message }: Pick<AnnalsError, "faults" | "message">) {
+    super("invalid", message, { faults });
+  }
+}
+
+export const bodyTooLarge = (): BodyTooLarge =>
+  new BodyTooLarge(invalid({ field: "", message: "The body is too large. Send less at a time." }));
+
+/** What a client of a route reads errors in, if not in the format of the interface. */
+export type ErrorFormat = "otlp";
+
+export interface RenderedError extends Omit<ErrorResponse, "body"> {
+  readonly mediaType: string;
+  readonly payload: string | Buffer;
+}
+
+const PROTOBUF = "application/x-protobuf";
+
+/** The same as it is sent. `contentType` is that of the request. */
+export function renderError(
+  error: unknown,
+  requestId: string,
+  {
+    contentType = "",
+    format,
+  }: { contentType?: string | undefined; format?: ErrorFormat | undefined },
+): RenderedError {
+  const { body, ...response } = errorResponse(error, requestId);
+  const json = { ...response, mediaType: "application/json; charset=utf-8" };
+  if (format !== "otlp") return { ...json, payload: JSON.stringify(body) };
+  const known = knownError(error);
+  const { message } = body.error;
+  const status = create(StatusSchema, { code: toConnectError(known).code, message });
+  const otlp = { ...json, status: otlpStatus(known, response) };
+  return mediaTypeOf(contentType) === PROTOBUF
+    ? { ...otlp, mediaType: PROTOBUF, payload: Buffer.from(toBinary(StatusSchema, status)) }
+    : { ...otlp, payload: toJsonString(StatusSchema, status) };
+}
+
+/** A media type without its parameters, in lower case. */
+function mediaTypeOf(contentType: string): string {
+  return (contentType.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+/** OTLP/HTTP: what is not valid is 400, and of all 5xx a client retries only these that say so. */
+function otlpStatus(
+  error: AnnalsError | undefined,
+  { headers, status }: Pick<ErrorResponse, "headers" | "status">,
+): number {
+  if (error instanceof BodyTooLarge) return 413;
+  if (error?.kind === "invalid") return 400;
+  return status === 500 && "retry-after" in headers ? 503 : status;
+}
 
 /** The response to a request that failed with `error`. */
 export function errorResponse(error: unknown, requestId: string): ErrorResponse {
@@ -54,7 +114,7 @@ function fastifyError(error: FastifyError): AnnalsError | undefined {
   if (error.validation) return validationFault(error);
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return invalid({ field: "", message: "The body is too large. Send less at a time." });
+      return bodyTooLarge();
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return invalid({ field: "Content-Type", message: "must be application/json" });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":

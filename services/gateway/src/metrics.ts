@@ -17,7 +17,7 @@ const OTHER_REFUSALS = [
   "head_log_rate",
 ] as const;
 
-const INTAKE_SOURCES = ["kubernetes", "cloudevents"] as const;
+const INTAKE_SOURCES = ["kubernetes", "cloudevents", "otlp"] as const;
 const INTAKE_OUTCOMES = ["stored", "replayed", "reduced", "skipped", "rejected"] as const;
 
 /** What a route of intake takes its items from. */

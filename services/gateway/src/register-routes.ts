@@ -60,6 +60,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
         ...(route.maxValues !== undefined && { maxValues: route.maxValues }),
         ...(route.readPlain !== undefined && { readPlain: route.readPlain }),
         ...(route.rawBody !== undefined && { isRaw: true }),
+        ...(route.errors !== undefined && { errors: route.errors }),
       },
       schema: {
         querystring: query,

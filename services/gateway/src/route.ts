@@ -7,6 +7,7 @@ import type { Feature, Work } from "@annals/contract";
 import type { EventBytes, ReadLimits } from "@annals/event";
 import type { Static, TObject, TSchema } from "typebox";
 import type { Admission } from "./admission/admission.ts";
+import type { ErrorFormat } from "./errors.ts";
 
 export interface Call<Body, Query, Params, Headers> {
   readonly admission: Admission;
@@ -79,6 +80,8 @@ export interface RouteDefinition<
    * body that is absent is undefined.
    */
   readonly rawBody?: "json" | "any";
+  /** What its client reads errors in, if not in the format of the interface. */
+  readonly errors?: ErrorFormat;
   /** How deep the body may nest. */
   readonly maxDepth?: number;
   /** How many members and elements the body may have; by default the limit of a body that is not a batch. */

@@ -61,6 +61,7 @@ import { placeHold } from "./v1/holds/place-hold.ts";
 import { releaseHold } from "./v1/holds/release-hold.ts";
 import { storeCloudevents } from "./v1/intake/store-cloudevents.ts";
 import { storeKubernetesAudit } from "./v1/intake/store-kubernetes-audit.ts";
+import { storeOtlpLogs } from "./v1/intake/store-otlp-logs.ts";
 import { createKey } from "./v1/keys/create-key.ts";
 import { deleteKey } from "./v1/keys/delete-key.ts";
 import { getLog } from "./v1/log/get-log.ts";
@@ -183,6 +184,7 @@ export const V1: readonly Row[] = [
     INTAKE,
   ],
   ["POST", "/intake/cloudevents", "events:write", "store-cloudevents", storeCloudevents, INTAKE],
+  ["POST", "/intake/otlp/v1/logs", "events:write", "store-otlp-logs", storeOtlpLogs, INTAKE],
 
   // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],

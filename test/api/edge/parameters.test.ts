@@ -5,7 +5,7 @@ import { WIDGET } from "@annals/contract";
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { newClient } from "@annals/testing";
 import { expect, inject, test } from "vitest";
-import { expectRefused } from "../refusal.ts";
+import { expectRefused, expectStatus, READS_STATUS } from "../refusal.ts";
 import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 import { newToken } from "../../system/widget-client.ts";
 
@@ -20,6 +20,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "create-event-batch": { events: [{ action: "a" }] },
   "store-kubernetes-audit": { apiVersion: "audit.k8s.io/v1", kind: "EventList", items: [] },
   "store-cloudevents": {},
+  "store-otlp-logs": {},
   "create-export": {},
   "create-webhook": { url: URL_OF_NOBODY, events: ["*"] },
   "update-webhook": {},
@@ -44,10 +45,10 @@ test.each(V1.map(([method, path, scope, name]) => ({ method: String(method), pat
   async ({ method, path, scope, name }) => {
     const url = `/v1${path.replaceAll(/:\w+/g, keyId)}?${QUERIES[name] ?? ""}dry_run=1`;
     const by = scope === WIDGET ? widget : client;
-    expectRefused(await by.send(method, url, { body: BODIES[name] }), "validation_error", {
-      field: "dry_run",
-      message: "dry_run: is not a parameter of this request",
-    });
+    const message = "dry_run: is not a parameter of this request";
+    const answer = await by.send(method, url, { body: BODIES[name] });
+    if (READS_STATUS.includes(name)) expectStatus(answer, 400, message);
+    else expectRefused(answer, "validation_error", { field: "dry_run", message });
   },
 );
 

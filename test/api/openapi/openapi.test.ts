@@ -14,6 +14,7 @@ import {
   resolve,
   templateOf,
 } from "../../system/openapi-document.ts";
+import { READS_STATUS } from "../refusal.ts";
 
 const stack = inject("stack");
 const { databaseUrl } = stack;
@@ -152,6 +153,9 @@ const NEEDS: Partial<Record<Permission, string>> = {
   [ANY_KEY]: "Any API key",
 };
 
+/** A CloudEvent whose attributes are headers may have no data, and a request of OTLP no records. */
+const MAY_BE_EMPTY = ["test-webhook", "replay-delivery", "store-cloudevents", "store-otlp-logs"];
+
 describe("the operations of v1.ts", () => {
   test("no others, in the same order", () => {
     const listed = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
@@ -168,12 +172,12 @@ describe("the operations of v1.ts", () => {
       expect(operation.description).toContain(NEEDS[scope] ?? `\`${scope}\``);
       const scheme = scope === WIDGET ? "widgetToken" : "apiKey";
       expect(operation.security).toEqual([{ [scheme]: [] }]);
-      // A CloudEvent whose attributes are headers may have no data.
-      const isWithout = ["test-webhook", "replay-delivery", "store-cloudevents"].includes(name);
+      const isWithout = MAY_BE_EMPTY.includes(name);
       const hasBody = !isWithout && ["POST", "PATCH", "PUT"].includes(String(method));
       expect(operation.requestBody?.required ?? false).toBe(hasBody);
       const statuses = Object.keys(operation.responses);
-      expect(statuses).toEqual(expect.arrayContaining(["401", "422", "429", "500"]));
+      const invalid = READS_STATUS.includes(name) ? "400" : "422";
+      expect(statuses).toEqual(expect.arrayContaining(["401", invalid, "429", "500"]));
       expect(statuses.includes("403")).toBe(scope !== ANY_KEY);
       expect(statuses.includes("404")).toBe(/:|\*|^\/log\b/.test(path));
     },
@@ -191,7 +195,7 @@ describe("open details are marked", () => {
       "get-log read-checkpoint read-entries read-tile prove-inclusion prove-consistency list-heads get-widget-log " +
       "create-erasure list-erasures get-erasure cancel-erasure place-hold list-holds release-hold " +
       "get-retention set-retention list-archives get-archive-events get-archive-evidence " +
-      "store-cloudevents store-kubernetes-audit";
+      "store-cloudevents store-kubernetes-audit store-otlp-logs";
     const marked = operationsOf(document).filter(({ operation }) => operation[MARK]);
     const names = marked.map(({ operation }) => String(operation.operationId));
     expect(names.toSorted()).toEqual(open.split(" ").toSorted());
@@ -242,22 +246,22 @@ describe("every operation is answered as the document says: check-traffic.ts fai
   });
 
   const OF_KEYS = V1.filter(([, , scope]) => scope !== WIDGET);
-  test.each(OF_KEYS.map(([method, path, scope]) => ({ method: String(method), path, scope })))(
-    "refusals: $method $path",
-    async ({ method, path, scope }) => {
-      const url = `/v1${path.replaceAll(/:\w+/g, "none")}`;
-      const others = scope === "verify" ? (["export"] as const) : (["verify"] as const);
-      const weak = await newKey(databaseUrl, account.accountId, others);
-      const withBody = ["POST", "PATCH", "PUT"].includes(method);
-      const sent = withBody ? { body: {} } : {};
-      const statuses = [
-        (await client.as(undefined).send(method, url, sent)).status,
-        (await client.as(weak.key).send(method, url, sent)).status,
-        (await client.send(method, `${url}?nonsense=1`, sent)).status,
-      ];
-      expect(statuses).toEqual([401, scope === ANY_KEY ? 200 : 403, 422]);
-      const good = withBody ? { body: key("x") } : {};
-      if (path.includes(":")) await client.send(method, url, good);
-    },
-  );
+  test.each(
+    OF_KEYS.map(([method, path, scope, name]) => ({ method: String(method), path, scope, name })),
+  )("refusals: $method $path", async ({ method, path, scope, name }) => {
+    const url = `/v1${path.replaceAll(/:\w+/g, "none")}`;
+    const others = scope === "verify" ? (["export"] as const) : (["verify"] as const);
+    const weak = await newKey(databaseUrl, account.accountId, others);
+    const withBody = ["POST", "PATCH", "PUT"].includes(method);
+    const sent = withBody ? { body: {} } : {};
+    const statuses = [
+      (await client.as(undefined).send(method, url, sent)).status,
+      (await client.as(weak.key).send(method, url, sent)).status,
+      (await client.send(method, `${url}?nonsense=1`, sent)).status,
+    ];
+    const invalid = READS_STATUS.includes(name) ? 400 : 422;
+    expect(statuses).toEqual([401, scope === ANY_KEY ? 200 : 403, invalid]);
+    const good = withBody ? { body: key("x") } : {};
+    if (path.includes(":")) await client.send(method, url, good);
+  });
 });

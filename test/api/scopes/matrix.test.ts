@@ -8,7 +8,7 @@ import { requireScope } from "@annals/gateway/src/admission/require-scope.ts";
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { HttpClient, newAccount, newKey } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { expectRefused } from "../refusal.ts";
+import { expectRefused, expectStatus, READS_STATUS } from "../refusal.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
 const account = await newAccount(databaseUrl);
@@ -50,7 +50,9 @@ async function send([method, path]: (typeof V1)[number], key?: string) {
 
 describe("without a key", () => {
   test.each(V1.map((row) => ({ row, name: row[3] })))("$name", async ({ row }) => {
-    expectRefused(await send(row), "authentication_error");
+    const answer = await send(row);
+    if (READS_STATUS.includes(row[3])) expectStatus(answer, 401);
+    else expectRefused(answer, "authentication_error");
   });
 });
 
@@ -71,6 +73,8 @@ describe.each(OTHERS.map((scopes) => ({ scopes, name: scopes.join(" ") })))("$na
     const answer = await send(tried.row, key);
     if (subset.scopes.includes(tried.scope)) {
       expect([200, 201, 404, 422]).toContain(answer.status);
+    } else if (READS_STATUS.includes(tried.name)) {
+      expectStatus(answer, 403, missing(tried.scope));
     } else {
       expectRefused(answer, "scope_error", { message: missing(tried.scope) });
       expect(answer.body.error.code).toBe("forbidden");

@@ -373,6 +373,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/intake/otlp/v1/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store log records of OpenTelemetry
+         * @description Takes OTLP/HTTP 1.x as `application/x-protobuf` or `application/json`. Each record that has the name of an event is stored, or not, for itself. A body may be empty. Needs the scope `events:write`.
+         */
+        post: operations["store-otlp-logs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/keys": {
         parameters: {
             query?: never;
@@ -1708,6 +1728,68 @@ export interface components {
              */
             timestamp: string;
         };
+        ExportLogsServiceRequest: {
+            /**
+             * @description Together they have at most 1,000 log records.
+             * @example [
+             *       {
+             *         "scopeLogs": [
+             *           {
+             *             "logRecords": [
+             *               {
+             *                 "timeUnixNano": "1769851800052919000",
+             *                 "eventName": "invoice.update",
+             *                 "attributes": [
+             *                   {
+             *                     "key": "user.id",
+             *                     "value": {
+             *                       "stringValue": "u_1"
+             *                     }
+             *                   },
+             *                   {
+             *                     "key": "audit.target.id",
+             *                     "value": {
+             *                       "stringValue": "inv_9"
+             *                     }
+             *                   },
+             *                   {
+             *                     "key": "log.record.uid",
+             *                     "value": {
+             *                       "stringValue": "01KG8Y5Z7J8Q4V6W2X3C5B7N9M"
+             *                     }
+             *                   }
+             *                 ]
+             *               }
+             *             ]
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            resourceLogs?: {
+                resource?: unknown;
+                scopeLogs?: {
+                    /** @description Each one is a `LogRecord`. One that is not is rejected by itself. */
+                    logRecords?: unknown[] | null;
+                    scope?: unknown;
+                }[] | null;
+            }[] | null;
+        };
+        ExportLogsServiceResponse: {
+            /** @description Absent if every record is stored. */
+            partialSuccess?: {
+                /**
+                 * @description The first ten of them, by their index in the request.
+                 * @example 1 of 2 log records cannot be stored. 0: must not nest beyond 28 levels
+                 */
+                errorMessage: string;
+                /**
+                 * @description Records that cannot be stored, as a number in text.
+                 * @example 1
+                 */
+                rejectedLogRecords: string;
+            };
+        };
         ExportPage: {
             data: components["schemas"]["Export"][];
             /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
@@ -2182,6 +2264,13 @@ export interface components {
              */
             parts?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
             viewer?: components["schemas"]["WidgetViewer"];
+        };
+        /** @description `google.rpc.Status`. */
+        OtlpStatus: {
+            /** @description A status code of gRPC. */
+            code: number;
+            /** @description Human-readable. */
+            message: string;
         };
         /** @description The data needed to recompute the hash, besides the event. */
         Proof: {
@@ -4334,6 +4423,78 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["IntakeResult"];
                     };
+                };
+            };
+        };
+    };
+    "store-otlp-logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "resourceLogs": [
+                 *         {
+                 *           "scopeLogs": [
+                 *             {
+                 *               "logRecords": [
+                 *                 {
+                 *                   "timeUnixNano": "1769851800052919000",
+                 *                   "eventName": "invoice.update",
+                 *                   "attributes": [
+                 *                     {
+                 *                       "key": "user.id",
+                 *                       "value": {
+                 *                         "stringValue": "u_1"
+                 *                       }
+                 *                     },
+                 *                     {
+                 *                       "key": "audit.target.id",
+                 *                       "value": {
+                 *                         "stringValue": "inv_9"
+                 *                       }
+                 *                     },
+                 *                     {
+                 *                       "key": "log.record.uid",
+                 *                       "value": {
+                 *                         "stringValue": "01KG8Y5Z7J8Q4V6W2X3C5B7N9M"
+                 *                       }
+                 *                     }
+                 *                   ]
+                 *                 }
+                 *               ]
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExportLogsServiceRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "partialSuccess": {
+                     *         "rejectedLogRecords": "1",
+                     *         "errorMessage": "1 of 2 log records cannot be stored. 0: must not nest beyond 28 levels"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportLogsServiceResponse"];
+                    "application/x-protobuf": string;
                 };
             };
         };

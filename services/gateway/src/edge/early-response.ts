@@ -19,13 +19,16 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 export class EarlyResponses {
   #lingering = 0;
 
-  /** A stream of `text` that ends when the client has closed, has sent its body, or had its moment. */
-  stream(text: string, request: IncomingMessage): Readable {
-    return Readable.from(this.#respond(text, request));
+  /** A stream of `payload` that ends when the client has closed, has sent its body, or had its moment. */
+  stream(payload: string | Buffer, request: IncomingMessage): Readable {
+    return Readable.from(this.#respond(payload, request));
   }
 
-  async *#respond(text: string, request: IncomingMessage): AsyncGenerator<string> {
-    yield text;
+  async *#respond(
+    payload: string | Buffer,
+    request: IncomingMessage,
+  ): AsyncGenerator<string | Buffer> {
+    yield payload;
     if (this.#lingering >= MAX_LINGERING || !hasUnreadBody(request)) return;
     this.#lingering += 1;
     try {

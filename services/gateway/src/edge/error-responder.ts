@@ -4,10 +4,17 @@
 import { BoundedLog, type Logger } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { errorResponse } from "../errors.ts";
+import { type ErrorFormat, renderError } from "../errors.ts";
 import { type EarlyResponses, hasUnreadBody } from "./early-response.ts";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
 import type { RequestBudget } from "./request-budget.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What the client of the route reads errors in. */
+    errors?: ErrorFormat;
+  }
+}
 
 export interface ErrorResponderOptions {
   readonly log: Logger;
@@ -28,7 +35,10 @@ export function errorResponder(options: ErrorResponderOptions): RespondToError {
   let delayed = 0;
   return (error, request, reply) => {
     const { raw } = request;
-    const { status, headers, body, unexpected } = errorResponse(error, request.id);
+    const { mediaType, payload, status, headers, unexpected } = renderError(error, request.id, {
+      contentType: request.headers["content-type"],
+      format: request.routeOptions.config.errors,
+    });
     const fields = { request_id: request.id };
     if (raw.readableAborted)
       bounded.write("info", fields, "client disconnected before its body arrived");
@@ -37,17 +47,16 @@ export function errorResponder(options: ErrorResponderOptions): RespondToError {
     else if (unexpected) log.error({ err: error, ...fields }, "request failed");
     else if (status >= 500)
       bounded.write("warn", { err: error, ...fields }, "request could not be served");
-    const text = JSON.stringify(body);
     void reply
       .code(status)
       .headers(headers)
-      .header("content-length", Buffer.byteLength(text))
-      .type("application/json; charset=utf-8");
+      .header("content-length", Buffer.byteLength(payload))
+      .type(mediaType);
     if (error instanceof AnnalsError && error.kind === "rate_limited")
       void reply.header("x-ratelimit-remaining", 0);
     const send = () => {
-      if (!hasUnreadBody(raw)) void reply.send(text);
-      else void reply.header("connection", "close").send(earlyResponses.stream(text, raw));
+      if (!hasUnreadBody(raw)) void reply.send(payload);
+      else void reply.header("connection", "close").send(earlyResponses.stream(payload, raw));
       inFlight.responded(raw);
     };
     if (status < 500 && isOverBudget(request, error, options) && delayed < MAX_DELAYED) {

@@ -4,6 +4,7 @@
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { constants, createGunzip, createZstdDecompress } from "node:zlib";
+import { BodyTooLarge } from "../errors.ts";
 
 export const CODINGS = ["gzip", "zstd"] as const;
 export type Coding = (typeof CODINGS)[number];
@@ -56,10 +57,8 @@ export async function inflateBody(
 }
 
 function tooLarge(maxBytes: number): AnnalsError {
-  return invalid({
-    field: "",
-    message: `The body is too large: it inflates to more than ${maxBytes} bytes. Send less at a time.`,
-  });
+  const message = `The body is too large: it inflates to more than ${maxBytes} bytes. Send less at a time.`;
+  return new BodyTooLarge(invalid({ field: "", message }));
 }
 
 function beyondRatio(): AnnalsError {

@@ -3,11 +3,13 @@
 
 import type { AnnalsError } from "@annals/errors";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errorResponse } from "../errors.ts";
+import { renderError } from "../errors.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AccessLog } from "./access-log.ts";
 import { PRIVATE_HEADERS } from "./private-headers.ts";
 import { type EarlyResponses, hasUnreadBody } from "./early-response.ts";
+
+const OTLP = "/v1/intake/otlp/";
 
 export interface RefuseOptions {
   readonly earlyResponses: EarlyResponses;
@@ -27,11 +29,14 @@ export function refuseRequests({
 }: RefuseOptions) {
   return (request: IncomingMessage, response: ServerResponse, error: AnnalsError): void => {
     const requestId = newRequestId();
-    const { status, headers, body } = errorResponse(error, requestId);
+    const { mediaType, payload, status, headers } = renderError(error, requestId, {
+      contentType: request.headers["content-type"],
+      // Its route is not known yet.
+      ...(request.url?.startsWith(OTLP) && { format: "otlp" }),
+    });
     const { method } = request;
     metrics.onRefused({ method, status });
     accessLog.record({ requestId, method, route: "refused", status, durationMs: 0 });
-    const text = JSON.stringify(body);
     // The parser hands over a body that came with the head in the same turn of the event loop.
     setImmediate(() => {
       const isUnread = hasUnreadBody(request);
@@ -39,14 +44,14 @@ export function refuseRequests({
         ...headers,
         ...PRIVATE_HEADERS,
         ...(isUnread && { connection: "close" }),
-        "content-type": "application/json; charset=utf-8",
-        "content-length": Buffer.byteLength(text),
+        "content-type": mediaType,
+        "content-length": Buffer.byteLength(payload),
         "x-ratelimit-limit": limit,
         "x-ratelimit-remaining": limit,
         "x-request-id": requestId,
       });
-      if (isUnread) earlyResponses.stream(text, request).pipe(response);
-      else response.end(text);
+      if (isUnread) earlyResponses.stream(payload, request).pipe(response);
+      else response.end(payload);
     });
   };
 }

@@ -5,7 +5,7 @@ import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/e
 import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
 import { OTHER_ORIGIN } from "../edge/cors.ts";
-import { errorResponse } from "../errors.ts";
+import { bodyTooLarge, errorResponse, renderError } from "../errors.ts";
 import { named, openDetail } from "../render/schema.ts";
 import type { Route } from "../route.ts";
 import { headerReferences } from "./headers.ts";
@@ -97,6 +97,8 @@ const MONTH = new AnnalsError(
 export function failureResponses(scope: Permission, route: Route, components: Components) {
   const { errors, description } = SHARED[429];
   const quota = [...errors, MONTH];
+  if (route.errors === "otlp")
+    return otlpFailures([...forbidden(scope, route), ...quota], components);
   return {
     401: reference(401),
     // Nothing of a key or a plan forbids what any key may do.
@@ -115,6 +117,61 @@ export function failureResponses(scope: Permission, route: Route, components: Co
     500: reference(500),
   };
 }
+
+const OtlpStatus = named(
+  "OtlpStatus",
+  Type.Object(
+    {
+      code: Type.Integer({ description: "A status code of gRPC." }),
+      message: Type.String({ description: "Human-readable." }),
+    },
+    { description: "`google.rpc.Status`." },
+  ),
+);
+
+/** The same as clients of OTLP get them. */
+function otlpFailures(more: readonly AnnalsError[], components: Components) {
+  const shared = [401, 422, 500] as const;
+  const errors = [...shared.flatMap((status) => SHARED[status].errors), ...more, bodyTooLarge()];
+  const answers = errors.map((error) => {
+    const { headers, payload, status } = renderError(error, REQUEST_ID, { format: "otlp" });
+    return {
+      error,
+      hasRetryAfter: "retry-after" in headers,
+      status,
+      value: JSON.parse(String(payload)),
+    };
+  });
+  const responses = Array.from(
+    Map.groupBy(answers, ({ status }) => status),
+    ([status, each]) => {
+      const examples = each.map(({ error, value }) => [error.kind, { value }]);
+      const documentation = {
+        description: `${OTLP_FAILURES[status]} In the encoding of the request.`,
+        headers: headerReferences(each.some((one) => one.hasRetryAfter) ? ["Retry-After"] : []),
+        content: {
+          "application/json": {
+            schema: documented(OtlpStatus, components),
+            examples: Object.fromEntries(examples) as object,
+          },
+          "application/x-protobuf": { schema: { type: "string", format: "binary" } },
+        },
+      };
+      return [status, documentation];
+    },
+  );
+  return Object.fromEntries(responses) as Readonly<Record<number, object>>;
+}
+
+const OTLP_FAILURES: Readonly<Record<number, string>> = {
+  400: SHARED[422].description,
+  401: SHARED[401].description,
+  403: "The key or the plan does not allow the operation.",
+  413: "The body is too large.",
+  429: SHARED[429].description,
+  500: "An internal error.",
+  503: "A service that is needed cannot be reached. Send the same again.",
+};
 
 /** `components.responses`. */
 export function sharedFailures(components: Components) {

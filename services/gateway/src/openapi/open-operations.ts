@@ -57,6 +57,7 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "get-archive-evidence": ARCHIVES,
   "store-kubernetes-audit": INTAKE,
   "store-cloudevents": INTAKE,
+  "store-otlp-logs": INTAKE,
   "list-widget-events": WIDGET_ROUTES,
   "get-widget-event": WIDGET_ROUTES,
   "list-widget-filters": WIDGET_ROUTES,

@@ -10,7 +10,7 @@ import { openOperation } from "./open-operations.ts";
 import { type Components, documented } from "./schemas.ts";
 
 /** Bytes, and not text. */
-const BINARY = ["application/octet-stream", "application/x-tar"];
+const BINARY = ["application/octet-stream", "application/x-protobuf", "application/x-tar"];
 
 export interface NamedRoute {
   readonly name: string;
@@ -37,7 +37,7 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
     ...(body && {
       requestBody: {
         description: "As it is, or compressed with the Content-Encoding `gzip` or `zstd`.",
-        // In binary mode a CloudEvent may have no data.
+        // In binary mode a CloudEvent may have no data, and in protobuf a request without records is empty.
         required: route.rawBody !== "any",
         content: jsonContent(body, components),
       },

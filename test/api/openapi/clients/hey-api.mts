@@ -94,6 +94,7 @@ export async function callEach({
 
   const headers = { "ce-specversion": "1.0", "ce-id": "1", "ce-source": "/client", "ce-type": "a" };
   await annals.storeCloudevents({ ...by, headers, body: { a: 1 } });
+  await annals.storeOtlpLogs({ ...by, body: { resourceLogs: [] } });
 
   const erasing = { actor_id: "u_1", parts: ["actor" as const] };
   const erased = await annals.createErasure({ ...by, body: erasing });

@@ -149,6 +149,7 @@ export async function callEach({
 
   const header = { "ce-specversion": "1.0", "ce-id": "1", "ce-source": "/client", "ce-type": "a" };
   need(await client.POST("/v1/intake/cloudevents", { params: { header }, body: { a: 1 } }));
+  need(await client.POST("/v1/intake/otlp/v1/logs", { body: { resourceLogs: [] } }));
 
   const erasing = { actor_id: "u_1", parts: ["actor" as const] };
   const { data: erasure } = need(await client.POST("/v1/erasures", { body: erasing }));

@@ -17,7 +17,11 @@ from annals_client.api.erasures import (
     list_erasures,
 )
 from annals_client.api.holds import list_holds, place_hold, release_hold
-from annals_client.api.intake import store_cloudevents, store_kubernetes_audit
+from annals_client.api.intake import (
+    store_cloudevents,
+    store_kubernetes_audit,
+    store_otlp_logs,
+)
 from annals_client.api.keys import create_key, delete_key
 from annals_client.api.log import (
     get_log,
@@ -128,6 +132,7 @@ call(store_kubernetes_audit, body=event_list, status=201)
 
 attributes = {"ce_specversion": "1.0", "ce_id": "1", "ce_source": "/client", "ce_type": "a"}
 call(store_cloudevents, body={"a": 1}, status=201, **attributes)
+call(store_otlp_logs, body=models.ExportLogsServiceRequest(resource_logs=[]))
 
 asked = models.NewErasure(actor_id="u_1", parts=[models.NewErasurePartsItem.ACTOR])
 erasure = call(create_erasure, body=asked, status=201).data

@@ -28,10 +28,10 @@ interface Prepared {
 
 export type PreparedItem = Prepared | Exclude<IntakeItem, { readonly event: unknown }>;
 
-/** Maps what a body consists of, and writes the events. Yields after every piece. */
-export function* prepareItems(
-  parts: readonly Buffer[],
-  map: (part: Buffer) => IntakeItem,
+/** Maps what a body consists of, and writes the events. Yields after every piece. `length` is in bytes. */
+export function* prepareItems<Part extends { readonly length: number }>(
+  parts: readonly Part[],
+  map: (part: Part) => IntakeItem,
   maxBytes: number,
 ): Work<PreparedItem[]> {
   const prepared: PreparedItem[] = [];
