@@ -1,7 +1,7 @@
 // Guarantee: once an erasure is completed, no object of the storage has an erased value, whether the events
 // were archived before it, after it, or are deleted by retention. The archives stay valid, and say which
-// records explain the parts that they lack. What a hold covers stays. A search that finds nothing finds a copy
-// that is left on purpose. With a real PostgreSQL, a real directory, and a clock that the test sets.
+// records explain the parts that they lack. What a hold covers stays. A search that finds nothing finds a
+// copy that is left on purpose. With a real PostgreSQL, a real directory, and a clock that the test sets.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 // Guarantee: an account with archives loses no event to retention that is not archived before. A month is
 // archived once it is over and the log covers it, in pieces that annals-verify accepts. A worker that dies at
-// any step leaves what the next one ends, with the same files. A hold keeps archives beyond their days. With a
-// real PostgreSQL, a real directory, and a clock that the test sets.
+// any step leaves what the next one ends, with the same files. A hold keeps archives beyond their days. With
+// a real PostgreSQL, a real directory, and a clock that the test sets.
 
 import { expect, onTestFinished, test } from "vitest";
 import { type ArchivesWorld, openArchives } from "../system/archives.ts";

@@ -85,7 +85,8 @@ describe("changes over HTTP", () => {
 
   beforeAll(async () => {
     made.set(ACCOUNT, account.accountId);
-    await putArchive({ ...stack, ...account, owner, id: "arc_1" });
+    const { accountId } = account;
+    await putArchive({ ...stack, accountId, owner, id: "arc_1" });
     for (const { make, route } of CHANGES) {
       if (route === "replay-events") await markDelivered(stack.databaseUrl, account.accountId);
       const [{ status, text }, id] = await make(account.client, made);

@@ -1,6 +1,7 @@
 // The client: one method for each route of the interface, and track(). Nouns and verbs are those of the
 // routes.
 
+import { type CreateOptions, idempotent } from "./create-options.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
@@ -12,11 +13,6 @@ import { verifyWebhook } from "./webhooks.ts";
 
 export interface AnnalsOptions extends TransportOptions {
   readonly tracking?: TrackingOptions;
-}
-
-export interface CreateOptions extends CallOptions {
-  /** Defaults to a new key, which all retries of the call share. */
-  readonly idempotencyKey?: string;
 }
 
 export interface EventWithProof<OneEvent = T.Event, OneProof = T.Proof> {
@@ -296,8 +292,4 @@ export class Annals {
       return this.#transport.json({ ...get(operation, at), query }, options);
     });
   }
-}
-
-function idempotent(options: CreateOptions = {}): CreateOptions {
-  return { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() };
 }

@@ -1,7 +1,8 @@
 // What `@annals/sdk` exports.
 
 export { type Action, defineActions, type EventOf, of, type TypeOf } from "./actions.ts";
-export { Annals, type AnnalsOptions, type CreateOptions, type EventWithProof } from "./annals.ts";
+export { Annals, type AnnalsOptions, type EventWithProof } from "./annals.ts";
+export type { CreateOptions } from "./create-options.ts";
 export { AnnalsError, type ErrorDetail, type ErrorType } from "./annals-error.ts";
 export type { Clock } from "./clock.ts";
 export { diff } from "./diff.ts";

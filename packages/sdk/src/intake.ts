@@ -1,5 +1,6 @@
 // The routes of intake: what other systems send, in their own format. `annals.intake`. Each item is stored,
-// or not, for itself, so a call that succeeds may have rejected some: read its counts, or the partial success.
+// or not, for itself, so a call that succeeds may have rejected some: read its counts, or the partial
+// success.
 
 import { type CallOptions, post, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";

@@ -62,7 +62,9 @@ export function createMetrics(registry: Registry) {
       help: "Bytes of the files of archives that were written, those that were written anew included.",
       registers: [registry],
     }),
-    /** worker: archives, audit, bucket_anchor, erased_copies, exports, export_sweep, outbox_pruner, measuring. */
+    /**
+     * worker: archives, audit, bucket_anchor, erased_copies, exports, export_sweep, outbox_pruner, measuring.
+     */
     failures: workerFailures(registry),
     /** kind: exports, outbox. */
     swept: rowsSwept(registry),

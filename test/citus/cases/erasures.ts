@@ -84,6 +84,7 @@ export const ERASURES: Cases = {
     { before: () => EACH_DONE, params: () => ["", "", 100, true] },
     { before: () => EACH_DONE, params: () => ["", "", 100, false] },
   ],
+  "ledger.get-vacuum-times": [() => []],
   "ledger.list-unvacuumed": [{ before: () => UNVACUUMED, params: () => ["", "", 100] }],
   "ledger.measure-erasures": [() => [], { before: () => UNVACUUMED, params: () => [] }],
   "ledger.record-vacuum": [({ account }) => [account, "era_1"]],

@@ -122,7 +122,7 @@ function partTexts(text: string, erased: readonly Part[]): Record<Part, string> 
   return Object.fromEntries(entries) as Record<Part, string>;
 }
 
-/** Where the JSON value ends that begins at a position. */
+/** Finds the end of the JSON value that begins at a position. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   let isString = false;

@@ -1,6 +1,6 @@
-// The storage of export files and archives: the interface of directory-storage.ts and s3-storage.ts. A file is
-// named `<account>/<export>.<lease token>.<ending>`, so that a worker without the lease cannot touch the file
-// of the worker that has it. An archive has a folder (domain/archive.ts).
+// The storage of export files and archives: the interface of directory-storage.ts and s3-storage.ts. A file
+// is named `<account>/<export>.<lease token>.<ending>`, so that a worker without the lease cannot touch the
+// file of the worker that has it. An archive has a folder (domain/archive.ts).
 
 /** A storage keeps so many bytes of a file open until the end. */
 export const MAX_HEAD_BYTES = 512;
@@ -25,7 +25,7 @@ export interface Storage {
   keepOnly(stem: string, kept: string | undefined): Promise<void>;
   /** Names of the files in a folder, complete or not, of any version. */
   list(folder: string): Promise<readonly string[]>;
-  /** Deletes a file, complete or not, with all of its versions. Nothing happens if there is none. */
+  /** Deletes a file, complete or not, with all of its versions. Does nothing for one that does not exist. */
   remove(file: string): Promise<void>;
   /** Resolves to undefined if files can be stored, otherwise to a sentence that says what is wrong. */
   check(): Promise<string | undefined>;

@@ -1,6 +1,6 @@
 // StreamArchiveContent: a file of an archive, in chunks. The next chunk is read when the connection has taken
-// the one before, so that a slow reader costs no memory. The reader is recorded before the first chunk of each
-// request, as that of an export is.
+// the one before, so that a slow reader costs no memory. The reader is recorded before the first chunk of
+// each request, as that of an export is.
 
 import type { Clock } from "@annals/contract";
 import { AnnalsError, complete, invalid, notFound } from "@annals/errors";

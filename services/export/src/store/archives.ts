@@ -71,7 +71,9 @@ WHERE account_id = $1::text AND id = $2::text AND status = 'completed'
 
 type Page = [accountId: string, createdAt: string | null, id: string | null, limit: number];
 
-/** A page of completed ones, newest first. `createdAt` and `id` are those of the last one of the page before. */
+/**
+ * A page of completed ones, newest first. `createdAt` and `id` are those of the last one of the page before.
+ */
 export const listArchives = statement<Page, ArchiveRow>(
   `/* exports.list-archives */
 SELECT ${COLUMNS} FROM exports.archives

@@ -1,6 +1,6 @@
-// The text of the events of an archive in its compressed file: one zstd frame, because readers such as that of
-// Node.js stop after the first one. Called by write-archive.ts and erased-archives.ts. A text must never be
-// held in memory, and one that is read must be the one that was written.
+// The text of the events of an archive in its compressed file: one zstd frame, because readers such as that
+// of Node.js stop after the first one. Called by write-archive.ts and erased-archives.ts. A text must never
+// be held in memory, and one that is read must be the one that was written.
 
 import { createHash } from "node:crypto";
 import { pipeline } from "node:stream/promises";

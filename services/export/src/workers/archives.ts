@@ -1,7 +1,7 @@
 // Archives what retention deletes: after the end of each UTC month its events, once a served epoch covers
-// them, in pieces (docs/lifecycle.md#archives). Started by serve.ts. Any number of replicas may do it: a lease
-// gives each piece to one of them. It must never confirm a piece to the ledger before both files are durable,
-// because retention then deletes its events.
+// them, in pieces (docs/lifecycle.md#archives). Started by serve.ts. Any number of replicas may do it: a
+// lease gives each piece to one of them. It must never confirm a piece to the ledger before both files are
+// durable, because retention then deletes its events.
 
 import { AccountWork, type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { newId } from "@annals/contract";

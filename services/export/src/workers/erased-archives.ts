@@ -1,7 +1,7 @@
-// Takes an erasure out of the archives of its account. Events that are stored have records already. Those that
-// retention has deleted are found in the files alone, because their rows and their index are gone: their
-// numbers are reported to the ledger, which records them. Called by erased-copies.ts. It must never report the
-// end before every piece was read.
+// Takes an erasure out of the archives of its account. Events that are stored have records already. Those
+// that retention has deleted are found in the files alone, because their rows and their index are gone: their
+// numbers are reported to the ledger, which records them. Called by erased-copies.ts. It must never report
+// the end before every piece was read.
 
 import type { ArchiveSelector, LedgerService, OpenErasure } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";

@@ -1,5 +1,5 @@
-// Reads the events of a piece of an archive from the ledger, and behind its range the records of erasures if a
-// part is erased. Called by archives.ts. It must never let a piece be taken for whole that lacks an event:
+// Reads the events of a piece of an archive from the ledger, and behind its range the records of erasures if
+// a part is erased. Called by archives.ts. It must never let a piece be taken for whole that lacks an event:
 // retention deletes what is archived.
 
 import { EventFilterSchema } from "@annals/proto/ledger";

@@ -1,6 +1,7 @@
-// Writes the two files of a piece of an archive: its events, and what proves them (docs/lifecycle.md#archives).
-// Called by archives.ts for a new piece, and by settle-archives.ts for one that loses erased parts. Both files
-// must be durable before the row says so, and no file of a later lease is ever deleted.
+// Writes the two files of a piece of an archive: its events, and what proves them
+// (docs/lifecycle.md#archives). Called by archives.ts for a new piece, and by settle-archives.ts for one that
+// loses erased parts. Both files must be durable before the row says so, and no file of a later lease is ever
+// deleted.
 
 import type { Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";

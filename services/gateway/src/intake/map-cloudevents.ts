@@ -54,7 +54,7 @@ export function mapCloudEvent({ attributes: given, data, dataBase64 }: CloudEven
     actor: things({ id: textOf(attributes, "actorid"), type: textOf(attributes, "actortype") }),
     target: things({ id: textOf(attributes, "subject"), type: textOf(attributes, "targettype") }),
     metadata: {
-      cloudevents: Object.fromEntries(rest) as JsonObject,
+      cloudevents: Object.fromEntries<JsonValue>(rest),
       ...(outcome !== undefined && { outcome }),
       ...(data !== undefined && { data }),
       ...(dataBase64 !== undefined && { data_base64: dataBase64 }),

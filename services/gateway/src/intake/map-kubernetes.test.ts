@@ -206,7 +206,7 @@ describe("an item that is too large", () => {
       annotations: { [long]: long },
     });
     expect(size(event)).toBeLessThanOrEqual(OPTIONS.maxBytes);
-    expect([...event.action].length).toBeLessThanOrEqual(255);
+    expect(Array.from(event.action).length).toBeLessThanOrEqual(255);
   });
 });
 

@@ -1,5 +1,5 @@
 // Maps a LogRecord of OTLP to an event (docs/intake.md). Called by v1/intake/read-otlp.ts, with a record that
-// either encoding has given. A record without the name of an event is rejected: Annals is no store for what
+// either encoding has given. A record without the name of an event is rejected: Annals does not store what
 // programs write while they run.
 
 import { canonicalJson, type JsonObject, type JsonValue } from "@annals/event";
@@ -192,7 +192,7 @@ function metadataOf(record: LogRecord, attributes: Attributes, values: OtlpValue
   });
 }
 
-/** An attribute that is no outcome as every source has it stays what it is. */
+/** Leaves an attribute as it is that does not have an outcome as every source has it. */
 function outcomeOf(attributes: Attributes): string | undefined {
   const name = OUTCOME_NAMES.find((each) => {
     const text = attributes.text([each]);

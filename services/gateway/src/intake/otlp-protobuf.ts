@@ -67,7 +67,7 @@ interface Field {
   readonly number: number;
   readonly wireType: WireType;
   readonly bytes: Buffer;
-  /** Where it ends in its message. */
+  /** Its end in its message. */
   readonly end: number;
 }
 

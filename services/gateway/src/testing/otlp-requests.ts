@@ -18,7 +18,7 @@ interface ValueMap {
 }
 
 /** An AnyValue; an integer is a bigint, and a number is a double. */
-export function anyValue(value: Value): MessageInitShape<typeof AnyValueSchema> {
+function anyValue(value: Value): MessageInitShape<typeof AnyValueSchema> {
   const of = (name: AnyValue["value"]["case"], one: unknown) => ({
     value: { case: name, value: one } as never,
   });

@@ -1,6 +1,7 @@
-// ListRetentions: how long the plans of some accounts keep events, and whether they archive them. The ledger asks for its daily pass
-// (docs/lifecycle.md), and when a client reads or sets the retention of its account. An account that is not
-// known here, such as that of the operator's audit, has no plan that deletes its events.
+// ListRetentions: how long the plans of some accounts keep events, and whether they archive them. The ledger
+// asks for its daily pass (docs/lifecycle.md), and when a client reads or sets the retention of its account.
+// An account that is not known here, such as that of the operator's audit, has no plan that deletes its
+// events.
 
 import { invalid } from "@annals/errors";
 import type { Pool } from "@annals/postgres";

@@ -27,7 +27,10 @@ type Stored = boolean | "apart";
 export class Commits {
   readonly #database: Pool;
   readonly #planned: Batcher<PlannedAppend, Stored>;
-  /** False once tables are known to be distributed, or the database has refused a statement for several chains. */
+  /**
+   * False once tables are known to be distributed, or the database has refused a statement for several
+   * chains.
+   */
   #sharesTransactions = true;
 
   constructor(database: Pool, metrics: BatcherMetrics) {

@@ -26,7 +26,7 @@ interface Deps {
   readonly clock: Clock;
   readonly database: Pool;
   readonly keys: PlanReads;
-  /** By default {@link PIECE}. */
+  /** {@link PIECE} by default. */
   readonly archivePiece?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
-// A ledger within the process of a test that is asked by the workers of archives: a clock, a log, retention and
-// erasures. Imported by tests of the whole system only.
+// A ledger within the process of a test that is asked by the workers of archives: a clock, a log, retention
+// and erasures. Imported by tests of the whole system only.
 
 import { LedgerService } from "@annals/proto/ledger";
 import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";

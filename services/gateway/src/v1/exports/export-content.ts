@@ -1,6 +1,6 @@
 // The bytes of a file of the export service, read no faster than the client takes them. Called by
-// get-export-content.ts and archive-content.ts. A stream that breaks (a replica stops, a connection is drained) is reopened at its offset, so that a
-// download may take as long as its client needs.
+// get-export-content.ts and archive-content.ts. A stream that breaks (a replica stops, a connection is
+// drained) is reopened at its offset, so that a download may take as long as its client needs.
 
 import { AnnalsError } from "@annals/errors";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,8 +22,8 @@ type Open = (
 ) => AsyncIterable<{ readonly chunk: Uint8Array }>;
 
 /**
- * `open` begins a stream at an offset. Rejects with `unavailable`, and with `unauthenticated` once the key was
- * revoked. Ends when its reader stops.
+ * `open` begins a stream at an offset. Rejects with `unavailable`, and with `unauthenticated` once the key
+ * was revoked. Ends when its reader stops.
  */
 export async function* fileContent(
   open: Open,

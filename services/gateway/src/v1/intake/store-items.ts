@@ -11,7 +11,6 @@ import type { IntakeItem } from "../../intake/item.ts";
 import type { Call, RouteResponse } from "../../route.ts";
 import { idempotency } from "../events/idempotency.ts";
 import { monthlyQuota } from "../events/monthly-quota.ts";
-import type { NewEvent } from "../events/new-event.ts";
 import { type NewEvents, writtenEvents } from "../events/new-events.ts";
 
 /** Refused items that the answer and the log name. */
@@ -49,7 +48,7 @@ export function* prepareItems<Part extends { readonly length: number }>(
 export function* prepareItem(item: IntakeItem, maxBytes: number): Work<PreparedItem> {
   if (!("event" in item)) return item;
   try {
-    const events = yield* writtenEvents([item.event as unknown as NewEvent], {
+    const events = yield* writtenEvents([item.event], {
       maxBytes,
       path: () => "",
     });
