@@ -179,8 +179,8 @@ async function apply(
     // oxlint-disable-next-line no-await-in-loop -- one connection
     await client.query(`SELECT citus_add_local_table_to_metadata('${name}')`);
   for (const signature of functions) {
-    // A function with its owner's rights runs on the worker in a transaction, too: on the coordinator it would
-    // reach the rows as another user than the statements before it, which Citus refuses.
+    // A function with its owner's rights runs on the worker in a transaction, too: on the coordinator it
+    // would reach the rows as another user than the statements before it, which Citus refuses.
     // oxlint-disable-next-line no-await-in-loop -- one connection
     await client.query(
       `SELECT create_distributed_function(

@@ -1,5 +1,5 @@
-// Options of calls that store events: each has an idempotency key, so that a retry stores nothing twice. Called
-// by annals.ts.
+// Options of calls that store events: each has an idempotency key, so that a retry stores nothing twice.
+// Called by annals.ts.
 
 import type { CallOptions } from "./transport.ts";
 

@@ -62,9 +62,7 @@ export function createMetrics(registry: Registry) {
       help: "Bytes of the files of archives that were written, those that were written anew included.",
       registers: [registry],
     }),
-    /**
-     * worker: archives, audit, bucket_anchor, erased_copies, exports, export_sweep, outbox_pruner, measuring.
-     */
+    /** worker: the name of its loop. */
     failures: workerFailures(registry),
     /** kind: exports, outbox. */
     swept: rowsSwept(registry),
