@@ -2,7 +2,7 @@
 // the interface, and what it sends and gets is as the document says.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
-import { markDelivered, newAccount, type Traffic } from "@annals/testing";
+import { markDelivered, newAccount, ownerOf, type Traffic } from "@annals/testing";
 import { createClient } from "@hey-api/openapi-ts";
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
@@ -10,8 +10,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
-import { beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { Contract } from "../../system/openapi-contract.ts";
+import { putArchive } from "../archives/archive-rows.ts";
 
 const PYTHON_GENERATOR = "openapi-python-client==0.29.1";
 const INSTALLED_WITHIN_MS = 60_000;
@@ -126,6 +127,9 @@ test.each(Object.entries(GENERATORS))(
     );
     const { callEach } = await import(join(directory, "out/program.mjs"));
     const { accountId, key } = await newAccount(databaseUrl);
+    const owner = ownerOf(databaseUrl);
+    onTestFinished(() => owner.close());
+    await putArchive({ ...inject("stack"), owner, accountId, id: "arc_1" });
     const { fetch: watching, called } = watched(accountId);
     await callEach({ baseUrl, key, fetch: watching });
     expect([...called].toSorted()).toEqual(OPERATIONS.toSorted());

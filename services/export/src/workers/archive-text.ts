@@ -10,6 +10,10 @@ import type { Storage } from "../outbound/storage.ts";
 import type { FileWriter } from "./file-writer.ts";
 
 const LEVEL = 3;
+/** A frame without content, as Node.js writes it. */
+const EMPTY_FRAME = Buffer.from("28b52ffd240001000099e9d851", "hex");
+/** Node.js writes one or two of them behind a text. */
+const HELD_BYTES = 4 * EMPTY_FRAME.length;
 const LINE_FEED = 0x0a;
 /** No event has a line of this size: a part has at most some hundred KiB (docs/interface.md). */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -38,11 +42,28 @@ export async function writeText(
     [constants.ZSTD_c_compressionLevel]: LEVEL,
     [constants.ZSTD_c_checksumFlag]: 1,
   };
-  const write = async (compressed: AsyncIterable<Uint8Array>) => {
-    for await (const piece of compressed) await writer.write(piece);
+  const write = async (compressed: AsyncIterable<Buffer>) => {
+    for await (const piece of oneFrame(compressed)) await writer.write(piece);
   };
   await pipeline(counted, createZstdCompress({ params }), write, { signal });
   return { sha256: digest.digest("hex"), size };
+}
+
+/**
+ * Leaves out the empty frames behind the first one: Node.js ends a frame again, and so begins another, where
+ * the end of the text comes with its last piece, and where the frame fills a buffer exactly.
+ */
+async function* oneFrame(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer = Buffer.alloc(0);
+  for await (const piece of compressed) {
+    held = Buffer.concat([held, piece]);
+    if (held.length <= HELD_BYTES) continue;
+    yield held.subarray(0, -HELD_BYTES);
+    held = Buffer.from(held.subarray(-HELD_BYTES));
+  }
+  while (held.subarray(-EMPTY_FRAME.length).equals(EMPTY_FRAME))
+    held = held.subarray(0, -EMPTY_FRAME.length);
+  yield held;
 }
 
 /** Yields the lines with their line feeds. Rejects at the end if the text is another one than was written. */

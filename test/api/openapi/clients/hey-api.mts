@@ -110,8 +110,8 @@ export async function callEach({
   await annals.getRetention(by);
   await annals.listArchives(by);
   const ofArchive = { ...by, path: { id: "arc_1" } };
-  await annals.getArchiveEvents({ ...ofArchive, throwOnError: false });
-  await annals.getArchiveEvidence({ ...ofArchive, throwOnError: false });
+  await annals.getArchiveEvents(ofArchive);
+  await annals.getArchiveEvidence(ofArchive);
 
   const made = await annals.createExport({ ...by, body: { filter: { action } } });
   const ofExport = { ...by, path: { id: made.data.data.id } };
