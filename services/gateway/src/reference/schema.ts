@@ -6,7 +6,7 @@ import { type Html, html, inline } from "./page.ts";
 
 const REFERENCE = "#/components/schemas/";
 
-/** `array of Event`, `text or null`; a named schema is a link to it. */
+/** `array of Event`, `text or null`, `any value`; a named schema is a link to it. */
 export function typeOf(schema: Schema): Html {
   const { $ref, anyOf, const: only, enum: values, items, properties, type } = schema;
   if (typeof $ref === "string") {
@@ -21,7 +21,7 @@ export function typeOf(schema: Schema): Html {
     )}`;
   if (items) return html`array of ${typeOf(items)}`;
   if (anyOf && !properties) return joined(anyOf.map(typeOf), " or ");
-  return html`${String(type)}`;
+  return html`${String(type ?? "any value")}`;
 }
 
 function joined(parts: readonly Html[], separator: string): Html {
