@@ -48,6 +48,8 @@ beforeAll(async () => {
     replicas: { gateway: 2 },
     without: ["nats", "export", "webhook-dispatcher"],
     env: {
+      // Of 1,000 lists at once none is to be refused for its share of the gateway.
+      gateway: { ANNALS_LISTS_MAX_PER_ACCOUNT: "500" },
       keys: {
         ANNALS_PLANS_FILE: file,
         ANNALS_DATABASE_POOL_SIZE: String(CONNECTIONS),

@@ -24,8 +24,12 @@ export class Judge {
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
   readonly #compiled = new Map<Schema, ValidateFunction>();
 
-  constructor(document: Schema) {
+  readonly #readsItems: boolean;
+
+  /** `readsItems`: the body has items, which are accepted or not one by one and never refuse the request. */
+  constructor(document: Schema, { readsItems = false } = {}) {
     this.#document = document;
+    this.#readsItems = readsItems;
   }
 
   /** Sentences; none when all is as the document says. No answer at all is a fault. */
@@ -85,7 +89,7 @@ export class Judge {
   #outside(operation: Schema, request: FuzzRequest): string | undefined {
     if (!request.hasKey) return "it carries no valid key";
     const schema = operation.requestBody?.content["application/json"].schema;
-    if (schema !== undefined) {
+    if (schema !== undefined && !this.#readsItems) {
       const value = request.body === undefined ? undefined : jsonOf(request.body);
       if (value === undefined) return "the body is no JSON in UTF-8";
       const validate = this.#validator(schema);

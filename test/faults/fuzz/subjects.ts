@@ -9,7 +9,9 @@ import {
   markDelivered,
   newAccount,
   newKey,
+  ownerOf,
 } from "@annals/testing";
+import { putArchive } from "../../api/archives/archive-rows.ts";
 import { untilCovered } from "../../system/covered.ts";
 import type { Known } from "./request.ts";
 
@@ -38,7 +40,12 @@ export interface Subject {
 /** `deletions` is how many requests may each delete something. */
 export async function knownTo(
   { method, path, scope }: Subject,
-  system: { readonly baseUrl: string; readonly databaseUrl: string; readonly deletions: number },
+  system: {
+    readonly baseUrl: string;
+    readonly databaseUrl: string;
+    readonly dataDir: string;
+    readonly deletions: number;
+  },
 ): Promise<Known> {
   const { accountId, key } = await newAccount(system.databaseUrl);
   const others = SCOPES.filter((one) => one !== scope);
@@ -55,7 +62,10 @@ export async function knownTo(
         };
   expectStatus(204, await client.delete(`/v1/api-keys/${old.keyId}`));
   const count = method === "DELETE" ? Math.min(system.deletions, MAX_DELETED) : 1;
-  const things = await thingsOf({ method, path }, client, count);
+  const isArchive = path.startsWith("/archives");
+  const things = isArchive
+    ? await archives(system, accountId)
+    : await thingsOf({ method, path }, client, count);
   // Else every request would get the same refusal.
   if (path.endsWith("/replay")) await markDelivered(system.databaseUrl, accountId);
   client.close();
@@ -87,7 +97,6 @@ async function thingsOf(
         : exportsOf(client);
     case "log":
       return log(client, path);
-    case "archives":
     case "retention":
     case "usage":
     case "widget":
@@ -105,6 +114,20 @@ async function thingsOf(
     default:
       return { ids: await many(client, "/v1/api-keys", { name: "fuzzed" }, count) };
   }
+}
+
+/** No month of the test ends, so the files are put where the export service has them. */
+async function archives(
+  { databaseUrl, dataDir }: { readonly databaseUrl: string; readonly dataDir: string },
+  accountId: string,
+): Promise<Partial<Known>> {
+  const owner = ownerOf(databaseUrl);
+  const ids = ["arc_1", "arc_2"].map((id) => `${id}${accountId.slice("acct_".length)}`);
+  for (const [index, id] of ids.entries())
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    await putArchive({ owner, dataDir, accountId, id, from: index + 1 });
+  await owner.close();
+  return { ids };
 }
 
 async function token(client: HttpClient): Promise<string> {

@@ -125,6 +125,7 @@ export const anyText: Text = fc.oneof(
 
 /** Texts of JSON that fit `schema`; `name` is that of the member which holds it. */
 export function fitting(schema: Schema, name = ""): Text {
+  if (schema.const !== undefined) return fc.constant(json(schema.const));
   if (schema.anyOf) return fitting(schema.anyOf[0], name);
   if (schema.enum) return fc.constantFrom(...(schema.enum as unknown[]).map(json));
   switch (schema.type) {
@@ -138,6 +139,8 @@ export function fitting(schema: Schema, name = ""): Text {
       return fittingArray(schema);
     case "object":
       return schema.properties ? members(schema, fitting) : freeObject;
+    case undefined:
+      return anyValue;
     default:
       throw new Error(`no value is known for ${JSON.stringify(schema)}`);
   }
@@ -173,6 +176,8 @@ function fittingArray({ items, minItems = 0 }: Schema): Text {
     .array(fitting(items), { minLength: minItems, maxLength: MAX_ITEMS })
     .map((all) => `[${all.join(",")}]`);
 }
+
+const anyValue: Text = fc.jsonValue({ maxDepth: FREE_DEPTH }).map(json);
 
 const freeObject: Text = fc.oneof(
   fc.constant("{}"),

@@ -147,7 +147,10 @@ function wrongItems({ items, maxItems, minItems }: Schema, [item]: readonly unkn
 }
 
 function wrongMembers(schema: Schema, value: Readonly<Record<string, unknown>>) {
-  const wrong: Wrong<unknown>[] = [["an extra member", { ...value, [NO_SUCH]: 1 }]];
+  const wrong: Wrong<unknown>[] = [];
+  // Bodies of other systems may have members that no version of the document knows.
+  if (schema.additionalProperties === false)
+    wrong.push(["an extra member", { ...value, [NO_SUCH]: 1 }]);
   for (const [name, member] of Object.entries<Schema>(schema.properties)) {
     if (schema.required?.includes(name)) {
       const { [name]: _left, ...others } = value;

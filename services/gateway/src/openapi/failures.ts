@@ -160,7 +160,11 @@ function otlpFailures(more: readonly AnnalsError[], components: Components) {
       return [status, documentation];
     },
   );
-  return Object.fromEntries(responses) as Readonly<Record<number, object>>;
+  // A head that cannot be read names no route, so its refusal is in the format of the interface.
+  return {
+    ...(Object.fromEntries(responses) as Readonly<Record<number, object>>),
+    422: reference(422),
+  };
 }
 
 const OTLP_FAILURES: Readonly<Record<number, string>> = {
