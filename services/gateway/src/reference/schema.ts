@@ -21,7 +21,7 @@ export function typeOf(schema: Schema): Html {
     )}`;
   if (items) return html`array of ${typeOf(items)}`;
   if (anyOf && !properties) return joined(anyOf.map(typeOf), " or ");
-  return html`${String(type ?? "any value")}`;
+  return html`${typeof type === "string" ? type : "any value"}`;
 }
 
 function joined(parts: readonly Html[], separator: string): Html {
