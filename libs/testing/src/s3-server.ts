@@ -113,7 +113,7 @@ export class S3Server {
     await this.#client.send(new CreateBucketCommand({ Bucket, ...more }));
   }
 
-  /** From now on the bucket keeps each version of an object. */
+  /** Makes the bucket keep each version of an object. */
   async enableVersions(Bucket: string): Promise<void> {
     const { PutBucketVersioningCommand } = await import("@aws-sdk/client-s3");
     const VersioningConfiguration = { Status: "Enabled" } as const;

@@ -9,7 +9,7 @@ import { zstdCompressSync } from "node:zlib";
 
 interface Given {
   readonly owner: ReturnType<typeof ownerOf>;
-  /** Of the export service; or the data directory of a stack, which has it. */
+  /** The directory of the export service; or the data directory of a stack, which has it. */
   readonly exportDirectory?: string;
   readonly dataDir?: string;
   readonly accountId: string;

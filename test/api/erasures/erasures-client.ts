@@ -5,7 +5,7 @@ import { eventually, type HttpClient, type ownerOf } from "@annals/testing";
 export const PATH = "/v1/erasures";
 type Owner = ReturnType<typeof ownerOf>;
 
-/** As if the delays of the account were over. */
+/** Ends the delays of the erasures of an account. */
 export const letTimePass = (owner: Owner, accountId: string) =>
   owner.query(
     `UPDATE ledger.erasures SET due_at = now()

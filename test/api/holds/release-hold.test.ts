@@ -17,7 +17,7 @@ const states = async (id: string) => {
   return body.data.map((each: { metadata: { state: string } }) => each.metadata.state);
 };
 
-test("204: it is not listed any more, and its record says so", async () => {
+test("204: it is no longer listed, and its record says so", async () => {
   const [one, other] = [await place(), await place()];
   expect((await client.delete(`${PATH}/${one}`)).status).toBe(204);
   const { data } = (await client.get(PATH)).body;

@@ -121,7 +121,7 @@ describe("422", () => {
 });
 
 describe("OPTIONS", () => {
-  /** By fetch: a handshake is not an operation of the document, to which the client holds all traffic. */
+  /** Uses fetch: a handshake is not an operation of the document, to which the client holds all traffic. */
   const ask = async (headers: Record<string, string> = {}, key?: string) => {
     const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const sent = { method: "OPTIONS", headers: { ...headers, ...authorization } };

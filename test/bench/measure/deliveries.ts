@@ -79,7 +79,7 @@ async function measureBare({ authority, options }: Bench, { urls }: Receivers) {
   return { perSecond, result };
 }
 
-/** Where webhooks are created: a stack. */
+/** The stack on which webhooks are created. */
 type Target = Pick<Bench, "baseUrl" | "databaseUrl">;
 
 /** Delivers `backlog` events to each receiver. They are appended meanwhile. */

@@ -105,7 +105,7 @@ function rendered(text: string, { event, proof }: Line, bits: number): string {
   return `{"event":${json},"proof":${proofJson({ chain: proof.chain, salts, digests }, erased)}}\n`;
 }
 
-/** The text of each part as it stands in the line. */
+/** Cuts the text of each part out of the line, byte for byte. */
 function partTexts(text: string, erased: readonly Part[]): Record<Part, string> {
   const found: Partial<Record<string, string>> = {};
   for (let at = PREFIX.length; text[at] === '"';) {

@@ -45,7 +45,7 @@ test("a page without an event goes on where its budget was spent", async () => {
   expect(asked[1]).toMatchObject({ afterSequence: 10n, beforeSequence: 50n });
 });
 
-test("the last page without an event says that there is none", async () => {
+test("an empty last page means that no event matches", async () => {
   const { asked, ledger } = ledgerOf([{ events: [], nextAfter: 50n }, { events: [] }]);
   expect(await newestErasure(ledger, BEHIND, NEVER)).toBeUndefined();
   expect(asked).toHaveLength(2);

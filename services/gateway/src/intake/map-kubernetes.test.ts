@@ -139,7 +139,7 @@ describe("an item", () => {
     ["no verb", { ...ITEM, verb: undefined }, "verb is required"],
     ["a user that is no object", { ...ITEM, user: "secret" }, "user must be an object"],
     [
-      "a time that is none",
+      "an invalid time",
       { ...ITEM, requestReceivedTimestamp: "secret" },
       "requestReceivedTimestamp must be a time",
     ],

@@ -154,7 +154,7 @@ describe("actor", () => {
     expect(eventOf({ eventName: "a", attributes: keyValues(attributes) }, of).actor).toEqual(actor);
   });
 
-  test("is none where nothing names it", () => {
+  test("is absent if nothing names it", () => {
     expect(withAttributes({ "user.id": ["1"] })).toMatchObject({
       actor: {},
       metadata: { attributes: { "user.id": ["1"] } },

@@ -115,7 +115,7 @@ test("a group whose answer is lost is not retried", async () => {
   const { queue } = newQueue(proxy.url);
   const accountId = newAccountId();
   await queue.submit(append(accountId));
-  // Where tables are distributed, the statement of the first group is refused: its answer is not the one.
+  // The first group also asks whether tables are distributed, so it goes before the proxy is armed.
   await Promise.all([1, 2].map(() => queue.submit(append(accountId))));
   // Appends of one turn of the event loop are one group; its request holds their action.
   proxy.arm("grouped");

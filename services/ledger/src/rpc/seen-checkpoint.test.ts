@@ -1,5 +1,5 @@
 // Guarantees: a checkpoint that a key of the log has signed, and that the log does not have, stops its
-// epochs for every process, counts as a rollback, and keeps newer epochs from being served. Nothing else
+// epochs for every process, counts as a rollback, and prevents newer epochs from being served. Nothing else
 // stops them: no size that a witness names, no signature of another key, and no checkpoint that the log has.
 // Appends go on.
 
@@ -89,7 +89,7 @@ describe("epochs stop for", () => {
     expect(await stored()).toBe(1);
   });
 
-  test("and no epoch is served any more, though a quorum signs it", async () => {
+  test("and no further epoch is served, although a quorum signs it", async () => {
     log.ledger.policy.use(POLICY);
     await epochs(2);
     await add(signed(2, OTHER_ROOT));

@@ -62,7 +62,7 @@ RETURNING log
 export interface ProposalRow {
   readonly entry: string;
   readonly buckets: Buffer | null;
-  /** Names the heads that change. Null if there are none. */
+  /** Names the heads that change. Null if no head changes. */
   readonly heads: string | null;
   readonly parts: number;
 }

@@ -223,7 +223,7 @@ export declare type ListExportsRequest = Message<"annals.exports.v1.ListExportsR
   limit: number;
 
   /**
-   * Where the page begins, as the page before said; empty for the first.
+   * The beginning of the page, as the previous page gave it; empty for the first.
    *
    * @generated from field: string after = 3;
    */
@@ -558,7 +558,7 @@ export declare type ListArchivesRequest = Message<"annals.exports.v1.ListArchive
   limit: number;
 
   /**
-   * Where the page begins, as the page before said; empty for the first.
+   * The beginning of the page, as the previous page gave it; empty for the first.
    *
    * @generated from field: string after = 3;
    */

@@ -3737,7 +3737,7 @@ export declare const LedgerService: GenService<{
     output: typeof CreateEventsResponseSchema;
   },
   /**
-   * As CreateEvents, with each outcome as soon as it is known: for appends of several accounts.
+   * The same as CreateEvents, but with each outcome as soon as it is known: for appends of several accounts.
    *
    * @generated from rpc annals.ledger.v1.LedgerService.AppendEvents
    */

@@ -399,7 +399,7 @@ export declare type ListDeliveriesRequest = Message<"annals.webhooks.v1.ListDeli
   limit: number;
 
   /**
-   * Where the page begins, as the page before said; empty for the first.
+   * The beginning of the page, as the previous page gave it; empty for the first.
    *
    * @generated from field: string after = 4;
    */
