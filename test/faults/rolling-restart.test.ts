@@ -28,8 +28,8 @@ let balancer: Balancer;
 beforeAll(async () => {
   bed = await startTestbed({
     replicas: { ...REPLICAS, export: 2, "webhook-dispatcher": 2 },
-    // As operators are told to: more than the balancer needs to notice.
-    env: { gateway: { ANNALS_SHUTDOWN_DELAY_S: "1" } },
+    // As operators are told to: more than the balancer needs to notice, on a machine that is short of CPU.
+    env: { gateway: { ANNALS_SHUTDOWN_DELAY_S: "5" } },
   });
   const gateways = bed.stack.processes.filter(({ service }) => service === "gateway");
   balancer = new Balancer(gateways, bed.key);

@@ -1,11 +1,12 @@
 // Guarantee: a draining server answers requests and asks its clients to close, so that no request fails on a
 // closed connection. After its delay it ends when no client sends requests, and at once if none is
-// connected. A client that comes back on a new connection is served.
+// connected. A client that comes back on a new connection is served, also by a process that was late to read it.
 
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, get as send } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { drain } from "./drain.ts";
 
@@ -14,6 +15,19 @@ const QUIET_BOUND_MS = 2_000;
 const DELAY_MS = 600;
 /** More than it takes to end at once. */
 const MIN_WAIT_MS = 100;
+
+const IS_SENT = new Int32Array(new SharedArrayBuffer(4));
+/** Opens a connection, sends one request and posts the status of its response, or what failed. */
+const SEND_ONCE = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const { get } = require("node:http");
+  get({ port: workerData.port, agent: false }, ({ statusCode }) => parentPort.postMessage(statusCode))
+    .on("error", ({ message }) => parentPort.postMessage(message))
+    .on("finish", () => {
+      Atomics.store(workerData.isSent, 0, 1);
+      Atomics.notify(workerData.isSent, 0);
+    });
+`;
 
 async function serve() {
   const server = createServer((_, response) => response.end("{}"));
@@ -48,6 +62,22 @@ test("a response while draining closes the connection, and the client can come b
   await ended;
   expect(performance.now() - started).toBeGreaterThan(MIN_WAIT_MS);
   expect(performance.now() - started).toBeLessThan(QUIET_BOUND_MS);
+});
+
+test("a process that got no CPU for a while serves what came in meanwhile", async () => {
+  const { server, get, drained } = await serve();
+  await get();
+  const ended = drained().then(() => server.close());
+  await get();
+  const { port } = server.address() as AddressInfo;
+  const client = new Worker(SEND_ONCE, { eval: true, workerData: { port, isSent: IS_SENT } });
+  onTestFinished(async () => void (await client.terminate()));
+  const answered = once(client, "message");
+  // This thread does nothing from the moment of the request until the time of draining is over by far.
+  Atomics.wait(IS_SENT, 0, 0);
+  Atomics.wait(IS_SENT, 0, 1, QUIET_BOUND_MS);
+  expect(await answered).toStrictEqual([200]);
+  await ended;
 });
 
 test("it waits for an idle client, but not for long", async () => {

@@ -6,11 +6,13 @@
 import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Without a request for so long, load balancers have seen that readiness ended. */
-const QUIET_MS = 500;
-/** Draining takes at most so long after the delay. */
-export const MAX_DRAIN_MS = 3_000;
 const POLL_MS = 20;
+/** Without a request for so many polls (half a second), load balancers have seen that readiness ended. */
+const QUIET_POLLS = 25;
+/** Draining takes at most so many polls after the delay. */
+const MAX_POLLS = 150;
+/** What they take in a process that has the time it needs. */
+export const MAX_DRAIN_MS = MAX_POLLS * POLL_MS;
 
 export interface DrainOptions {
   readonly connections: () => Promise<number>;
@@ -19,25 +21,26 @@ export interface DrainOptions {
 }
 
 /**
- * Keeps serving, with `connection: close` in each response, for the delay and then until none has sent a
- * request for a while or the time is over. It ends at once where no client is connected and none has sent a
- * request. One that has closed its connection, as it was asked, may come back on a new one, which the kernel
- * has queued already.
+ * Keeps serving, with `connection: close` in each response, for the delay and then until no client has sent a
+ * request for a while or the time is over. It ends at once if no client is connected and none has sent a
+ * request. A client that has closed its connection, as it was asked, may come back on a new one, which the
+ * kernel has queued already. The time is counted in polls, each of which accepts what is queued: in a process
+ * that got no CPU for a second, the clock has moved and no request was read.
  */
 export async function drain(server: Server, { connections, delayMs }: DrainOptions): Promise<void> {
-  /** When the last request came; 0 before the first. */
-  let last = 0;
+  let requests = 0;
+  let quietPolls = 0;
   // This listener runs before the one that handles the request.
   server.prependListener("request", (_request, response) => {
-    last = performance.now();
+    requests += 1;
+    quietPolls = 0;
     response.setHeader("connection", "close");
   });
   await sleep(delayMs);
-  const started = performance.now();
-  for (;;) {
-    const now = performance.now();
-    if (now - Math.max(last, started) > QUIET_MS || now - started > MAX_DRAIN_MS) return;
-    if (last === 0 && (await connections()) === 0) return;
+  quietPolls = 0;
+  for (let polls = 0; polls < MAX_POLLS && quietPolls <= QUIET_POLLS; polls += 1) {
+    if (requests === 0 && (await connections()) === 0) return;
+    quietPolls += 1;
     await sleep(POLL_MS);
   }
 }
