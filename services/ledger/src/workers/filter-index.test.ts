@@ -34,7 +34,7 @@ beforeEach(async () => {
 async function insertChain(accountId: string, length: number): Promise<void> {
   await database.query(
     `INSERT INTO ledger.events
-     SELECT $1, number, 'evt_' || number, 'a', occurred_at, '', '', decode(repeat('00', 160), 'hex'),
+     SELECT $1, number, 'evt_' || number, 'a', occurred_at, 'received ' || occurred_at, '', decode(repeat('00', 160), 'hex'),
        sha256(convert_to($1 || number - 1, 'UTF8')), sha256(convert_to($1 || number, 'UTF8')),
        '{}', '{}', '{}', '{}', '{}', decode(repeat('00', 80), 'hex'), 'u_' || number % 50
      FROM unnest($2::text[]) WITH ORDINALITY AS given (occurred_at, number)`,
@@ -49,7 +49,7 @@ async function insertChain(accountId: string, length: number): Promise<void> {
 
 const chunks = () =>
   database.query(
-    "SELECT account_id, chunk::int, earliest, latest FROM ledger.chunks ORDER BY 1, 2",
+    "SELECT account_id, chunk::int, earliest, latest, first_received, last_received FROM ledger.chunks ORDER BY 1, 2",
   );
 
 const chunkOf = (accountId: string, chunk: number) => ({
@@ -57,6 +57,8 @@ const chunkOf = (accountId: string, chunk: number) => ({
   chunk,
   earliest: timeOf(chunk * CHUNK_SIZE),
   latest: timeOf((chunk + 1) * CHUNK_SIZE - 1),
+  first_received: `received ${timeOf(chunk * CHUNK_SIZE)}`,
+  last_received: `received ${timeOf((chunk + 1) * CHUNK_SIZE - 1)}`,
 });
 
 function newIndex(isPaused = false, on: Pick<Pool, "run"> = ledger.database) {
