@@ -58,6 +58,6 @@ describe("422", () => {
     ],
   ])("%s: %s %s", async (query, field, message) => {
     const answer = await client.get(`/v1/events?${query}`);
-    expectRefused(answer, "validation_error", { field, message });
+    expectRefused(answer, "validation_error", { field, message: `${field}: ${message}` });
   });
 });

@@ -74,7 +74,7 @@ describe("201", () => {
     expectRefused(
       await client.post(PATH, { filter: filterOf(MAX_FILTER_BYTES + 1) }),
       "validation_error",
-      { field: "filter", message: "must have at most 16384 bytes" },
+      { field: "filter", message: "filter: must have at most 16384 bytes" },
     );
   });
 

@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { CLOSED, named, openDetail, QueryTime, TextOrTexts } from "./schema.ts";
 
 const FILTERS = openDetail("event-filters");
+const REPEATED = openDetail("repeated-filters");
 
 /** Values of one filter, and of all filters of a request together: each row is compared with all of them. */
 export const MAX_VALUES = 10;
@@ -15,7 +16,7 @@ const Values = (description: string, example: string) =>
   Type.Optional(
     TextOrTexts(
       { maxItems: MAX_VALUES, maxLength: 256 },
-      { description: `${description} ${SEVERAL}`, examples: [example], ...FILTERS },
+      { description: `${description} ${SEVERAL}`, examples: [example], ...FILTERS, ...REPEATED },
     ),
   );
 const Sequence = (description: string, example: number) =>
