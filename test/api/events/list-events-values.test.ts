@@ -1,5 +1,6 @@
-// GET /v1/events by the time of receipt, and with several values of a filter: up to its bounds, and not beyond
-// them, with an error that names the value (docs/interface.md). What they select is in list-events.test.ts.
+// GET /v1/events by the time of receipt, and with several values of a filter: up to its bounds, and not
+// beyond them, with an error that names the value (docs/interface.md). What they select is in
+// list-events.test.ts.
 
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";

@@ -416,8 +416,8 @@ export declare type Proof = Message<"annals.ledger.v1.Proof"> & {
 export declare const ProofSchema: GenMessage<Proof>;
 
 /**
- * An event matches if it matches each member that is given; of one with several values, any of them. The action
- * may be one of `actions`, or begin with one of `action_prefixes`.
+ * An event matches if it matches each member that is given; of one with several values, any of them. The
+ * action may be one of `actions`, or begin with one of `action_prefixes`.
  *
  * @generated from message annals.ledger.v1.EventFilter
  */

@@ -17,8 +17,8 @@ const TIME_FILTERS = ["occurred_from", "occurred_to", "received_from", "received
 const MAX_JSON_BYTES = 16_384;
 
 /**
- * Throws `invalid` for an invalid time, for too many values and for a text that no event can contain. `within`
- * is the prefix of member names in errors: `filter.` if they are members of that object.
+ * Throws `invalid` for an invalid time, for too many values and for a text that no event can contain.
+ * `within` is the prefix of member names in errors: `filter.` if they are members of that object.
  */
 export function filterRequest(
   filters: Filters,
