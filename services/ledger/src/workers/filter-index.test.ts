@@ -8,6 +8,7 @@ import type { TestDatabase } from "@annals/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { checkBlock } from "../store/check-block.ts";
+import { findActions } from "../store/find-actions.ts";
 import { findHiddenEvent } from "../store/find-hidden-event.ts";
 import { indexChunk } from "../store/index-chunk.ts";
 import { findInRange } from "../store/find-matches.ts";
@@ -29,6 +30,8 @@ beforeEach(async () => {
   database = await newLedgerDatabase();
   ledger = openLedger(database);
 });
+
+const received = (second: number) => `received ${timeOf(second)}`;
 
 /** Rows of a chain that occurred a second after each other, without true hashes, and the head behind them. */
 async function insertChain(accountId: string, length: number): Promise<void> {
@@ -57,8 +60,8 @@ const chunkOf = (accountId: string, chunk: number) => ({
   chunk,
   earliest: timeOf(chunk * CHUNK_SIZE),
   latest: timeOf((chunk + 1) * CHUNK_SIZE - 1),
-  first_received: `received ${timeOf(chunk * CHUNK_SIZE)}`,
-  last_received: `received ${timeOf((chunk + 1) * CHUNK_SIZE - 1)}`,
+  first_received: received(chunk * CHUNK_SIZE),
+  last_received: received((chunk + 1) * CHUNK_SIZE - 1),
 });
 
 function newIndex(isPaused = false, on: Pick<Pool, "run"> = ledger.database) {
@@ -173,7 +176,7 @@ describe("a page deep in the chain", () => {
   }
 
   /** Rows of events that a page of a list by time looks at, by the ranges that its statements were given. */
-  async function rowsRead(ascending: boolean, times: { from?: string; to?: string }) {
+  async function rowsRead(ascending: boolean, filter: Readonly<Record<string, string>>) {
     let rows = 0;
     const watching = (pool: Pool): Pool => ({
       ...pool,
@@ -184,7 +187,6 @@ describe("a page deep in the chain", () => {
       },
     });
     const { client } = openLedger(database, undefined, watching);
-    const filter = { occurredFrom: times.from, occurredTo: times.to };
     const { events } = await client.listEvents({
       accountId: ACCOUNT,
       filter,
@@ -197,11 +199,25 @@ describe("a page deep in the chain", () => {
 
   /** The times of the page at the head of its order, and at the other end. */
   const PAGES = [
-    { ascending: false, head: { to: timeOf(LENGTH) }, deep: { to: timeOf(50) } },
-    { ascending: true, head: { from: timeOf(0) }, deep: { from: timeOf(LENGTH - 50) } },
+    { ascending: false, head: { occurredTo: timeOf(LENGTH) }, deep: { occurredTo: timeOf(50) } },
+    {
+      ascending: true,
+      head: { occurredFrom: timeOf(0) },
+      deep: { occurredFrom: timeOf(LENGTH - 50) },
+    },
+    {
+      ascending: false,
+      head: { receivedTo: received(LENGTH) },
+      deep: { receivedTo: received(50) },
+    },
+    {
+      ascending: true,
+      head: { receivedFrom: received(0) },
+      deep: { receivedFrom: received(LENGTH - 50) },
+    },
   ] as const;
 
-  test.each(PAGES)("reads little more than at the head (ascending: $ascending)", async (page) => {
+  test.each(PAGES)("reads little more than at the head: %j", async (page) => {
     await insertChain(ACCOUNT, LENGTH);
     // Control: without the index every event between is read.
     expect(await rowsRead(page.ascending, page.deep)).toBeGreaterThan(4 * CHUNK_SIZE);
@@ -218,9 +234,13 @@ describe("a page deep in the chain", () => {
     await insertChain(ACCOUNT, length);
     await indexAll(ledger.database);
     // Each row once more for each other one would be millions.
-    const none = [null, null, null, null, null];
-    const both = [ACCOUNT, 1, length, ...none, "u_1", null, null, null];
+    const none = [null, null, null, null, null, null];
+    const both = [ACCOUNT, 1, length, ...none, ["u_1", "u_2"], null, null, null];
     expect(await pagesOf(findInRange.text, both)).toBeLessThan(length / 2);
+    const prefixed = [ACCOUNT, 1, length, [], ["a", "b"], ...Array(8).fill(null)];
+    expect(await pagesOf(findInRange.text, prefixed)).toBeLessThan(length / 2);
+    const prefixes = [ACCOUNT, ["a", "b", "c"], ["b", "c", null], 65];
+    expect(await pagesOf(findActions.text, prefixes)).toBeLessThan(100);
     const numbers = Array.from({ length: 100 }, (_, index) => index + 1);
     const some = [ACCOUNT, numbers, 1e6, ...none, null, null, null, null];
     expect(await pagesOf(listEvents.numbers.text, some)).toBeLessThan(length / 2);
