@@ -136,7 +136,7 @@ function isFiltered(value: JsonValue | undefined): boolean {
     const given = filter[name];
     if (BOUNDS.includes(name)) integerFrom(given, 0, what);
     else if (VALUE_FILTERS.includes(name) && Array.isArray(given))
-      for (const value of given) textLike(value, FILTER_TEXT, what);
+      for (const one of given) textLike(one, FILTER_TEXT, what);
     else textLike(given, FILTER_TEXT, what);
   }
   return names.some((name) => !BOUNDS.includes(name));

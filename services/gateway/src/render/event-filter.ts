@@ -7,7 +7,7 @@ const FILTERS = openDetail("event-filters");
 const REPEATED = openDetail("repeated-filters");
 
 /** Values of one filter, and of all filters of a request together: each row is compared with all of them. */
-export const MAX_VALUES = 10;
+const MAX_VALUES = 10;
 export const MAX_ALL_VALUES = 20;
 
 const SEVERAL = `Several values: any of them, at most ${MAX_VALUES}, and ${MAX_ALL_VALUES} in all filters.`;

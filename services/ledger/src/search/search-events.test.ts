@@ -91,18 +91,18 @@ const prefixes = ["", "u", "user.", "job.", "job.1", "x\u001f", 'ü."', "r", "ab
 const time = fc.integer({ min: -2_500, max: EVENTS + 500 });
 const place = fc.integer({ min: 0, max: EVENTS + 2 });
 /** Most often one value or two, and at times as many as a request may have. */
-const some = (value: fc.Arbitrary<string>): fc.Arbitrary<Some> =>
+const valuesOf = (value: fc.Arbitrary<string>): fc.Arbitrary<Some> =>
   fc.oneof(
     { weight: 3, arbitrary: fc.array(value, { minLength: 1, maxLength: 2 }) },
     { weight: 1, arbitrary: fc.array(value, { minLength: 1, maxLength: 10 }) },
   );
 const values = {
-  actorIds: some(fc.constantFrom(...ACTORS)),
-  actorTypes: some(fc.constantFrom(...TYPES)),
-  targetIds: some(fc.integer({ min: 0, max: 1_600 }).map((n) => `t_${n}`)),
-  targetTypes: some(fc.constantFrom(...TYPES)),
-  actions: some(fc.constantFrom(...ACTIONS, "job.7")),
-  actionPrefixes: some(fc.constantFrom(...prefixes)),
+  actorIds: valuesOf(fc.constantFrom(...ACTORS)),
+  actorTypes: valuesOf(fc.constantFrom(...TYPES)),
+  targetIds: valuesOf(fc.integer({ min: 0, max: 1_600 }).map((n) => `t_${n}`)),
+  targetTypes: valuesOf(fc.constantFrom(...TYPES)),
+  actions: valuesOf(fc.constantFrom(...ACTIONS, "job.7")),
+  actionPrefixes: valuesOf(fc.constantFrom(...prefixes)),
   from: time,
   to: time,
   receivedFrom: time,
