@@ -100,8 +100,8 @@ describe("300 events are deleted, 5,000 are appended, and again", () => {
     // 300, a record, 4,999 and 1.
     expect(await list()).toEqual([5_301, 5_300, 5_299]);
     expect(await list({ ascending: true })).toEqual([300, 301, 302]);
-    const records = { actions: ["annals.retention"] };
-    expect(await list({ ascending: true, filter: records })).toEqual([301]);
+    const ofRetention = { actions: ["annals.retention"] };
+    expect(await list({ ascending: true, filter: ofRetention })).toEqual([301]);
     expect(await list({ ascending: true, filter: DONE })).toEqual([300, 302, 303]);
     expect(await list({ filter: { actorIds: ["u_7"] } })).toEqual([5_301]);
     expect(await list({ filter: { beforeSequence: 301n } })).toEqual([300]);
