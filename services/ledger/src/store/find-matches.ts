@@ -28,8 +28,12 @@ interface InRangeRow {
 const TIMES = ["occurred_at >=", "occurred_at <", "received_at >=", "received_at <"];
 const COLUMNS = ["actor_id", "actor_type", "target_id", "target_type"];
 
-/** Leaves out an event that retention has deleted: only its leaf is left. */
-export const IS_KEPT = "erased & 32 = 0";
+/**
+ * Leaves out an event that retention has deleted: only its leaf is left. PostgreSQL has no statistics of the
+ * expression. It takes `<>` for true of nearly every row, and `= 0` for true of one in 200: then a page of a
+ * long account would seem to need most of its events, and PostgreSQL would read and sort them all.
+ */
+export const IS_KEPT = "erased & 32 <> 32";
 
 /** Conditions on an event whose ten parameters begin with `$first`. */
 export const filterConditions = (first: number): string =>
