@@ -13,8 +13,8 @@ type Filters = Static<typeof FilterBody>;
 const VALUE_FILTERS = ["action", "actor_id", "actor_type", "target_id", "target_type"] as const;
 const TIME_FILTERS = ["occurred_from", "occurred_to", "received_from", "received_to"] as const;
 
-/** What a filter may have as JSON: more than any had with one value each. */
-const MAX_JSON_BYTES = 16_384;
+/** What a filter may have as JSON. It has no more as a message, and the admission of a widget token has that. */
+const MAX_JSON_BYTES = 8_192;
 
 /**
  * Throws `invalid` for an invalid time, for too many values and for a text that no event can contain.
