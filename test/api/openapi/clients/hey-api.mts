@@ -41,7 +41,7 @@ export async function callEach({
   const page = await annals.listEvents({ ...by, query: { actor_id: "u_1", limit: 1 } });
   if (page.data.data[0]?.id !== event.id) throw new Error("the event is not in the list");
   const any = await annals.listEvents({ ...by, query: { action: ["none", action] } });
-  if (!any.data.data.some(({ id }) => id === event.id))
+  if (!any.data.data.some((one) => one.id === event.id))
     throw new Error("several values do not find the event");
   await annals.getEvent({ ...by, path: { id: event.id }, query: { include: "proof" } });
   const verification = await annals.verifyChain(by);

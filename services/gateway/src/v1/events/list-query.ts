@@ -60,7 +60,7 @@ export function pageEndJson(query: Query, nextAfter: bigint | undefined): string
 function selection({ limit: _limit, cursor: _cursor, include: _include, ...rest }: Query) {
   return Object.entries({ order: "desc", ...rest })
     .map(([name, value]) => {
-      const values = [...new Set([value].flat())].toSorted();
+      const values = [...new Set([value].flat())].toSorted((a, b) => (a < b ? -1 : 1));
       return [name, values.length === 1 ? values[0] : values] as const;
     })
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
