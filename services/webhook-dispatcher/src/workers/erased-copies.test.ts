@@ -3,6 +3,7 @@
 // that finds no such body.
 
 import { createLog } from "@annals/chassis";
+import { systemClock } from "@annals/contract";
 import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
@@ -23,6 +24,7 @@ async function begin(given: Partial<Pick<OpenErasure, "actorId" | "ageS" | "targ
       create(ListOpenErasuresResponseSchema, afterId === "" ? open : {}),
   };
   const copies = new ErasedCopies({
+    clock: systemClock(),
     database: service.database.pool(),
     ledger: fake as unknown as ErasedCopiesDeps["ledger"],
     log: createLog({ service: "test", level: "error" }),
