@@ -28,6 +28,17 @@ export class FakeProducers {
     return BigInt(rows.length);
   }
 
+  /** Stores events with these members, and returns the position of the last one. */
+  addEvents(accountId: string, ...events: readonly object[]): bigint {
+    const rows = this.#of(accountId, "events");
+    for (const event of events) {
+      const position = BigInt(rows.length + 1);
+      const whole = { sequence_number: rows.length + 1, actor: {}, target: {}, ...event };
+      rows.push(entryOf(position, eventOf("events"), JSON.stringify(whole)));
+    }
+    return BigInt(rows.length);
+  }
+
   async positions(accountIds: readonly string[]): Promise<Positions[]> {
     const last = (id: string, kind: Kind) => BigInt(this.#of(id, kind).length);
     return accountIds.map((id) => ({
