@@ -2,7 +2,13 @@
 
 import { eventOf, type Kind } from "../domain/kinds.ts";
 import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
-import type { CheckpointPositions, Positions, ReadEvents } from "../outbound/producers.ts";
+import { valuesOf } from "../domain/webhook-filter.ts";
+import type {
+  CheckpointPositions,
+  MeasuredEvent,
+  Positions,
+  ReadEvents,
+} from "../outbound/producers.ts";
 
 /** The entries of accounts, in memory, as the ledger and the export service have them. */
 export class FakeProducers {
@@ -83,10 +89,18 @@ export class FakeProducers {
     return { events: rows.map(({ data = "", position }) => [position, data]), hasMore: false };
   }
 
-  async measure(accountId: string, after: bigint, limit: number): Promise<Entry[]> {
+  async measure(
+    accountId: string,
+    after: bigint,
+    limit: number,
+    includeValues = false,
+  ): Promise<MeasuredEvent[]> {
     if (after < this.deletedThrough) return [];
     const rows = this.#of(accountId, "events").slice(Number(after), Number(after) + limit);
-    return rows.map(({ bytes, position }) => eventEntry(position, bytes));
+    return rows.map(({ bytes, data = "", position }) => ({
+      ...eventEntry(position, bytes),
+      ...(includeValues && { values: valuesOf(data) }),
+    }));
   }
 
   async retainedFrom(_accountId: string, position: bigint): Promise<bigint | undefined> {

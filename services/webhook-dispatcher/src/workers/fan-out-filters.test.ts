@@ -119,21 +119,26 @@ describe("a long run of events that no webhook wants", () => {
     expect(await isDrained(some)).toBe(true);
   });
 
-  test("lets the others of the same replica go on after each page", async () => {
-    const { accountId, created, handlers, producers, queued, replica, store } = await begin();
-    await created({ filter: { actorId: { values: ["u_none"] } } });
-    const target = store(1_000);
-    const other = newAccountId();
-    const { webhook } = await handlers.create(other);
+  test("lets the other accounts of the replica go first after each page", async () => {
+    const { handlers, producers, replica } = await begin();
+    const accounts = Array.from({ length: 6 }, newAccountId);
+    for (const id of accounts) await handlers.create(id, { filter: DELETED });
+    const order: string[] = [];
+    const entries = producers.entries.bind(producers);
+    producers.entries = (kind, id, ...rest) => {
+      order.push(id);
+      return entries(kind, id, ...rest);
+    };
     const { fanOut } = replica();
-    fanOut.notify({ kind: "events", accountId, position: target });
-    fanOut.notify({
-      kind: "events",
-      accountId: other,
-      position: producers.add(other, "events", 1),
-    });
+    for (const accountId of accounts) {
+      const logins = Array.from({ length: 300 }, () => ({ action: "user.login" }));
+      const position = producers.addEvents(accountId, ...logins);
+      fanOut.notify({ kind: "events", accountId, position });
+    }
     await fanOut.settled();
-    expect(await queued(webhook.id)).toEqual([1]);
+    // The last one waits for a page of each of the others, and for no second one.
+    expect(order.slice(0, 6).toSorted()).toEqual(accounts.toSorted());
+    expect(order).toHaveLength(18);
   });
 });
 
