@@ -16,14 +16,14 @@ import {
   filterOf,
   historyOf,
 } from "../domain/filter-history.ts";
-import { type Kind, KINDS, kindsOf, patternsOf } from "../domain/kinds.ts";
+import { type Kind, KINDS, kindsOf } from "../domain/kinds.ts";
 import type { WebhookFilter } from "../domain/webhook-filter.ts";
 import type { AddressGuard } from "../outbound/address-guard.ts";
 import type { Positions, Producers } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
 import { clearDrops } from "../store/clear-drops.ts";
 import { findWebhook, lockWebhook } from "../store/find-webhook.ts";
-import { readCursor } from "../store/read-cursor.ts";
+import { readPosition } from "../store/read-position.ts";
 import { takeNumber } from "../store/take-number.ts";
 import { updateWebhook as updateWebhookStatement } from "../store/update-webhook.ts";
 import type { LockedWebhookRow, ShownWebhookRow, WebhookRow } from "../store/webhook-row.ts";
@@ -168,8 +168,7 @@ async function filterColumns(
     const isKept = locked.filter === now.filter && !beginning(locked, now).includes("events");
     return isKept ? locked : { filter: now.filter, filter_after: "0", earlier_filters: null };
   }
-  const params = [accountId, "events", patternsOf("events")] as const;
-  const [cursor] = await transaction.run(readCursor, [...params]);
+  const [cursor] = await transaction.run(readPosition, [accountId, "events"]);
   const places = { cursor: BigInt(cursor?.position ?? 0), head: positions?.events ?? 0n };
   return columnsOf(changedFilter(historyOf(locked), filterOf(now), places));
 }
