@@ -1,5 +1,5 @@
-// The filter of a webhook as clients send it, as it is shown, and as the webhook dispatcher gets it. Called by
-// webhook.ts, and by the routes that create and change webhooks.
+// The filter of a webhook as clients send it, as it is shown, and as the webhook dispatcher gets it. Called
+// by webhook.ts, and by the routes that create and change webhooks. It must never judge an event.
 
 import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";

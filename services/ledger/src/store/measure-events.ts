@@ -1,5 +1,6 @@
 // The numbers and sizes of the events of an account after a number, in order, and where asked for the values
-// that filters read. The parts are not read: PostgreSQL knows the length of a value that is stored out of line.
+// that filters read. The parts are not read: PostgreSQL knows the length of a value that is stored out of
+// line.
 
 import { statement } from "@annals/postgres";
 import { IS_KEPT } from "./find-matches.ts";

@@ -6,7 +6,7 @@ import { unavailable } from "@annals/errors";
 import { type ErasedValues, type WebhookFilter, withoutErased } from "./webhook-filter.ts";
 
 /** A filter, and the position of the event after which it acts. Null: all events. */
-export interface FilterFrom {
+interface FilterFrom {
   readonly after: bigint;
   readonly filter: WebhookFilter | null;
 }
@@ -63,8 +63,8 @@ export function filterAt(history: FilterHistory, position: bigint): WebhookFilte
 }
 
 /**
- * Adds a filter that acts after the event at `head`. Filters are left out if no event is to be judged by them:
- * those up to `cursor` are. Throws `unavailable` if there are too many.
+ * Adds a filter that acts after the event at `head`. An earlier filter is left out if it judges only events
+ * up to `cursor`. Throws `unavailable` if too many are left.
  */
 export function changedFilter(
   history: FilterHistory,

@@ -1,10 +1,10 @@
-// The filters of the webhooks of an account, and their change when a value that they name is erased. Called by
-// workers/erased-copies.ts.
+// The filters of the webhooks of an account, and their change when a value that they name is erased. Called
+// by workers/erased-filters.ts.
 
 import { statement } from "@annals/postgres";
 import type { FilterColumns } from "../domain/filter-history.ts";
 
-export interface FilterRow extends FilterColumns {
+interface FilterRow extends FilterColumns {
   readonly id: string;
 }
 

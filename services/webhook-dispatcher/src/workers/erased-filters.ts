@@ -1,5 +1,5 @@
-// Takes an erased value out of the filters of webhooks. A webhook never gets more events by that: a member that
-// has no value left matches none. Called by erased-copies.ts before it confirms an erasure.
+// Takes an erased value out of the filters of webhooks. Called by erased-copies.ts before it confirms an
+// erasure. A webhook must never get more events by that: a member that has no value left matches none.
 
 import { inPieces } from "@annals/chassis";
 import type { Clock } from "@annals/contract";

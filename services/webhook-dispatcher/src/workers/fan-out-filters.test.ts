@@ -28,9 +28,9 @@ async function begin() {
   };
   /** Stores events, of which every tenth deletes a user. */
   const store = (count: number): bigint => {
-    const begin = Number(producers.addEvents(accountId));
+    const stored = Number(producers.addEvents(accountId));
     const actions = Array.from({ length: count }, (_, index) =>
-      (begin + index + 1) % 10 === 0 ? "user.deleted" : "user.login",
+      (stored + index + 1) % 10 === 0 ? "user.deleted" : "user.login",
     );
     return producers.addEvents(accountId, ...actions.map((action) => ({ action })));
   };
