@@ -2,14 +2,11 @@
 // all that its filter selects, or none. The events are measured but not read, because a delivery names only a
 // position.
 
-import { complete, invalid, notFound } from "@annals/errors";
+import { complete, invalid } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { webhookChange } from "../domain/audit-entries.ts";
-import { filterOf } from "../domain/filter-history.ts";
-import { isSelected } from "../domain/webhook-filter.ts";
-import { findWebhook } from "../store/find-webhook.ts";
 import { queueDeliveries } from "./queue-deliveries.ts";
 import type { ReplayDeps } from "./replay-delivery.ts";
 import { checkId } from "./webhook-members.ts";
@@ -29,13 +26,8 @@ export function replayEvents(
     const change = { actor: actorOf(context), occurredAt: deps.clock.nowText(), metadata };
     const audit = webhookChange("replayed", accountId, webhookId, change);
     const deliveries = await deps.replayTurns.run(accountId, async () => {
-      const { signal } = context;
-      const database = deps.database.forAccount(accountId, signal);
-      const [webhook] = await database.run(findWebhook, [accountId, webhookId]);
-      if (!webhook) throw notFound("webhook", webhookId);
-      const filter = filterOf(webhook);
-      const range = [from - 1n, Number(to - from) + 1, filter !== null] as const;
-      const entries = await deps.producers.measure(accountId, ...range);
+      const range = [from - 1n, Number(to - from) + 1] as const;
+      const entries = await deps.producers.measure(accountId, ...range, true);
       const retainedFrom =
         entries.length === 0 ? await deps.producers.retainedFrom(accountId, from) : undefined;
       if (retainedFrom !== undefined) {
@@ -46,14 +38,14 @@ export function replayEvents(
         const message = "must not be beyond the last event";
         throw invalid({ field: "to_sequence_number", message });
       }
+      const { signal } = context;
       return queueDeliveries(deps, {
         accountId,
         webhookId,
-        entries: filter
-          ? entries.filter(({ values }) => isSelected(filter, values ?? {}))
-          : entries,
+        entries,
         audit,
         signal,
+        isFiltered: true,
         needsSuccess: true,
       });
     });

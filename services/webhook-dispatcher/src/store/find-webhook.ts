@@ -44,10 +44,12 @@ export const shareWebhook = statement<
     /** Whether its queue is closed: then no delivery may be stored. */
     readonly is_drained: boolean;
     readonly has_succeeded: boolean;
+    /** JSON text; null: it receives all events. */
+    readonly filter: string | null;
   }
 >(
   `/* webhooks.share-webhook */
-SELECT active, is_drained, first_success_at IS NOT NULL AS has_succeeded
+SELECT active, is_drained, first_success_at IS NOT NULL AS has_succeeded, filter
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR SHARE
