@@ -10,6 +10,8 @@ import type {
   ReadEvents,
 } from "../outbound/producers.ts";
 
+const wholeEvent = (event: object) => ({ action: "a", actor: {}, target: {}, ...event });
+
 /** The entries of accounts, in memory, as the ledger and the export service have them. */
 export class FakeProducers {
   readonly rows = new Map<string, Entry[]>();
@@ -39,7 +41,7 @@ export class FakeProducers {
     const rows = this.#of(accountId, "events");
     for (const event of events) {
       const position = BigInt(rows.length + 1);
-      const whole = { sequence_number: rows.length + 1, actor: {}, target: {}, ...event };
+      const whole = wholeEvent({ sequence_number: rows.length + 1, ...event });
       rows.push(entryOf(position, eventOf("events"), JSON.stringify(whole)));
     }
     return BigInt(rows.length);
@@ -99,7 +101,7 @@ export class FakeProducers {
     const rows = this.#of(accountId, "events").slice(Number(after), Number(after) + limit);
     return rows.map(({ bytes, data = "", position }) => ({
       ...eventEntry(position, bytes),
-      ...(includeValues && { values: valuesOf(data) }),
+      ...(includeValues && { values: valuesOf(JSON.stringify(wholeEvent(JSON.parse(data)))) }),
     }));
   }
 
