@@ -11,7 +11,7 @@ interface FilterFrom {
   readonly filter: WebhookFilter | null;
 }
 
-/** As the columns of a webhook have it. */
+/** The columns of a webhook that have its filters. */
 export interface FilterColumns {
   /** JSON text. */
   readonly filter: string | null;
