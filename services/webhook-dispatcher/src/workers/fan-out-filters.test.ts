@@ -120,16 +120,19 @@ describe("a long run of events that no webhook wants", () => {
   });
 
   test("lets the other accounts of the replica go first after each page", async () => {
-    const { handlers, producers, replica } = await begin();
+    const { database, handlers, producers, replica } = await begin();
     const accounts = Array.from({ length: 6 }, newAccountId);
     for (const id of accounts) await handlers.create(id, { filter: DELETED });
-    const order: string[] = [];
-    const entries = producers.entries.bind(producers);
-    producers.entries = (kind, id, ...rest) => {
-      order.push(id);
-      return entries(kind, id, ...rest);
-    };
-    const { fanOut } = replica();
+    /** The account of each page, in the order in which they begin. */
+    const order: unknown[] = [];
+    const pool = database.pool();
+    const watched = intercepted(pool, {
+      run: (statement, params) => {
+        if (statement.name === "webhooks.read-cursor") order.push(params[0]);
+        return pool.run(statement, params);
+      },
+    });
+    const { fanOut } = replica(watched);
     for (const accountId of accounts) {
       const logins = Array.from({ length: 300 }, () => ({ action: "user.login" }));
       const position = producers.addEvents(accountId, ...logins);
