@@ -4,7 +4,7 @@
 import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
-import { CLOSED, named, Nullable, openDetail } from "./schema.ts";
+import { CLOSED, named, Nullable, openDetail, TextOrTexts } from "./schema.ts";
 
 const FILTER = openDetail("webhook-filter");
 
@@ -12,14 +12,15 @@ const FILTER = openDetail("webhook-filter");
 const MAX_VALUES = 10;
 const MAX_LENGTH = 256;
 
-const Value = Type.String({ minLength: 1, maxLength: MAX_LENGTH });
-
 const Given = (description: string, example: string) =>
   Type.Optional(
-    Type.Union([Value, Type.Array(Value, { minItems: 1, maxItems: MAX_VALUES })], {
-      description: `${description} One text, or up to ${MAX_VALUES} of which an event has one.`,
-      examples: [example],
-    }),
+    TextOrTexts(
+      { maxItems: MAX_VALUES, maxLength: MAX_LENGTH },
+      {
+        description: `${description} One text, or up to ${MAX_VALUES} of which an event has one.`,
+        examples: [example],
+      },
+    ),
   );
 
 const NewFilter = named(
