@@ -8,6 +8,7 @@ export * from "./event-names.ts";
 export * from "./export-json.ts";
 export * from "./features.ts";
 export * from "./ids.ts";
+export * from "./ip-network.ts";
 export * from "./key-file.ts";
 export * from "./log-origin.ts";
 export * from "./nearest.ts";
