@@ -10,6 +10,7 @@ export * from "./features.ts";
 export * from "./ids.ts";
 export * from "./ip-network.ts";
 export * from "./key-file.ts";
+export * from "./key-limits.ts";
 export * from "./log-origin.ts";
 export * from "./nearest.ts";
 export * from "./random.ts";

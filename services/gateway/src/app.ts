@@ -7,7 +7,7 @@ import { isEventBytes } from "@annals/event";
 import { Ajv, type ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance } from "fastify";
 import type { Server } from "node:http";
-import { admissionHook, readmitAfterBody } from "./admission/hook.ts";
+import { admissionHook, type AdmissionHookOptions, readmitAfterBody } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
 import { respondToHandshakes } from "./cloudevents-handshake.ts";
 import { serveDashboard } from "./dashboard.ts";
@@ -45,6 +45,7 @@ export interface AppOptions {
   /** Counts what each address asks of the head log; absent: the head log is not public. */
   readonly headLog?: HeadLogOptions["budget"] | undefined;
   readonly inFlight: RequestsInFlight;
+  readonly ipOf: AdmissionHookOptions["ipOf"];
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly random: Random;

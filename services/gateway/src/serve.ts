@@ -16,7 +16,7 @@ import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";
 import { AccessLog } from "./edge/access-log.ts";
-import { clientAddress } from "./edge/client-address.ts";
+import { clientAddress, clientIp } from "./edge/client-address.ts";
 import { drain, MAX_DRAIN_MS } from "./edge/drain.ts";
 import { EarlyResponses } from "./edge/early-response.ts";
 import { ListeningSockets } from "./edge/listening-sockets.ts";
@@ -96,6 +96,7 @@ export async function serve(
       ? new RequestBudget({ perSecond: HEAD_LOG_PER_SECOND, now: () => performance.now() })
       : undefined,
     inFlight,
+    ipOf: (request) => clientIp(request, config.trustedProxies),
     refusals,
     isTracing: tracing.isOn,
     log,

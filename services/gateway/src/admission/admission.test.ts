@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { Unauthenticated } from "../edge/unauthenticated.ts";
 import { Admissions } from "./admission.ts";
 
-const COMPLETE = { accountId: "acct_1", admitted: 1, plan: {}, accountWindow: {} };
+const COMPLETE = { accountId: "acct_1", admitted: 1, statement: "s", plan: {}, accountWindow: {} };
 
 function admit(admission: object) {
   const answer = create(AdmitRequestsResponseSchema, { admissions: [admission], limit: 100 });
@@ -18,7 +18,7 @@ function admit(admission: object) {
   });
   return new Admissions({ admitRequests: async () => answer }, unauthenticated).admit(
     `Bearer ${mintKey("annals")}`,
-    { address: "127.0.0.1", requestId: "req_1", body: { complete: true }, isWidget: false },
+    { address: "127.0.0.1", ip: "127.0.0.1", requestId: "req_1", body: { complete: true }, isWidget: false },
   );
 }
 

@@ -9,7 +9,7 @@ import {
   CALL_TIMEOUT_MS,
   REQUEST_ID_HEADER,
 } from "@annals/rpc";
-import { isPlausibleKey, isPlausibleWidgetToken, keyHash } from "@annals/contract";
+import { isInNetworks, isPlausibleKey, isPlausibleWidgetToken, keyHash } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import {
   type AccountWindow,
@@ -90,6 +90,21 @@ export class RateLimited extends AnnalsError {
   }
 }
 
+/** Thrown for a valid key that may not be used from the client's address. The key's list is not told. */
+export class OtherAddress extends AnnalsError {
+  readonly caller: Caller;
+  /** Of the key's window, in which the request did not count. */
+  readonly limit: number;
+  readonly remaining: number;
+
+  constructor(caller: Caller, { limit, remaining }: Pick<Admission, "limit" | "remaining">) {
+    super("scope_missing", "This API key may not be used from the address of this request.");
+    this.caller = caller;
+    this.limit = limit;
+    this.remaining = remaining;
+  }
+}
+
 /** Requests in one batch, concurrent batches, and requests that may wait. */
 const MAX_GROUP = 500;
 const CONCURRENCY = 2;
@@ -105,6 +120,7 @@ interface Waiting {
   /** 0 for a request that has already been counted. */
   readonly count: 0 | 1;
   readonly body: BodyState;
+  readonly ip: string;
 }
 
 /** An IncomingMessage: says whether the whole request has arrived. */
@@ -135,8 +151,9 @@ export class Admissions {
 
   /**
    * Admits a request with the given Authorization header from the given client. A widget route needs a widget
-   * token, any other route an API key. Throws `unauthenticated` (401), `rate_limited` (429), which is a
-   * {@link RateLimited} if a window is used up, or `unavailable`.
+   * token, any other route an API key. Throws `unauthenticated` (401), {@link OtherAddress} (403),
+   * `rate_limited` (429), which is a {@link RateLimited} if a window is used up, or `unavailable`. `address`
+   * is whose budget of refusals the request has.
    */
   async admit(
     authorization: string | undefined,
@@ -180,6 +197,8 @@ interface AdmittedRequest {
   readonly isWidget: boolean;
   /** In which of the key's windows it counts; absent: in that of most requests. */
   readonly window?: RateWindow | undefined;
+  /** Where it came from; empty if the client has disconnected. */
+  readonly ip: string;
 }
 
 const ARRIVED: BodyState = { complete: true };
@@ -225,6 +244,8 @@ interface Group {
   readonly isWidgetToken: boolean;
   readonly window: RateWindow;
   count: number;
+  /** How many requests came from each address. */
+  readonly origins: Map<string, number>;
 }
 
 function limitOf(
@@ -250,24 +271,37 @@ async function admitGroup(
   const indexes = new Map<string, number>();
   const groups: Group[] = [];
   for (const one of given) {
-    const { count, isWidget, key, window = RateWindow.UNSPECIFIED } = one;
+    const { count, ip, isWidget, key, window = RateWindow.UNSPECIFIED } = one;
     const name = groupOf(one);
     const index = indexes.get(name) ?? indexes.size;
     indexes.set(name, index);
-    groups[index] ??= { secretSha256: keyHash(key), count: 0, isWidgetToken: isWidget, window };
+    groups[index] ??= {
+      secretSha256: keyHash(key),
+      count: 0,
+      isWidgetToken: isWidget,
+      window,
+      origins: new Map<string, number>(),
+    };
+    const { origins } = groups[index];
     groups[index].count += count;
+    // The pages that use a widget token are anywhere.
+    if (!isWidget && ip !== "") origins.set(ip, (origins.get(ip) ?? 0) + count);
   }
   const isAfterBody = given.map(({ body }) => body.complete);
-  const answer = await keys.admitRequests({ groups }, { timeoutMs });
+  const answer = await keys.admitRequests({ groups: groups.map(toMessage) }, { timeoutMs });
   const { admissions } = answer;
   const answered = admissions.map(() => 0);
   return given.map((one, at): PromiseSettledResult<Admission> => {
-    const { requestId, count, isWidget, window } = one;
+    const { requestId, count, ip, isWidget, window } = one;
     const index = indexes.get(groupOf(one)) ?? -1;
     const admission = admissions[index];
     if (!admission) return NOT_ADMITTED;
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey(isWidget) };
     const limit = admission.widget?.limit ?? limitOf(answer, window);
+    if (!isAllowed(admission, ip)) {
+      const { accountId, keyId, remaining } = admission;
+      return { status: "rejected", reason: new OtherAddress({ accountId, keyId }, { limit, remaining }) };
+    }
     const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
       const reason = new RateLimited(limit, admission);
@@ -275,7 +309,7 @@ async function admitGroup(
     }
     const { accountId, keyId, scopes, statement, widget, windowEndsInS } = admission;
     const { accountWindow, plan } = admission;
-    if (!accountWindow || !plan) return NOT_ADMITTED;
+    if (!accountWindow || !plan || statement === "") return NOT_ADMITTED;
     const remaining = admission.remaining + admission.admitted - order;
     const value = {
       requestId,
@@ -293,4 +327,13 @@ async function admitGroup(
     };
     return { status: "fulfilled", value };
   });
+}
+
+function toMessage({ origins, ...group }: Group) {
+  return { ...group, addresses: Array.from(origins, ([address, count]) => ({ address, count })) };
+}
+
+/** Asked here as well as by keys, which counts only requests from where the key may be used. */
+function isAllowed({ allowedIps }: Pick<AdmissionMessage, "allowedIps">, ip: string): boolean {
+  return allowedIps.length === 0 || isInNetworks(ip, allowedIps);
 }
