@@ -29,6 +29,7 @@ import { showLimit } from "./edge/show-limit.ts";
 import { traceRequests } from "./edge/trace.ts";
 import type { Metrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
+import type { ReadAudit } from "./reads/read-audit.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { serveStaticFiles } from "./static-files.ts";
 import { MAX_URL_LENGTH } from "./url-length.ts";
@@ -50,6 +51,8 @@ export interface AppOptions {
   readonly metrics: Metrics;
   readonly random: Random;
   readonly rateLimitPerMinute: number;
+  /** Absent: reads are not recorded. */
+  readonly reads: Pick<ReadAudit, "record"> | undefined;
   readonly widgetRateLimitPerMinute: number;
   readonly refusals: RequestBudget;
   readonly requestTimeoutMs: number;
@@ -108,7 +111,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   validateStrictly(app);
   const { limits, turns } = options.deps;
   readJsonBodies(app, { inFlight: options.inFlight, limits, turns });
-  observeRequests(app, options.metrics, options.accessLog);
+  observeRequests(app, options.metrics, options.accessLog, options.reads);
   // Synchronous hooks take a callback: a promise costs more than their work.
   app.addHook("onRequest", (request, reply, next) => {
     showLimit(reply, limit, limit);

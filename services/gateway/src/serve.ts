@@ -29,6 +29,7 @@ import { HEAD_LOG_PER_SECOND } from "./head-log.ts";
 import { IntakeReports } from "./intake/intake-reports.ts";
 import { LIMITS } from "./limits.ts";
 import { createMetrics } from "./metrics.ts";
+import { openReadAudit } from "./reads/read-audit.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
@@ -85,6 +86,9 @@ export async function serve(
   metrics.watchHeld(() => inFlight.used());
   const intake = new IntakeReports({ items: metrics.intakeItems, log });
   const limits = { ...LIMITS, batchBodyMaxValues: config.batchBodyMaxValues };
+  const reads = config.auditReads
+    ? openReadAudit({ ...metrics, clock: systemClock(), ledger: clients.ledger, log }, closers)
+    : undefined;
   const app = await createApp({
     accessLog,
     admissions,
@@ -103,6 +107,7 @@ export async function serve(
     metrics,
     random,
     rateLimitPerMinute: config.rateLimitPerMinute,
+    reads,
     widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
     requestTimeoutMs: config.requestTimeoutMs,
   });

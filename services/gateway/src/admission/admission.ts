@@ -26,6 +26,8 @@ import type { Unauthenticated } from "../edge/unauthenticated.ts";
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
   readonly requestId: string;
+  /** Where the request came from. */
+  readonly ip: string;
   readonly accountId: string;
   /** Id of the API key or widget token. */
   readonly keyId: string;
@@ -313,6 +315,7 @@ async function admitGroup(
     const remaining = admission.remaining + admission.admitted - order;
     const value = {
       requestId,
+      ip,
       accountId,
       keyId,
       scopes,

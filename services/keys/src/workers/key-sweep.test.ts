@@ -61,7 +61,7 @@ test("an expired key becomes one that was revoked at its expiry, an hour later, 
   const { owner, service } = opened;
   const expiresAt = formatMicros(REVOKED);
   const live = await storeKey(service);
-  const later = await storeKey(service, { expiresAt: "2999-01-01T00:00:00.000000Z" });
+  const later = await storeKey(service, { expiresAt: "2250-01-01T00:00:00.000000Z" });
   const expired = await storeKey(service, { expiresAt });
   const marked = () =>
     owner.query("SELECT id, revoked_at FROM keys.api_keys WHERE revoked_at IS NOT NULL");
@@ -69,8 +69,8 @@ test("an expired key becomes one that was revoked at its expiry, an hour later, 
   expect(await marked()).toEqual([]);
   expect(await sweepAt(1.01 / 24)).toEqual({ expired_keys: 1 });
   expect(await marked()).toEqual([{ id: expired.keyId, revoked_at: expiresAt }]);
-  // The clock of this process is ahead by centuries, that of the database is not.
-  expect(await sweepAt(400_000)).toEqual({ revoked_keys: 1 });
+  // The clock of this process is ahead by two centuries, that of the database is not.
+  expect(await sweepAt(82_500)).toEqual({ revoked_keys: 1 });
   expect((await keyIds()).toSorted()).toEqual([live.keyId, later.keyId].toSorted());
 });
 
