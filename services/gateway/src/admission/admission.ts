@@ -228,7 +228,7 @@ function bearer(authorization: string | undefined, isWidget: boolean): string {
 function unknownKey(isWidget: boolean): AnnalsError {
   const message = isWidget
     ? "The widget token is not valid, it has expired, or it was revoked."
-    : "The API key is not valid, or it was revoked.";
+    : "The API key is not valid, it has expired, or it was revoked.";
   return new AnnalsError("unauthenticated", message);
 }
 

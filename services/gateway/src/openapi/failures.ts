@@ -55,7 +55,7 @@ const SHARED = {
   401: {
     name: "Unauthenticated",
     description: "No valid API key, or no valid widget token if the operation takes one.",
-    errors: [new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.")],
+    errors: [new AnnalsError("unauthenticated", "The API key is not valid, it has expired, or it was revoked.")],
   },
   404: {
     name: "NotFound",

@@ -23,7 +23,6 @@ const LAST_CALL_MS = 3_000;
 
 export interface ReadAuditDeps {
   readonly clock: Clock;
-  readonly failures: Counter<"worker">;
   readonly ledger: Pick<Client<typeof LedgerService>, "recordAuditEvents">;
   readonly log: Logger;
   /** Counts reads that no entry tells of. */
@@ -110,7 +109,10 @@ export class ReadAudit {
 
 /** Starts it. It hands over each second what is due, and all of it when it is closed. */
 export function openReadAudit(
-  deps: Omit<ReadAuditDeps, "lost" | "newEntryId"> & { readonly readsLost: ReadAuditDeps["lost"] },
+  deps: Omit<ReadAuditDeps, "lost" | "newEntryId"> & {
+    readonly failures: Counter<"worker">;
+    readonly readsLost: ReadAuditDeps["lost"];
+  },
   closers: Closers,
 ): ReadAudit {
   const { failures, log, readsLost: lost } = deps;

@@ -185,8 +185,9 @@ test("a gateway records reads, never in the account's own chain, and as many in 
     );
   const first = await client.recordAuditEvents({ entries: entries(0, 1_000) });
   expect(first.storedIds).toHaveLength(1_000);
-  const second = await client.recordAuditEvents({ entries: entries(1_000, 1_300) });
-  expect(second.storedIds).toEqual(entries(1_000, 1_200).map(({ id }) => id));
+  const more = entries(1_000, 1_300);
+  const second = await client.recordAuditEvents({ entries: more });
+  expect(second.storedIds).toEqual(more.slice(0, 200).map(({ id }) => id));
   expect((await client.recordAuditEvents({ entries: entries(1_200, 1_201) })).storedIds).toEqual([]);
   const change = await clientOf(ledger, "keys").recordAuditEvents({ entries: [entryOf("change")] });
   expect(change.storedIds).toHaveLength(1);
