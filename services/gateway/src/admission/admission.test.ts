@@ -18,7 +18,13 @@ function admit(admission: object) {
   });
   return new Admissions({ admitRequests: async () => answer }, unauthenticated).admit(
     `Bearer ${mintKey("annals")}`,
-    { address: "127.0.0.1", ip: "127.0.0.1", requestId: "req_1", body: { complete: true }, isWidget: false },
+    {
+      address: "127.0.0.1",
+      ip: "127.0.0.1",
+      requestId: "req_1",
+      body: { complete: true },
+      isWidget: false,
+    },
   );
 }
 

@@ -92,6 +92,8 @@ export class RateLimited extends AnnalsError {
   }
 }
 
+export const OTHER_ADDRESS = "This API key may not be used from the address of this request.";
+
 /** Thrown for a valid key that may not be used from the client's address. The key's list is not told. */
 export class OtherAddress extends AnnalsError {
   readonly caller: Caller;
@@ -100,7 +102,7 @@ export class OtherAddress extends AnnalsError {
   readonly remaining: number;
 
   constructor(caller: Caller, { limit, remaining }: Pick<Admission, "limit" | "remaining">) {
-    super("scope_missing", "This API key may not be used from the address of this request.");
+    super("scope_missing", OTHER_ADDRESS);
     this.caller = caller;
     this.limit = limit;
     this.remaining = remaining;
@@ -302,7 +304,10 @@ async function admitGroup(
     const limit = admission.widget?.limit ?? limitOf(answer, window);
     if (!isAllowed(admission, ip)) {
       const { accountId, keyId, remaining } = admission;
-      return { status: "rejected", reason: new OtherAddress({ accountId, keyId }, { limit, remaining }) };
+      return {
+        status: "rejected",
+        reason: new OtherAddress({ accountId, keyId }, { limit, remaining }),
+      };
     }
     const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {

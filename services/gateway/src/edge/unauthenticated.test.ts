@@ -44,7 +44,13 @@ function open() {
   const admissions = new Admissions(keys, unauthenticated);
   const kindOf = async (key: string, address: string) => {
     const outcome = await admissions
-      .admit(`Bearer ${key}`, { address, ip: address, requestId: "req_1", body: ARRIVED, isWidget: false })
+      .admit(`Bearer ${key}`, {
+        address,
+        ip: address,
+        requestId: "req_1",
+        body: ARRIVED,
+        isWidget: false,
+      })
       .catch((error) => error);
     if (!(outcome instanceof AnnalsError)) return "admitted";
     if (outcome.kind === "unauthenticated") budget.count(address);
@@ -60,7 +66,13 @@ function open() {
     },
     raw: (header: string | undefined) =>
       admissions
-        .admit(header, { address: ATTACKER, ip: ATTACKER, requestId: "req_1", body: ARRIVED, isWidget: false })
+        .admit(header, {
+          address: ATTACKER,
+          ip: ATTACKER,
+          requestId: "req_1",
+          body: ARRIVED,
+          isWidget: false,
+        })
         .catch((error) => error),
     revoke: () => (isRevoked = true),
     pass: (ms: number) => (nowMs += ms),

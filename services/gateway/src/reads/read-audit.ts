@@ -74,7 +74,8 @@ export class ReadAudit {
       kept.push(...page.filter(({ id }) => !stored.has(id)));
     }
     this.#waiting = kept;
-    if (kept.length > 0) throw new Error(`the ledger has not stored ${kept.length} entries of reads`);
+    if (kept.length > 0)
+      throw new Error(`the ledger has not stored ${kept.length} entries of reads`);
   }
 
   /** Hands over all of it. What cannot be stored now is lost. */

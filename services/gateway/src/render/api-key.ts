@@ -17,7 +17,7 @@ const EXPIRY = openDetail("key-expiry");
 /** When a key is to expire, as a client sends it. */
 export const givenExpiry = GivenTime(
   `When the key expires: from now to ${MAX_KEY_LIFETIME_DAYS} days from now. Left out: it never does.`,
-  { examples: ["2027-01-31T09:30:00Z"], ...EXPIRY },
+  { minLength: 1, examples: ["2027-01-31T09:30:00Z"], ...EXPIRY },
 );
 
 const EXAMPLE_IPS = ["192.0.2.7", "198.51.100.0/24", "2001:db8::/32"];
@@ -48,7 +48,10 @@ export const ApiKeyBody = named(
     }),
     created_at: Time({ description: "ISO 8601, UTC." }),
     expires_at: Type.Optional(
-      Time({ description: "When the key expires; absent if it never does. ISO 8601, UTC.", ...EXPIRY }),
+      Time({
+        description: "When the key expires; absent if it never does. ISO 8601, UTC.",
+        ...EXPIRY,
+      }),
     ),
     allowed_ips: Type.Optional(allowedIps),
     last_used_at: Type.Optional(

@@ -39,10 +39,7 @@ export interface AskedKey {
  * interface 5). A `secret` that an operator provides is used as it is; otherwise one is minted. Throws
  * `invalid`.
  */
-export function newApiKey(
-  maker: KeyMaker,
-  asked: AskedKey,
-): NewApiKey {
+export function newApiKey(maker: KeyMaker, asked: AskedKey): NewApiKey {
   const scopes = orderedScopes(asked.scopes);
   if (scopes.length === 0 || scopes.length !== new Set(asked.scopes).size) {
     throw invalid({ field: "scopes", message: "must contain at least one known scope" });

@@ -160,10 +160,7 @@ async function admitTokens(
   return admitted(groups, rows, deps, (row: WidgetAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, origins, viewer_id: viewerId } = row;
     const subject = { accountId, keyId, scopes: [WIDGET] };
-    const statement = deps.admissions.issue(
-      { ...subject, widget: viewOf(row) },
-      row.expires_at,
-    );
+    const statement = deps.admissions.issue({ ...subject, widget: viewOf(row) }, row.expires_at);
     const widget = { limit, origins: [...origins], viewerId: viewerId ?? "" };
     return { ...subject, statement, widget, ...counts(row, limit, deps) };
   });

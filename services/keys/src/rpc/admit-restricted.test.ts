@@ -205,7 +205,10 @@ describe("a list of addresses", () => {
     [{ "192.0.2.0/24": 1 }, "groups[0].addresses"],
     [{ "::ffff:192.0.2.7": 1 }, "groups[0].addresses"],
     [{ "fe80::1%eth0": 1 }, "groups[0].addresses"],
-    [Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`::${n.toString(16)}`, 1])), "groups.addresses"],
+    [
+      Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`::${n.toString(16)}`, 1])),
+      "groups.addresses",
+    ],
   ])("is not compared with %j", async (from, field) => {
     const { call } = service();
     const { secretSha256 } = await storeKey(database);

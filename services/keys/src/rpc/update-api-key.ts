@@ -58,7 +58,8 @@ function changeOf(
 ) {
   const networks = allowedIps?.networks;
   return {
-    expiresAt: expiresAt === undefined ? undefined : expiresAt === "" ? null : expiryOf(clock, expiresAt),
+    expiresAt:
+      expiresAt === undefined ? undefined : expiresAt === "" ? null : expiryOf(clock, expiresAt),
     allowedIps: networks && (networks.length === 0 ? null : allowedIpsOf(networks)),
   };
 }

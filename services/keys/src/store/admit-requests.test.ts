@@ -43,7 +43,7 @@ const admitAll = (
   accountLimit = AMPLE,
 ): Promise<AdmissionRow[]> =>
   database.run(admitRequests, [
-    ...[secrets, counts, limit, [], [], accountLimit] as const,
+    ...([secrets, counts, limit, [], [], accountLimit] as const),
     ofKey,
     ofAccount,
     secrets.map(() => "{}"),

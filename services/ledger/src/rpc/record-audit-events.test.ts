@@ -188,7 +188,9 @@ test("a gateway records reads, never in the account's own chain, and as many in 
   const more = entries(1_000, 1_300);
   const second = await client.recordAuditEvents({ entries: more });
   expect(second.storedIds).toEqual(more.slice(0, 200).map(({ id }) => id));
-  expect((await client.recordAuditEvents({ entries: entries(1_200, 1_201) })).storedIds).toEqual([]);
+  expect((await client.recordAuditEvents({ entries: entries(1_200, 1_201) })).storedIds).toEqual(
+    [],
+  );
   const change = await clientOf(ledger, "keys").recordAuditEvents({ entries: [entryOf("change")] });
   expect(change.storedIds).toHaveLength(1);
   expect(await chainOf(ledger, ACCOUNT)).toHaveLength(1);

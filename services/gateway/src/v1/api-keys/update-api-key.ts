@@ -3,7 +3,13 @@
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
-import { allowedIps, ApiKeyBody, ApiKeyId, givenExpiry, renderApiKey } from "../../render/api-key.ts";
+import {
+  allowedIps,
+  ApiKeyBody,
+  ApiKeyId,
+  givenExpiry,
+  renderApiKey,
+} from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { CLOSED, idIn, named, Nullable } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";

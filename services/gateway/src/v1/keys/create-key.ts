@@ -11,7 +11,10 @@ import { CreateApiKeyBody, toRequest } from "../api-keys/create-api-key.ts";
 
 const { id, name, scopes, created_at, expires_at, allowed_ips } = ApiKeyBody.properties;
 
-const Created = named("CreatedKey", Type.Object({ id, name, key: SecretBody, scopes, created_at, expires_at, allowed_ips }));
+const Created = named(
+  "CreatedKey",
+  Type.Object({ id, name, key: SecretBody, scopes, created_at, expires_at, allowed_ips }),
+);
 
 export function createKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
