@@ -21,8 +21,7 @@ import { ACCOUNT, CHANGES, type Entry, type Made, SERVICE_OF } from "./audit-cha
 import { requestLines, runAccountsCommand } from "./audit-commands.ts";
 
 const SYSTEM = "acct_system";
-const HOLD = "annals.hold";
-const READ = "annals.account.read";
+const [HOLD, READ] = ["annals.hold", "annals.account.read"];
 const RATE_LIMIT_PER_MINUTE = 100_000;
 
 let stack: Stack;

@@ -1,5 +1,5 @@
 // Guarantees: behind a trusted proxy a key with a list of addresses admits and counts exactly the requests of
-// clients at these addresses, whoever else sends the key at the same time; an expiry ends a key and its widget
+// clients at these addresses, while others send the same key; an expiry ends a key and its widget
 // tokens at its time; the day of the last use is written when keys stops, if not before.
 
 import type { ServiceName, Stack } from "@annals/local";

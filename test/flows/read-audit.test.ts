@@ -1,6 +1,6 @@
-// Guarantee: who reads events, lists and verifications of an account is in the system account's chain, by key,
-// route and minute, with the number and the addresses of the reads, also if the ledger was away when the
-// minute ended, and if the gateway was stopped in it. With ANNALS_AUDIT_READS=false it is not.
+// Guarantee: who reads events, lists and verifications of an account is in the system account's chain, by
+// key, route and minute, with the number and the addresses of the reads, also if the ledger was away when
+// the minute ended, and if the gateway was stopped in it. With ANNALS_AUDIT_READS=false it is not.
 
 import { NOT_READS } from "@annals/gateway/src/register-routes.ts";
 import { V1 } from "@annals/gateway/src/v1.ts";

@@ -1,6 +1,7 @@
-// IP addresses and networks as texts: the one spelling of each, and whether an address is in a network. Called
-// by the gateway and the keys service, which decide where a key may be used from. An IPv4 address that is
-// written as IPv6 is the IPv4 address. It must never take a text for a network that it cannot compare.
+// IP addresses and networks as texts: the one spelling of each, and whether an address is in a network.
+// Called by the gateway and the keys service, which decide where a key may be used from. An IPv4 address
+// that is written as IPv6 is the IPv4 address. It must never take a text for a network that it cannot
+// compare.
 
 import { isIP, isIPv6, SocketAddress } from "node:net";
 
@@ -12,7 +13,7 @@ const GROUPS = 8;
 const GROUP_BITS = 16n;
 const BYTE_BITS = 8n;
 
-/** An address in its one spelling: without a zone, and IPv4 where it is mapped. Another text stays as it is. */
+/** An address in its one spelling: no zone, IPv4 where it is mapped. Another text stays as it is. */
 export function plainAddress(address: string): string {
   if (!isIPv6(address)) return address;
   const [bare = ""] = address.split("%");

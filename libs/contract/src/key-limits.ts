@@ -1,5 +1,5 @@
-// The limits of what an account may add to an API key. Read by the gateway, which describes them, and by keys,
-// which checks them.
+// The limits of what an account may add to an API key. Read by the gateway, which describes them, and by
+// keys, which checks them.
 
 /** Longest time from now until a key expires. */
 export const MAX_KEY_LIFETIME_DAYS = 3_650;

@@ -22,11 +22,12 @@ import {
 } from "@annals/proto/keys";
 import type { Client } from "@connectrpc/connect";
 import type { Unauthenticated } from "../edge/unauthenticated.ts";
+import { OtherAddress, RateLimited } from "./refused.ts";
 
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
   readonly requestId: string;
-  /** Where the request came from. */
+  /** The address that the request came from. */
   readonly ip: string;
   readonly accountId: string;
   /** Id of the API key or widget token. */
@@ -60,53 +61,6 @@ export function admittedBy(
     headers: { [REQUEST_ID_HEADER]: requestId, [ADMISSION_HEADER]: statement },
     ...(signal && { signal }),
   };
-}
-
-type Caller = Pick<Admission, "accountId" | "keyId" | "widget">;
-
-/** Thrown for a valid key or token if its window, or that of its account, is used up. */
-export class RateLimited extends AnnalsError {
-  readonly limit: number;
-  readonly caller: Caller;
-
-  /** `limit` is the limit of the key or token, which the response shows. */
-  constructor(
-    limit: number,
-    {
-      accountWindow,
-      windowEndsInS,
-      ...caller
-    }: Caller & Pick<AdmissionMessage, "accountWindow" | "windowEndsInS">,
-  ) {
-    const holder = caller.widget ? "token" : "key";
-    const [who, made, retryAfterS] = accountWindow?.isExceeded
-      ? ["account", accountWindow.limit, accountWindow.endsInS]
-      : [holder, limit, windowEndsInS];
-    super(
-      "rate_limited",
-      `Rate limit reached: ${made} requests per minute for this ${who}. Try again in ${retryAfterS} seconds.`,
-      { retryAfterS },
-    );
-    this.limit = limit;
-    this.caller = caller;
-  }
-}
-
-export const OTHER_ADDRESS = "This API key may not be used from the address of this request.";
-
-/** Thrown for a valid key that may not be used from the client's address. The key's list is not told. */
-export class OtherAddress extends AnnalsError {
-  readonly caller: Caller;
-  /** Of the key's window, in which the request did not count. */
-  readonly limit: number;
-  readonly remaining: number;
-
-  constructor(caller: Caller, { limit, remaining }: Pick<Admission, "limit" | "remaining">) {
-    super("scope_missing", OTHER_ADDRESS);
-    this.caller = caller;
-    this.limit = limit;
-    this.remaining = remaining;
-  }
 }
 
 /** Requests in one batch, concurrent batches, and requests that may wait. */
@@ -201,7 +155,7 @@ interface AdmittedRequest {
   readonly isWidget: boolean;
   /** In which of the key's windows it counts; absent: in that of most requests. */
   readonly window?: RateWindow | undefined;
-  /** Where it came from; empty if the client has disconnected. */
+  /** The address that it came from; empty if the client has disconnected. */
   readonly ip: string;
 }
 

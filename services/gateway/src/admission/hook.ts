@@ -12,7 +12,8 @@ import type { Caller } from "../edge/access-log.ts";
 import { allowEveryOrigin, allowOrigins, OTHER_ORIGIN } from "../edge/cors.ts";
 import type { RequestsInFlight } from "../edge/requests-in-flight.ts";
 import { showLimit } from "../edge/show-limit.ts";
-import { type Admission, type Admissions, OtherAddress, RateLimited } from "./admission.ts";
+import type { Admission, Admissions } from "./admission.ts";
+import { OtherAddress, RateLimited } from "./refused.ts";
 import { requireFeature } from "./require-feature.ts";
 import { requireScope } from "./require-scope.ts";
 
@@ -38,7 +39,7 @@ declare module "fastify" {
 export interface AdmissionHookOptions {
   readonly admissions: Admissions;
   readonly inFlight: RequestsInFlight;
-  /** Where a request came from, as a key's list of addresses has it. */
+  /** The address that a request came from, as a key's list has it. */
   readonly ipOf: (request: IncomingMessage) => string;
   readonly widgetRateLimitPerMinute: number;
 }

@@ -1,6 +1,6 @@
 // Finds out whose request it is before it is authenticated, and where it came from: the client's address,
-// behind proxies that the operator trusts. Called by requests-in-flight.ts and admission/hook.ts. It must never believe a header of a peer that is not
-// trusted.
+// behind proxies that the operator trusts. Called by requests-in-flight.ts and admission/hook.ts. It must
+// never believe a header of a peer that is not trusted.
 
 import { plainAddress } from "@annals/contract";
 import type { IncomingMessage } from "node:http";

@@ -4,7 +4,7 @@
 import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/errors";
 import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
-import { OTHER_ADDRESS } from "../admission/admission.ts";
+import { OTHER_ADDRESS } from "../admission/refused.ts";
 import { OTHER_ORIGIN } from "../edge/cors.ts";
 import { bodyTooLarge, errorResponse, renderError } from "../errors.ts";
 import { named, openDetail } from "../render/schema.ts";

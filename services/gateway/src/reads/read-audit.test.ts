@@ -1,6 +1,7 @@
-// Guarantees: the entries of a minute are handed over when it is over, and the rest when the gateway stops;
-// what the ledger has not stored is sent again under the same ids, with memory that is bounded; every read
-// that is given up is counted. No entry has a query, or the address of a person behind a widget.
+// Guarantees: the entries of a minute are handed over when it is over, and the rest when the gateway
+// stops; what the ledger has not stored is sent again under the same ids, with memory that is bounded;
+// every read that is dropped is counted. No entry has a query, or the address of a person behind a
+// widget.
 
 import { type AuditEntry, RecordAuditEventsResponseSchema } from "@annals/proto/ledger";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";

@@ -17,7 +17,7 @@ export interface Read {
   readonly isWidget: boolean;
   /** The pattern, such as `/v1/events/:id`. */
   readonly route: string;
-  /** Where it came from. */
+  /** The address that it came from. */
   readonly ip: string;
   /** Whether it got an error. */
   readonly isFailed: boolean;
@@ -55,9 +55,9 @@ export class ReadCounts {
   #rows = new Map<string, ReadRow>();
   /** How many rows an account has. */
   #ofAccount = new Map<string, number>();
-  /** By account. */
+  /** Rows of what is beyond the bounds, by account. */
   #further = new Map<string, FurtherRow>();
-  /** Of minutes that are over. */
+  /** Rows of minutes that are over. */
   #over: (ReadRow | FurtherRow)[] = [];
 
   constructor(clock: Pick<Clock, "nowText">) {

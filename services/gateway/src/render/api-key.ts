@@ -22,7 +22,7 @@ export const givenExpiry = GivenTime(
 
 const EXAMPLE_IPS = ["192.0.2.7", "198.51.100.0/24", "2001:db8::/32"];
 
-/** Where a key may be used from, as a client sends it and as it is shown. */
+/** Addresses that a key may be used from, as a client sends it and as it is shown. */
 export const allowedIps = Type.Array(Type.String({ maxLength: 64 }), {
   minItems: 1,
   maxItems: MAX_ALLOWED_IPS,

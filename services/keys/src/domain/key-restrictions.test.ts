@@ -1,5 +1,5 @@
-// Guarantees: an expiry is after now and at most 3,650 days away, to the microsecond; addresses are kept once,
-// in their one spelling and in order, and a network only if it begins at its first address.
+// Guarantees: an expiry is after now and at most 3,650 days away, to the microsecond; addresses are kept
+// once, in their one spelling and in order, and a network only if it begins at its first address.
 
 import { formatMicros } from "@annals/contract";
 import { expect, test } from "vitest";

@@ -33,7 +33,7 @@ interface KeyAsked {
   /** All of them by default; of the system account those that read. */
   readonly scopes?: readonly string[];
   readonly secret?: string;
-  /** As a client gives them. */
+  /** A time and addresses as clients give them. */
   readonly expiresAt?: string | undefined;
   readonly allowedIps?: readonly string[] | undefined;
 }

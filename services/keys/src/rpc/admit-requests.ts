@@ -257,7 +257,7 @@ function checkGroups(groups: readonly Group[]): void {
   }
 }
 
-/** What is no address would fail the statement, and with it the requests of other keys. */
+/** A text that is not an address would fail the statement, and with it the requests of other keys. */
 function checkAddresses({ addresses, count }: Group, field: string): void {
   const isWrong = ({ address }: { readonly address: string }) =>
     isIP(address) === 0 || address !== plainAddress(address);

@@ -17,7 +17,7 @@ import { LIVE_KEY } from "./live-keys.ts";
 export interface AdmissionRow extends CountedRow {
   readonly scopes: readonly string[];
   readonly expires_at: string | null;
-  /** As in api-key-row.ts. */
+  /** Networks as in api-key-row.ts. */
   readonly allowed_ips: readonly string[] | null;
   readonly last_used_on: string | null;
   /** How many of the requests came from where the key may be used. */
@@ -43,7 +43,7 @@ type Params = [
   ...CountParams,
   ofKey: Window["ofKey"],
   ofAccount: Window["ofAccount"],
-  /** Of each secret: the addresses that its requests came from, and how many from each, as array literals. */
+  /** Array literals for each secret: the addresses that its requests came from, and how many from each. */
   addresses: readonly string[],
   countsOfAddresses: readonly string[],
 ];

@@ -10,7 +10,7 @@ export interface ApiKeyRow {
   readonly created_at: string;
   /** Null where it never expires. */
   readonly expires_at: string | null;
-  /** As PostgreSQL spells networks; null where it may be used from anywhere. */
+  /** Networks as PostgreSQL spells them; null where it may be used from anywhere. */
   readonly allowed_ips: readonly string[] | null;
   /** A day in UTC, YYYY-MM-DD; null where it was never used, or the day is not written yet. */
   readonly last_used_on: string | null;

@@ -1,5 +1,5 @@
-// Marks some of the keys that have expired as revoked at that time, so that they are kept and deleted as other
-// revoked keys are. A key is refused from its expiry on, whether or not it is marked.
+// Marks some of the keys that have expired as revoked at that time, so that they are kept and deleted as
+// other revoked keys are. A key is refused from its expiry on, whether or not it is marked.
 
 import { statement } from "@annals/postgres";
 

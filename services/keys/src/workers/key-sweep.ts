@@ -1,6 +1,7 @@
-// Marks, in pieces, expired keys as revoked, and deletes revoked keys beyond their retention, expired widget tokens, and the rate windows of
-// keys and tokens that were not used for a day. Any number of replicas may do it at once. It must never
-// delete a key that could become valid again, or a token that is valid.
+// Marks, in pieces, expired keys as revoked, and deletes revoked keys beyond their retention, expired
+// widget tokens, and the rate windows of keys and tokens that were not used for a day. Any number of
+// replicas may do it at once. It must never delete a key that could become valid again, or a token that
+// is valid.
 
 import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { type Clock, formatMicros } from "@annals/contract";

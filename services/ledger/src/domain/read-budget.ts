@@ -4,7 +4,7 @@
 
 import type { Clock } from "@annals/contract";
 
-/** Of one ledger: more than a gateway that keeps to its own bounds sends. */
+/** Entries of a minute, in one ledger: more than a gateway that keeps to its own bounds sends. */
 export const MAX_READ_ENTRIES = 1_200;
 /** Length of YYYY-MM-DDTHH:MM. */
 const MINUTE_LENGTH = 16;
