@@ -63,7 +63,7 @@ test("requests of several clients with one key at once: those of the listed addr
 test("an expiry ends the widget tokens of the key, which its addresses do not bind", async () => {
   const { id, key } = await newKey({
     allowed_ips: ["192.0.2.7"],
-    expires_at: "2200-01-01T00:00:00Z",
+    expires_at: "2030-01-31T09:30:00Z",
   });
   const maker = new HttpClient(stack.baseUrls[0] ?? "", key);
   const { body } = await maker.send("POST", "/v1/widget-tokens", {
