@@ -9,7 +9,7 @@ import {
   CALL_TIMEOUT_MS,
   REQUEST_ID_HEADER,
 } from "@annals/rpc";
-import { isInNetworks, isPlausibleKey, isPlausibleWidgetToken, keyHash } from "@annals/contract";
+import { isInNetworks, isPlausibleKey, isPlausibleWidgetToken } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import {
   type AccountWindow,
@@ -23,6 +23,7 @@ import {
 import type { Client } from "@connectrpc/connect";
 import type { Unauthenticated } from "../edge/unauthenticated.ts";
 import { OtherAddress, RateLimited } from "./refused.ts";
+import { type Grouped, groupsOf } from "./request-groups.ts";
 
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
@@ -69,16 +70,9 @@ const CONCURRENCY = 2;
 const MAX_WAITING = 20_000;
 
 /** A request that waits to be admitted. */
-interface Waiting {
+interface Waiting extends Grouped {
   readonly requestId: string;
-  /** The API key or widget token that the client sent. */
-  readonly key: string;
-  readonly isWidget: boolean;
-  readonly window?: RateWindow | undefined;
-  /** 0 for a request that has already been counted. */
-  readonly count: 0 | 1;
   readonly body: BodyState;
-  readonly ip: string;
 }
 
 /** An IncomingMessage: says whether the whole request has arrived. */
@@ -194,18 +188,6 @@ const NOT_ADMITTED: PromiseRejectedResult = {
   reason: unavailable("The request could not be admitted."),
 };
 
-/** What the requests of one group have in common. */
-const groupOf = ({ key, window = RateWindow.UNSPECIFIED }: Waiting): string => `${window} ${key}`;
-
-interface Group {
-  readonly secretSha256: Uint8Array;
-  readonly isWidgetToken: boolean;
-  readonly window: RateWindow;
-  count: number;
-  /** How many requests came from each address. */
-  readonly origins: Map<string, number>;
-}
-
 function limitOf(
   { intakeLimit, limit, logLimit }: AdmitRequestsResponse,
   window: RateWindow | undefined,
@@ -226,32 +208,14 @@ async function admitGroup(
   given: readonly Waiting[],
   timeoutMs: number,
 ): Promise<PromiseSettledResult<Admission>[]> {
-  const indexes = new Map<string, number>();
-  const groups: Group[] = [];
-  for (const one of given) {
-    const { count, ip, isWidget, key, window = RateWindow.UNSPECIFIED } = one;
-    const name = groupOf(one);
-    const index = indexes.get(name) ?? indexes.size;
-    indexes.set(name, index);
-    groups[index] ??= {
-      secretSha256: keyHash(key),
-      count: 0,
-      isWidgetToken: isWidget,
-      window,
-      origins: new Map<string, number>(),
-    };
-    const { origins } = groups[index];
-    groups[index].count += count;
-    // The pages that use a widget token are anywhere.
-    if (!isWidget && ip !== "") origins.set(ip, (origins.get(ip) ?? 0) + count);
-  }
+  const { groups, indexes } = groupsOf(given);
   const isAfterBody = given.map(({ body }) => body.complete);
-  const answer = await keys.admitRequests({ groups: groups.map(toMessage) }, { timeoutMs });
+  const answer = await keys.admitRequests({ groups }, { timeoutMs });
   const { admissions } = answer;
   const answered = admissions.map(() => 0);
   return given.map((one, at): PromiseSettledResult<Admission> => {
     const { requestId, count, ip, isWidget, window } = one;
-    const index = indexes.get(groupOf(one)) ?? -1;
+    const index = indexes[at] ?? -1;
     const admission = admissions[index];
     if (!admission) return NOT_ADMITTED;
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey(isWidget) };
@@ -289,10 +253,6 @@ async function admitGroup(
     };
     return { status: "fulfilled", value };
   });
-}
-
-function toMessage({ origins, ...group }: Group) {
-  return { ...group, addresses: Array.from(origins, ([address, count]) => ({ address, count })) };
 }
 
 /** Asked here as well as by keys, which counts only requests from where the key may be used. */

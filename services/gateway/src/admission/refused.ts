@@ -3,9 +3,10 @@
 
 import { AnnalsError } from "@annals/errors";
 import type { Admission as AdmissionMessage } from "@annals/proto/keys";
-import type { Admission } from "./admission.ts";
 
-type Caller = Pick<Admission, "accountId" | "keyId" | "widget">;
+interface Caller extends Pick<AdmissionMessage, "accountId" | "keyId"> {
+  readonly widget?: AdmissionMessage["widget"];
+}
 
 /** Thrown for a valid key or token if its window, or that of its account, is used up. */
 export class RateLimited extends AnnalsError {
@@ -44,7 +45,10 @@ export class OtherAddress extends AnnalsError {
   readonly limit: number;
   readonly remaining: number;
 
-  constructor(caller: Caller, { limit, remaining }: Pick<Admission, "limit" | "remaining">) {
+  constructor(
+    caller: Caller,
+    { limit, remaining }: { readonly limit: number; readonly remaining: number },
+  ) {
     super("scope_missing", OTHER_ADDRESS);
     this.caller = caller;
     this.limit = limit;

@@ -22,7 +22,13 @@ type Entry = Pick<AuditEntry, "accountId" | "event" | "id">;
 
 function opened() {
   const start = Date.UTC(2026, 0, 31, 9, 30);
-  const state = { lost: 0, ids: 0, nowMs: start, isAway: false, refuses: (_: Entry) => false };
+  const state = {
+    lost: 0,
+    ids: 0,
+    nowMs: start,
+    isAway: false,
+    refuses: (entry: Entry) => entry.id === "",
+  };
   const calls: Entry[][] = [];
   const timeouts: (number | undefined)[] = [];
   const stored = new Map<string, Entry>();

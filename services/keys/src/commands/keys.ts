@@ -33,8 +33,13 @@ const list = operatorCommand(
     await inPieces(PAGE, readPiece);
     const lines = rows.map((row) =>
       [
-        ...[row.id, row.created_at, row.key_prefix, row.scopes.join(",")],
-        ...[row.last_used_on ?? "-", row.expires_at ?? "-", row.name],
+        row.id,
+        row.created_at,
+        row.key_prefix,
+        row.scopes.join(","),
+        row.last_used_on ?? "-",
+        row.expires_at ?? "-",
+        row.name,
       ].join("\t"),
     );
     return { text: lines.map((line) => `${line}\n`).join(""), data: rows.map(keyJson) };
