@@ -652,7 +652,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Events stored after this response are delivered; events stored before the request are not. Needs the scope `keys:manage`.
+         * @description Events stored after this response are delivered; events stored before the request are not. With `filter`, only events that match it. Needs the scope `keys:manage`.
          */
         post: operations["create-webhook"];
         delete?: never;
@@ -680,7 +680,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description After the response to `active: false`, no delivery begins. A webhook that is activated again receives only later events. Needs the scope `keys:manage`.
+         * @description After the response to `active: false`, no delivery begins. A webhook that is activated again receives only later events. Another `filter` acts on later events, too; null removes it. Needs the scope `keys:manage`.
          */
         patch: operations["update-webhook"];
         trace?: never;
@@ -736,7 +736,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a range of events
-         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. Returns 422 if the webhook is disabled, or if its URL has not accepted a delivery yet: send a test delivery first. Needs the scope `keys:manage`.
+         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000, that the filter of the webhook selects: all of them or none. Returns 422 if the webhook is disabled, or if its URL has not accepted a delivery yet: send a test delivery first. Needs the scope `keys:manage`.
          */
         post: operations["replay-events"];
         delete?: never;
@@ -1291,6 +1291,7 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
+            filter?: components["schemas"]["WebhookFilter"];
             /**
              * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
@@ -1668,20 +1669,20 @@ export interface components {
          */
         EventFilter: {
             /**
-             * @description An exact match; with a `*` at the end, a prefix.
+             * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
              * @example invoice.*
              */
-            action?: string;
+            action?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example u_1
              */
-            actor_id?: string;
+            actor_id?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example user
              */
-            actor_type?: string;
+            actor_type?: string | string[];
             /**
              * @description Above this sequence number.
              * @example 40
@@ -1705,15 +1706,27 @@ export interface components {
              */
             occurred_to?: string;
             /**
-             * @description Exact.
+             * Format: date-time
+             * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            received_from?: string;
+            /**
+             * Format: date-time
+             * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            received_to?: string;
+            /**
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example inv_9
              */
-            target_id?: string;
+            target_id?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example invoice
              */
-            target_type?: string;
+            target_type?: string | string[];
         };
         EventPage: {
             data: components["schemas"]["Event"][];
@@ -2310,12 +2323,50 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
+            /** @description Null, or no member: all events. */
+            filter?: components["schemas"]["NewWebhookFilter"] | null;
             /**
              * Format: uri
              * @description An HTTPS URL of a public host, without a user name.
              * @example https://hooks.example.com/annals
              */
             url: string;
+        };
+        /**
+         * @description Which events `event.created` is sent for: those that match all members, as in GET /v1/events. At most 4,096 bytes as JSON.
+         * @example {
+         *       "action": [
+         *         "user.deleted",
+         *         "invoice.*"
+         *       ]
+         *     }
+         */
+        NewWebhookFilter: {
+            /**
+             * @description Exact; with a `*` at the end, a prefix. One text, or up to 10 of which an event has one.
+             * @example user.deleted
+             */
+            action?: string | string[];
+            /**
+             * @description Exact. One text, or up to 10 of which an event has one.
+             * @example u_1
+             */
+            actor_id?: string | string[];
+            /**
+             * @description Exact. One text, or up to 10 of which an event has one.
+             * @example user
+             */
+            actor_type?: string | string[];
+            /**
+             * @description Exact. One text, or up to 10 of which an event has one.
+             * @example inv_9
+             */
+            target_id?: string | string[];
+            /**
+             * @description Exact. One text, or up to 10 of which an event has one.
+             * @example invoice
+             */
+            target_type?: string | string[];
         };
         NewWidgetToken: {
             /**
@@ -2480,6 +2531,7 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
+            filter?: components["schemas"]["WebhookFilter"];
             /**
              * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
@@ -2798,6 +2850,7 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
+            filter?: components["schemas"]["WebhookFilter"];
             /**
              * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
@@ -2808,6 +2861,46 @@ export interface components {
              * @example https://hooks.example.com/annals
              */
             url: string;
+        };
+        /**
+         * @description Which events `event.created` is sent for. Absent: all. A member without values, which an erasure leaves, matches none.
+         * @example {
+         *       "action": [
+         *         "user.deleted"
+         *       ]
+         *     }
+         */
+        WebhookFilter: {
+            /**
+             * @example [
+             *       "user.deleted"
+             *     ]
+             */
+            action?: string[];
+            /**
+             * @example [
+             *       "u_1"
+             *     ]
+             */
+            actor_id?: string[];
+            /**
+             * @example [
+             *       "user"
+             *     ]
+             */
+            actor_type?: string[];
+            /**
+             * @example [
+             *       "inv_9"
+             *     ]
+             */
+            target_id?: string[];
+            /**
+             * @example [
+             *       "invoice"
+             *     ]
+             */
+            target_type?: string[];
         };
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
@@ -2848,6 +2941,8 @@ export interface components {
              *     ]
              */
             events?: components["schemas"]["EventPattern"][];
+            /** @description Null, or no member: all events. */
+            filter?: components["schemas"]["NewWebhookFilter"] | null;
             /**
              * Format: uri
              * @description An HTTPS URL of a public host, without a user name.
@@ -3619,20 +3714,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An exact match; with a `*` at the end, a prefix.
+                 * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice.*
                  */
-                action?: string;
+                action?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example u_1
                  */
-                actor_id?: string;
+                actor_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example user
                  */
-                actor_type?: string;
+                actor_type?: string | string[];
                 /**
                  * @description Above this sequence number.
                  * @example 40
@@ -3671,15 +3766,25 @@ export interface operations {
                  */
                 order?: "desc" | "asc";
                 /**
-                 * @description Exact.
+                 * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_from?: string;
+                /**
+                 * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_to?: string;
+                /**
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example inv_9
                  */
-                target_id?: string;
+                target_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice
                  */
-                target_type?: string;
+                target_type?: string | string[];
             };
             header?: never;
             path?: never;
@@ -5272,7 +5377,12 @@ export interface operations {
                      *             "event.created"
                      *           ],
                      *           "active": true,
-                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "filter": {
+                     *             "action": [
+                     *               "user.deleted"
+                     *             ]
+                     *           }
                      *         }
                      *       ],
                      *       "has_more": true,
@@ -5323,6 +5433,11 @@ export interface operations {
                      *         ],
                      *         "active": true,
                      *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         },
                      *         "secret": "whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE="
                      *       }
                      *     }
@@ -5402,7 +5517,12 @@ export interface operations {
                      *           "event.created"
                      *         ],
                      *         "active": true,
-                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         }
                      *       }
                      *     }
                      */
@@ -5594,6 +5714,11 @@ export interface operations {
                      *         ],
                      *         "active": true,
                      *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         },
                      *         "secret": "whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE=",
                      *         "previous_secret_expires_at": "2026-01-31T09:30:00.052919Z"
                      *       }
@@ -5802,20 +5927,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An exact match; with a `*` at the end, a prefix.
+                 * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice.*
                  */
-                action?: string;
+                action?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example u_1
                  */
-                actor_id?: string;
+                actor_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example user
                  */
-                actor_type?: string;
+                actor_type?: string | string[];
                 /**
                  * @description Above this sequence number.
                  * @example 40
@@ -5854,15 +5979,25 @@ export interface operations {
                  */
                 order?: "desc" | "asc";
                 /**
-                 * @description Exact.
+                 * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_from?: string;
+                /**
+                 * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_to?: string;
+                /**
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example inv_9
                  */
-                target_id?: string;
+                target_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice
                  */
-                target_type?: string;
+                target_type?: string | string[];
             };
             header?: never;
             path?: never;
