@@ -37,7 +37,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     VerifyChain: GATEWAY,
     GetPositions: DISPATCHER,
     ListOutbox: DISPATCHER,
-    RecordAuditEvents: ["keys", "export", "webhook-dispatcher"],
+    RecordAuditEvents: ["gateway", "keys", "export", "webhook-dispatcher"],
     GetWidgetEvent: GATEWAY,
     ListWidgetEvents: GATEWAY,
     ListWidgetFilters: GATEWAY,

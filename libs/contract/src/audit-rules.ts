@@ -3,14 +3,15 @@
 // ledger refuses what is not in it. A compromised service must never record what another one does,
 // nor what the operator does, nor at a time of its choice.
 
-import { AUDIT_COUNTED_ACTION } from "./audit.ts";
+import { AUDIT_COUNTED_ACTION, READ_ACTION } from "./audit.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
-export type AuditActorType = "api_key" | "operator" | "service";
+export type AuditActorType = "api_key" | "operator" | "service" | "widget_token";
 
 const [KEY, OPERATOR, SERVICE] = [["api_key"], ["operator"], ["service"]] as const;
 const KEY_OR_OPERATOR = ["api_key", "operator"] as const;
 const KEY_OR_SERVICE = ["api_key", "service"] as const;
+const READERS = ["api_key", "widget_token", "service"] as const;
 
 /** The rules of each service, by the name in its certificate. */
 export const AUDIT_RULES = {
@@ -25,6 +26,9 @@ export const AUDIT_RULES = {
     "annals.widget_token.revoked": KEY,
     "annals.admission.refused": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,
+  },
+  gateway: {
+    [READ_ACTION]: READERS,
   },
   export: {
     "annals.export.created": KEY,

@@ -17,6 +17,9 @@ export const MAX_AUDIT_ENTRY_BYTES = 1_024;
 /** The action of the entry that says how many more there were in a minute. */
 export const AUDIT_COUNTED_ACTION = "annals.audit.counted";
 
+/** The action of the entries that count reads. No chain but that of the system account has them. */
+export const READ_ACTION = "annals.account.read";
+
 /** Characters that are not shown. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 

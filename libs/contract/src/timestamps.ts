@@ -181,3 +181,6 @@ const LOWER_Z = 0x7a;
 
 const FIRST_DAY = dayNumber(0, 1, 1);
 const LAST_DAY = dayNumber(9999, 12, 31);
+
+/** The first moment of a day, `YYYY-MM-DD`, as a time in text. */
+export const firstMomentOf = (day: string): string => `${day}T00:00:00.000000Z`;

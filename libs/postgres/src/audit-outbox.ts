@@ -86,14 +86,17 @@ export const MAX_ENTRY_BYTES = 768;
 /** Accounts whose entries are still handed over while those of all accounts cannot be listed. */
 const MAX_RECENT_ACCOUNTS = 1_000;
 
-const SCHEMAS: Readonly<Record<AuditService, string>> = {
+/** The gateway has no database: it hands over what it counted itself. */
+type AuditedSchema = Exclude<AuditService, "gateway">;
+
+const SCHEMAS: Readonly<Record<AuditedSchema, string>> = {
   keys: "keys",
   export: "exports",
   ledger: "ledger",
   "webhook-dispatcher": "webhooks",
 };
 
-export function auditOutbox<const Service extends AuditService>(
+export function auditOutbox<const Service extends AuditedSchema>(
   service: Service,
 ): AuditOutbox<Service> {
   const schema = SCHEMAS[service];

@@ -7,7 +7,7 @@ import { isEventBytes } from "@annals/event";
 import { Ajv, type ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance } from "fastify";
 import type { Server } from "node:http";
-import { admissionHook, readmitAfterBody } from "./admission/hook.ts";
+import { admissionHook, type AdmissionHookOptions, readmitAfterBody } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admission.ts";
 import { respondToHandshakes } from "./cloudevents-handshake.ts";
 import { serveDashboard } from "./dashboard.ts";
@@ -29,6 +29,7 @@ import { showLimit } from "./edge/show-limit.ts";
 import { traceRequests } from "./edge/trace.ts";
 import type { Metrics } from "./metrics.ts";
 import { servePages } from "./pages.ts";
+import type { ReadAudit } from "./reads/read-audit.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { serveStaticFiles } from "./static-files.ts";
 import { MAX_URL_LENGTH } from "./url-length.ts";
@@ -45,10 +46,13 @@ export interface AppOptions {
   /** Counts what each address asks of the head log; absent: the head log is not public. */
   readonly headLog?: HeadLogOptions["budget"] | undefined;
   readonly inFlight: RequestsInFlight;
+  readonly ipOf: AdmissionHookOptions["ipOf"];
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly random: Random;
   readonly rateLimitPerMinute: number;
+  /** Absent: reads are not recorded. */
+  readonly reads: Pick<ReadAudit, "record"> | undefined;
   readonly widgetRateLimitPerMinute: number;
   readonly refusals: RequestBudget;
   readonly requestTimeoutMs: number;
@@ -107,7 +111,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   validateStrictly(app);
   const { limits, turns } = options.deps;
   readJsonBodies(app, { inFlight: options.inFlight, limits, turns });
-  observeRequests(app, options.metrics, options.accessLog);
+  observeRequests(app, options.metrics, options.accessLog, options.reads);
   // Synchronous hooks take a callback: a promise costs more than their work.
   app.addHook("onRequest", (request, reply, next) => {
     showLimit(reply, limit, limit);

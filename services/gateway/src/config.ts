@@ -137,6 +137,11 @@ export const SETTINGS = {
     ACCESS_LOGS,
     { fallback: "failures" },
   ),
+  auditReads: flag(
+    "ANNALS_AUDIT_READS",
+    "Records who reads in [the operator's audit](audit.md#reads): an entry for each key, route and minute.",
+    "true",
+  ),
   trustedProxies: networks(
     "ANNALS_TRUSTED_PROXIES",
     "Addresses and networks (`10.0.0.0/8,::1`) of proxies whose X-Forwarded-For names the client's " +

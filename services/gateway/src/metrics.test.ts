@@ -111,7 +111,13 @@ test("of admissions", async () => {
     admitRequests: async () =>
       create(AdmitRequestsResponseSchema, {
         admissions: [
-          { accountId: "acct_1", admitted: MAX_ADMISSIONS, plan: {}, accountWindow: {} },
+          {
+            accountId: "acct_1",
+            admitted: MAX_ADMISSIONS,
+            statement: "s",
+            plan: {},
+            accountWindow: {},
+          },
         ],
       }),
   };
@@ -123,6 +129,7 @@ test("of admissions", async () => {
   const authorization = `Bearer ${mintKey("annals")}`;
   const client = {
     address: "127.0.0.1",
+    ip: "127.0.0.1",
     requestId: "req_1",
     body: { complete: true },
     isWidget: false,

@@ -1,6 +1,13 @@
 // The metrics of the gateway, besides those that every service has.
 
-import { Counter, DURATION_BUCKETS_S, Gauge, Histogram, type Registry } from "@annals/chassis";
+import {
+  Counter,
+  DURATION_BUCKETS_S,
+  Gauge,
+  Histogram,
+  type Registry,
+  workerFailures,
+} from "@annals/chassis";
 import { batcherMetrics } from "@annals/rpc";
 
 const RESOURCES = [
@@ -86,6 +93,9 @@ export function createMetrics(registry: Registry) {
     },
     batchers: batcherMetrics(registry),
     intakeItems: intakeItems(registry),
+    readsLost: readsLost(registry),
+    /** worker: read_audit. */
+    failures: workerFailures(registry),
     requestDuration,
     /** A request that was refused because too many were in flight. */
     onRefused: ({ method = "", status }: RefusedRequest): void => {
@@ -93,6 +103,17 @@ export function createMetrics(registry: Registry) {
       requestDuration.observe({ http_request_method: method, ...labels }, 0);
     },
   };
+}
+
+/** Reads that were counted and recorded nowhere. */
+function readsLost(registry: Registry) {
+  const lost = new Counter({
+    name: "annals_reads_unrecorded_total",
+    help: "Reads that are missing in the operator's audit, because the ledger did not take their entries.",
+    registers: [registry],
+  });
+  lost.inc(0);
+  return lost;
 }
 
 /** Counts items of intake. */

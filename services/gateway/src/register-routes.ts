@@ -21,6 +21,17 @@ import { V1 } from "./v1.ts";
 /** Schema of routes that take no parameters: an unknown one is refused. */
 const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
 
+/**
+ * The routes by GET that are not counted as reads: they show no data, or the export service records each
+ * opening of the file.
+ */
+export const NOT_READS: ReadonlySet<string> = new Set([
+  "get-usage",
+  "get-export-content",
+  "get-archive-events",
+  "get-archive-evidence",
+]);
+
 const WINDOWS = { log: RateWindow.LOG, intake: RateWindow.INTAKE } as const;
 
 export interface Serving {
@@ -42,7 +53,7 @@ interface ServedRoute extends Serving {
 
 export function registerRoutes(app: FastifyInstance, serving: Serving): void {
   const { deps, inFlight } = serving;
-  for (const [method, url, scope, , make, bounds] of V1) {
+  for (const [method, url, scope, name, make, bounds] of V1) {
     const route = make(deps);
     const query = route.query ?? NO_PARAMETERS;
     const checkIntegers = queryIntegers(query);
@@ -54,6 +65,7 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
       bodyLimit,
       config: {
         scope,
+        isRead: method === "GET" && !NOT_READS.has(name),
         ...(route.feature !== undefined && { feature: route.feature }),
         ...(route.window && { window: WINDOWS[route.window] }),
         ...(route.maxDepth !== undefined && { maxDepth: route.maxDepth }),

@@ -16,7 +16,7 @@ import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";
 import { AccessLog } from "./edge/access-log.ts";
-import { clientAddress } from "./edge/client-address.ts";
+import { clientAddress, clientIp } from "./edge/client-address.ts";
 import { drain, MAX_DRAIN_MS } from "./edge/drain.ts";
 import { EarlyResponses } from "./edge/early-response.ts";
 import { ListeningSockets } from "./edge/listening-sockets.ts";
@@ -29,6 +29,7 @@ import { HEAD_LOG_PER_SECOND } from "./head-log.ts";
 import { IntakeReports } from "./intake/intake-reports.ts";
 import { LIMITS } from "./limits.ts";
 import { createMetrics } from "./metrics.ts";
+import { openReadAudit } from "./reads/read-audit.ts";
 import { EventAppends } from "./v1/events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
@@ -85,6 +86,9 @@ export async function serve(
   metrics.watchHeld(() => inFlight.used());
   const intake = new IntakeReports({ items: metrics.intakeItems, log });
   const limits = { ...LIMITS, batchBodyMaxValues: config.batchBodyMaxValues };
+  const reads = config.auditReads
+    ? openReadAudit({ ...metrics, clock: systemClock(), ledger: clients.ledger, log }, closers)
+    : undefined;
   const app = await createApp({
     accessLog,
     admissions,
@@ -96,12 +100,14 @@ export async function serve(
       ? new RequestBudget({ perSecond: HEAD_LOG_PER_SECOND, now: () => performance.now() })
       : undefined,
     inFlight,
+    ipOf: (request) => clientIp(request, config.trustedProxies),
     refusals,
     isTracing: tracing.isOn,
     log,
     metrics,
     random,
     rateLimitPerMinute: config.rateLimitPerMinute,
+    reads,
     widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
     requestTimeoutMs: config.requestTimeoutMs,
   });

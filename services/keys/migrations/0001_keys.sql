@@ -51,6 +51,11 @@ CREATE TABLE keys.api_keys (
   created_by    text COLLATE "C",
   updated_by    text COLLATE "C",
   revoked_by    text COLLATE "C",
+  expires_at    text COLLATE "C", -- null where the key never expires
+  -- The networks that it may be used from; null where it may be used from anywhere. A type that takes only
+  -- what can be compared: a text that cannot would fail the admission of other keys in the same statement.
+  allowed_ips   cidr[] CHECK (cardinality(allowed_ips) BETWEEN 1 AND 50),
+  last_used_on  text COLLATE "C", -- the day in UTC, written once a day
   PRIMARY KEY (account_id, id),
   -- Holds whatever the service does: no key can write to the chain of the system account, or make keys and
   -- webhooks.
@@ -64,6 +69,8 @@ CREATE INDEX api_keys_live_secret ON keys.api_keys (secret_sha256) WHERE revoked
 -- The live keys of an account, newest first, for its list and their number.
 CREATE INDEX api_keys_newest ON keys.api_keys (account_id, created_at, id) WHERE revoked_at IS NULL;
 CREATE INDEX api_keys_revoked ON keys.api_keys (revoked_at) WHERE revoked_at IS NOT NULL AND is_minted;
+-- Keys to mark as revoked when they have expired.
+CREATE INDEX api_keys_expiry ON keys.api_keys (expires_at) WHERE revoked_at IS NULL AND expires_at IS NOT NULL;
 
 -- Holds whatever the service does: a live key is not deleted.
 CREATE FUNCTION keys.refuse_deletion() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -75,7 +82,8 @@ $$;
 CREATE TRIGGER api_keys_refuse_deletion BEFORE DELETE ON keys.api_keys FOR EACH ROW
   WHEN (OLD.revoked_at IS NULL OR NOT OLD.is_minted) EXECUTE FUNCTION keys.refuse_deletion();
 
-GRANT SELECT, INSERT, DELETE, UPDATE (name, revoked_at, is_minted, updated_by, revoked_by)
+GRANT SELECT, INSERT, DELETE,
+  UPDATE (name, revoked_at, is_minted, updated_by, revoked_by, expires_at, allowed_ips, last_used_on)
   ON keys.api_keys TO annals_keys;
 
 -- Tokens for the widget routes. Each shows some of an account's events to browsers, until it expires.

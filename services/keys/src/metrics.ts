@@ -13,21 +13,21 @@ export function createMetrics(registry: Registry) {
       labelNames: ["route", "outcome"],
       registers: [registry],
     }),
-    /** outcome: admitted, rate_limited, unknown_key. */
+    /** outcome: admitted, rate_limited, unknown_key, other_address. */
     admissions: new Counter({
       name: "annals_admissions_total",
-      help: "Requests for admission, by outcome: admitted, rate_limited, unknown_key.",
+      help: "Requests for admission, by outcome: admitted, rate_limited, unknown_key, other_address.",
       labelNames: ["outcome"],
       registers: [registry],
     }),
     logRollbacks: logRollbacks(registry),
-    /** worker: audit, key_sweep, refused_admissions. */
+    /** worker: audit, key_sweep, last_uses, refused_admissions. */
     failures: workerFailures(registry),
-    /** kind: revoked_keys, rate_windows, widget_tokens. */
+    /** kind: expired_keys, revoked_keys, rate_windows, widget_tokens. */
     swept: rowsSwept(registry),
   };
   // An alert on the increase sees the first one only where the series exists before it.
-  for (const outcome of ["admitted", "rate_limited", "unknown_key"])
+  for (const outcome of ["admitted", "rate_limited", "unknown_key", "other_address"])
     metrics.admissions.inc({ outcome }, 0);
   return metrics;
 }

@@ -35,6 +35,7 @@ import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
 import { startKeySweep } from "./workers/key-sweep.ts";
+import { LastUses, startLastUses } from "./workers/last-uses.ts";
 import { RefusedAdmissions, startRefusedAdmissions } from "./workers/refused-admissions.ts";
 
 export async function serve(
@@ -62,6 +63,9 @@ export async function serve(
   const refused = new RefusedAdmissions({ clock, database });
   const refusals = startRefusedAdmissions(refused, { failures, log });
   closers.add("refused admissions", refusals, () => refusals.stop());
+  const lastUses = new LastUses({ clock, database });
+  const uses = startLastUses(lastUses, { failures, log });
+  closers.add("last uses", uses, () => uses.stop());
 
   const { logRollbacks: rollbacks } = metrics;
   const signer = await openLogSigner(config, { clock, closers, database, log, rollbacks });
@@ -96,6 +100,7 @@ export async function serve(
       ...deps,
       admission,
       admissions: new AdmissionSigner({ secrets, clock }),
+      lastUses,
       metrics,
       rateLimitPerMinute: config.rateLimitPerMinute,
       intakeRateLimitPerMinute: config.intakeRateLimitPerMinute,

@@ -8,6 +8,7 @@ import type { KeyMaker } from "./domain/new-api-key.ts";
 import type { Plans } from "./domain/plan.ts";
 import type { LogSigner } from "./evidence/log-signer.ts";
 import type { Metrics } from "./metrics.ts";
+import type { LastUses } from "./workers/last-uses.ts";
 import type { RefusedAdmissions } from "./workers/refused-admissions.ts";
 import { admitRequests } from "./rpc/admit-requests.ts";
 import { createApiKey } from "./rpc/create-api-key.ts";
@@ -28,6 +29,7 @@ export interface Deps extends KeyMaker {
   readonly admission: Pool;
   readonly admissions: AdmissionSigner;
   readonly database: Pool;
+  readonly lastUses: LastUses;
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;

@@ -17,7 +17,12 @@ export const ACCESS: Access<typeof LedgerService> = {
   getWidgetEvent: { gateway: "widget" },
   listWidgetEvents: { gateway: "widget" },
   listWidgetFilters: { gateway: "widget" },
-  recordAuditEvents: { keys: "itself", export: "itself", "webhook-dispatcher": "itself" },
+  recordAuditEvents: {
+    gateway: "itself",
+    keys: "itself",
+    export: "itself",
+    "webhook-dispatcher": "itself",
+  },
   getUsage: { gateway: "any_key" },
   getLog: { gateway: "verify", export: "itself" },
   getWidgetLog: { gateway: "widget" },

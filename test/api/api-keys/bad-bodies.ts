@@ -121,3 +121,68 @@ export const BAD_SCOPES: readonly BadBody[] = [
     message: "scopes: must be an array",
   })),
 ];
+
+const IN_AN_HOUR = new Date(Date.now() + 3_600_000).toISOString();
+const NO_NETWORK = "must be an IP address, or a network such as 192.0.2.0/24 or 2001:db8::/32";
+const NO_TIME = "expires_at: must be a time with an offset, such as 2027-01-31T09:30:00Z";
+
+/** Days from now, as a time. */
+const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+
+/** Restrictions that no key may have: shared with changing them. */
+export const BAD_RESTRICTIONS: readonly BadBody[] = [
+  ...["", "tomorrow", "2030-01-01", "2030-02-30T00:00:00Z", "2030-01-01T00:00:00"].map((at) => ({
+    what: `the expiry ${JSON.stringify(at)}`,
+    body: { name: "x", expires_at: at },
+    field: "expires_at",
+    message: at === "" ? /^expires_at: must/ : NO_TIME,
+  })),
+  {
+    what: "an expiry that has passed",
+    body: { name: "x", expires_at: inDays(-0.001) },
+    field: "expires_at",
+    message: "expires_at: must be in the future",
+  },
+  {
+    what: "an expiry in more than 3,650 days",
+    body: { name: "x", expires_at: inDays(3_650.01) },
+    field: "expires_at",
+    message: "expires_at: must be at most 3650 days from now",
+  },
+  ...[7, true, {}, [IN_AN_HOUR]].map((at) => ({
+    what: `the expiry ${JSON.stringify(at)}`,
+    body: { name: "x", expires_at: at },
+    field: "expires_at",
+    message: /^expires_at: must be a string/,
+  })),
+  {
+    what: "no address",
+    body: { name: "x", allowed_ips: [] },
+    field: "allowed_ips",
+    message: /^allowed_ips: must have at least 1 item/,
+  },
+  {
+    what: "51 addresses",
+    body: { name: "x", allowed_ips: Array.from({ length: 51 }, (_, n) => `192.0.2.${n}`) },
+    field: "allowed_ips",
+    message: /^allowed_ips: must have at most 50 items/,
+  },
+  ...["", "example.com", "192.0.2", "192.0.2.0/33", "::/129", "fe80::1%eth0", "*"].map((ip) => ({
+    what: `the address ${JSON.stringify(ip)}`,
+    body: { name: "x", allowed_ips: ["192.0.2.7", ip] },
+    field: "allowed_ips[1]",
+    message: `allowed_ips[1]: ${NO_NETWORK}`,
+  })),
+  {
+    what: "a network that begins elsewhere",
+    body: { name: "x", allowed_ips: ["198.51.100.7/24"] },
+    field: "allowed_ips[0]",
+    message: "allowed_ips[0]: must be the first address of its network: 198.51.100.0/24",
+  },
+  ...["192.0.2.7", 7, {}].map((ips) => ({
+    what: `the addresses ${JSON.stringify(ips)}`,
+    body: { name: "x", allowed_ips: ips },
+    field: "allowed_ips",
+    message: /^allowed_ips: must be an array/,
+  })),
+];

@@ -2,11 +2,11 @@
 // (interface 5).
 
 import { SCOPES } from "@annals/contract";
-import { newClient, newKey } from "@annals/testing";
+import { eventually, newClient, newKey } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
 import { storeKeys } from "../../system/many.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { BAD_JSON, BAD_NAMES, BAD_SCOPES } from "./bad-bodies.ts";
+import { BAD_JSON, BAD_NAMES, BAD_RESTRICTIONS, BAD_SCOPES } from "./bad-bodies.ts";
 
 const stack = inject("stack");
 const { databaseUrl } = stack;
@@ -51,6 +51,72 @@ describe("201", () => {
     const scopes = ["verify", "events:read", "verify", "events:read"];
     const { data } = (await client.post(PATH, { name: "twice", scopes })).body;
     expect(data.scopes).toEqual(["events:read", "verify"]);
+  });
+
+  test("with an expiry and addresses shows both in their one spelling, and works from there", async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000);
+    const { status, body } = await client.post(PATH, {
+      name: "restricted",
+      expires_at: expiresAt.toISOString().replace("Z", "+00:00"),
+      allowed_ips: ["2001:DB8:0::/32", "127.0.0.1/32", "::ffff:127.0.0.1", "::1"],
+    });
+    expect(status).toBe(201);
+    const shown = {
+      expires_at: expiresAt.toISOString().replace("Z", "000Z"),
+      allowed_ips: ["2001:db8::/32", "127.0.0.1", "::1"],
+    };
+    expect(body.data).toMatchObject(shown);
+    const { data } = (await client.get(PATH)).body;
+    expect(data.find(({ id }: { id: string }) => id === body.data.id)).toMatchObject(shown);
+    expect((await client.as(body.data.key).get("/v1/verify")).status).toBe(200);
+  });
+
+  test("may be restricted to the limits themselves", async () => {
+    const body = {
+      name: "limits",
+      expires_at: new Date(Date.now() + 3_650 * 86_400_000 - 60_000).toISOString(),
+      allowed_ips: Array.from({ length: 50 }, (_, n) => `192.0.2.${n}`),
+    };
+    const { status, body: created } = await client.post(PATH, body);
+    expect(status).toBe(201);
+    expect(created.data.allowed_ips).toEqual(body.allowed_ips);
+  });
+
+  test("for other addresses is refused with 403, uncounted, without a word of the list", async () => {
+    const body = { name: "elsewhere", allowed_ips: ["192.0.2.7", "::/0"] };
+    const { data } = (await client.post(PATH, body)).body;
+    const elsewhere = client.as(data.key);
+    for (const path of ["/v1/events", "/v1/usage"]) {
+      const answer = await elsewhere.get(path);
+      expectRefused(answer, "scope_error", {
+        message: "This API key may not be used from the address of this request.",
+      });
+      expect(answer.headers["x-ratelimit-remaining"]).toBe(answer.headers["x-ratelimit-limit"]);
+      expect(answer.text).not.toContain("192.0.2");
+    }
+    const write = await elsewhere.post("/v1/events", { action: "user.login" });
+    expectRefused(write, "scope_error");
+    await client.patch(`${PATH}/${data.id}`, { name: "here", allowed_ips: null });
+    const { headers } = await elsewhere.get("/v1/events");
+    const limit = Number(headers["x-ratelimit-limit"]);
+    expect(Number(headers["x-ratelimit-remaining"])).toBe(limit - 1);
+  });
+
+  test("with an expiry is like a revoked key from then on", async () => {
+    const expiresAt = new Date(Date.now() + 1_000).toISOString();
+    const { data } = (await client.post(PATH, { name: "short", expires_at: expiresAt })).body;
+    const short = client.as(data.key);
+    expect((await short.get("/v1/usage")).status).toBe(200);
+    const refused = await eventually("it has expired", async () => {
+      const answer = await short.get("/v1/usage");
+      return answer.status !== 200 && answer;
+    });
+    expectRefused(refused, "authentication_error");
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expiresAt));
+    const listed = (await client.get(PATH)).body.data.map(({ id }: { id: string }) => id);
+    expect(listed).not.toContain(data.id);
+    expectRefused(await client.patch(`${PATH}/${data.id}`, { name: "x" }), "not_found");
+    expectRefused(await client.delete(`${PATH}/${data.id}`), "not_found");
   });
 
   test("may grant scopes that the caller lacks", async () => {
@@ -107,9 +173,12 @@ test("403: without a plan an account has 1,000 live keys at most", async () => {
 });
 
 describe("422", () => {
-  test.each([...BAD_NAMES, ...BAD_JSON, ...BAD_SCOPES])("$what", async (bad) => {
-    const { body, headers, field, message } = bad;
-    const answer = await client.post(PATH, body, headers && { headers });
-    expectRefused(answer, "validation_error", { field, message });
-  });
+  test.each([...BAD_NAMES, ...BAD_JSON, ...BAD_SCOPES, ...BAD_RESTRICTIONS])(
+    "$what",
+    async (bad) => {
+      const { body, headers, field, message } = bad;
+      const answer = await client.post(PATH, body, headers && { headers });
+      expectRefused(answer, "validation_error", { field, message });
+    },
+  );
 });

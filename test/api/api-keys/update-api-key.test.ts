@@ -2,7 +2,7 @@
 
 import { newAccount, newClient, newKey } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";
-import { BAD_JSON, BAD_NAMES } from "./bad-bodies.ts";
+import { BAD_JSON, BAD_NAMES, BAD_RESTRICTIONS } from "./bad-bodies.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 
 const stack = inject("stack");
@@ -44,6 +44,22 @@ describe("200", () => {
     expect((await rename({ name })).body.data.name).toBe(name);
   });
 
+  test("changes and removes the expiry and the addresses, each alone, and leaves what is left out", async () => {
+    const expires_at = "2030-01-31T09:30:00.000000Z";
+    const set = (await rename({ name: "a", expires_at })).body.data;
+    expect(set).toMatchObject({ name: "a", expires_at });
+    expect(set).not.toHaveProperty("allowed_ips");
+    const both = (await rename({ name: "b", allowed_ips: ["192.0.2.0/24"] })).body.data;
+    expect(both).toMatchObject({ name: "b", expires_at, allowed_ips: ["192.0.2.0/24"] });
+    expect((await rename({ name: "c" })).body.data).toEqual({ ...both, name: "c" });
+    const ips = (await rename({ name: "d", expires_at: null })).body.data;
+    expect(ips).toMatchObject({ allowed_ips: ["192.0.2.0/24"] });
+    expect(ips).not.toHaveProperty("expires_at");
+    const none = (await rename({ name: "e", allowed_ips: null })).body.data;
+    expect(none).not.toHaveProperty("allowed_ips");
+    expect((await client.as(created.key).get("/v1/verify")).status).toBe(200);
+  });
+
   test("a key may rename itself, and to the name it has", async () => {
     expect((await rename({ name: "test" }, account.keyId)).status).toBe(200);
   });
@@ -72,11 +88,14 @@ describe("404", () => {
 });
 
 describe("422", () => {
-  test.each([...BAD_NAMES, ...BAD_JSON])("$what", async ({ body, headers, field, message }) => {
-    const path = `/v1/api-keys/${created.id}`;
-    const answer = await client.patch(path, body, headers && { headers });
-    expectRefused(answer, "validation_error", { field, message });
-  });
+  test.each([...BAD_NAMES, ...BAD_JSON, ...BAD_RESTRICTIONS])(
+    "$what",
+    async ({ body, headers, field, message }) => {
+      const path = `/v1/api-keys/${created.id}`;
+      const answer = await client.patch(path, body, headers && { headers });
+      expectRefused(answer, "validation_error", { field, message });
+    },
+  );
 
   test.each([[["verify"]], [[]], [null]])("scopes %j, even those that it has", async (scopes) => {
     expectRefused(await rename({ name: "new", scopes }), "validation_error", {

@@ -12,7 +12,7 @@ const account = await newAccount(databaseUrl);
 const PATH = "/v1/api-keys";
 const MISSING = "Send the header `Authorization: Bearer <API key>`.";
 const NOT_ONE_KEY = "The Authorization header must be `Bearer` and one API key.";
-const INVALID = "The API key is not valid, or it was revoked.";
+const INVALID = "The API key is not valid, it has expired, or it was revoked.";
 const anonymous = new HttpClient(baseUrl);
 const owner = ownerOf(databaseUrl);
 

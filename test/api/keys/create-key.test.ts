@@ -4,7 +4,7 @@
 import { SCOPES } from "@annals/contract";
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
-import { BAD_JSON, BAD_NAMES, BAD_SCOPES } from "../api-keys/bad-bodies.ts";
+import { BAD_JSON, BAD_NAMES, BAD_RESTRICTIONS, BAD_SCOPES } from "../api-keys/bad-bodies.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
 
 const stack = inject("stack");
@@ -46,9 +46,12 @@ describe("404", () => {
 });
 
 describe("422", () => {
-  test.each([...BAD_NAMES, ...BAD_JSON, ...BAD_SCOPES])("$what", async (bad) => {
-    const { body, headers, field, message } = bad;
-    const answer = await client.post(PATH, body, headers && { headers });
-    expectRefused(answer, "validation_error", { field, message });
-  });
+  test.each([...BAD_NAMES, ...BAD_JSON, ...BAD_SCOPES, ...BAD_RESTRICTIONS])(
+    "$what",
+    async (bad) => {
+      const { body, headers, field, message } = bad;
+      const answer = await client.post(PATH, body, headers && { headers });
+      expectRefused(answer, "validation_error", { field, message });
+    },
+  );
 });

@@ -61,6 +61,23 @@ describe("a statement", () => {
     expect(signer.issue(subject)).toBe(next);
   });
 
+  test("ends with its key, and is not issued for longer to another expiry of it", () => {
+    const { signer, verifier } = pair();
+    const endsAt = new Date((START_S + 40) * 1_000).toISOString();
+    const token = signer.issue(subject, endsAt);
+    clock.s = START_S + 39;
+    expect(signer.issue(subject, endsAt)).toBe(token);
+    clock.s = START_S + 45;
+    expect(verifier.verify(token, needed)).toMatchObject(subject);
+    clock.s = START_S + 45.001;
+    expect(() => verifier.verify(token, needed)).toThrow(/expired/);
+    clock.s = START_S;
+    expect(signer.issue(subject)).not.toBe(token);
+    const later = new Date((START_S + 4_000) * 1_000).toISOString();
+    clock.s = START_S + 65;
+    expect(verifier.verify(signer.issue(subject, later), needed)).toMatchObject(subject);
+  });
+
   test("is refused with any byte changed, cut off or added", () => {
     const { signer, verifier } = pair();
     const bytes = Buffer.from(signer.issue(subject), "base64url");

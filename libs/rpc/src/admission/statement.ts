@@ -20,6 +20,7 @@ const CLOCK_SKEW_S = 5;
 const MAX_REMEMBERED = 10_000;
 
 const MICROS_PER_S = 1_000_000;
+const MS_PER_S = 1_000;
 
 /** Secrets by id, newest first: the first signs, all verify. */
 export type AdmissionSecrets = ReadonlyMap<string, KeyObject>;
@@ -35,23 +36,36 @@ export interface AdmissionDeps {
   readonly clock: Pick<Clock, "nowMicros">;
 }
 
+interface Issued {
+  readonly token: string;
+  readonly expiresAtS: number;
+  /** Whether it ends with its key, so that no later one can be issued. */
+  readonly isLast: boolean;
+}
+
 /** Issues statements. For the keys service alone. */
 export class AdmissionSigner {
   readonly #deps: AdmissionDeps;
-  readonly #issued = new Map<string, { readonly token: string; readonly expiresAtS: number }>();
+  readonly #issued = new Map<string, Issued>();
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
   }
 
-  /** The statement as the text that others hand on; it has at least half of its life before it. */
-  issue({ accountId, keyId, scopes, widget, maxExportBytes }: Admitted): string {
+  /**
+   * The statement as the text that others hand on; it has at least half of its life before it, unless the key
+   * or token ends earlier. `endsAt` is that time, if it has one, as text.
+   */
+  issue({ accountId, keyId, scopes, widget, maxExportBytes }: Admitted, endsAt = ""): string {
     const now = secondsOf(this.#deps.clock);
     // What a token may see never changes.
-    const subject = JSON.stringify([accountId, keyId, scopes, String(maxExportBytes)]);
+    const subject = JSON.stringify([accountId, keyId, scopes, String(maxExportBytes), endsAt]);
     const issued = this.#issued.get(subject);
-    if (issued && issued.expiresAtS - now >= LIFETIME_S / 2) return issued.token;
-    const expiresAtS = Math.ceil(now + LIFETIME_S);
+    if (issued && (issued.isLast || issued.expiresAtS - now >= LIFETIME_S / 2)) return issued.token;
+    const latestS = Math.ceil(now + LIFETIME_S);
+    const endsAtS = endsAt === "" ? Infinity : Math.ceil(Date.parse(endsAt) / MS_PER_S);
+    const isLast = endsAtS <= latestS;
+    const expiresAtS = Math.min(latestS, endsAtS);
     const statement = create(AdmissionStatementSchema, {
       accountId,
       keyId,
@@ -61,7 +75,7 @@ export class AdmissionSigner {
       ...(maxExportBytes !== undefined && { maxExportBytes }),
     });
     const token = sign(this.#deps.secrets, toBinary(AdmissionStatementSchema, statement));
-    remember(this.#issued, subject, { token, expiresAtS });
+    remember(this.#issued, subject, { token, expiresAtS, isLast });
     return token;
   }
 }

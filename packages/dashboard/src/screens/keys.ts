@@ -12,6 +12,8 @@ import { SCOPES } from "../words.ts";
 import { visible } from "../parts/visible.ts";
 
 const MAX_NAME_LENGTH = 255;
+/** Length of YYYY-MM-DD. */
+const DAY = 10;
 
 const MEANINGS: Readonly<Record<string, string>> = {
   "events:read": "read events and mint widget tokens",
@@ -40,8 +42,8 @@ export class KeysScreen implements Screen {
 
   readonly view = (): TemplateResult =>
     html`<p>
-        A key authenticates a program. It belongs to this account, does not expire, and works until
-        it is revoked.
+        A key authenticates a program. It belongs to this account, and works until it is revoked or
+        expires.
       </p>
       ${this.#createdView()} ${this.#keys.view((keys) => this.#listView(keys))}
       ${this.#dialog.view()}`;
@@ -70,6 +72,14 @@ export class KeysScreen implements Screen {
               { title: "Key", cell: (key) => html`<code>${key.key_prefix}</code>` },
               { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
               { title: "Created", cell: (key) => timeView(key.created_at) },
+              {
+                title: "Last used",
+                cell: ({ last_used_at: day }) => (day === undefined ? "never" : day.slice(0, DAY)),
+              },
+              {
+                title: "Expires",
+                cell: ({ expires_at: at }) => (at === undefined ? "never" : timeView(at)),
+              },
               { title: "Actions", cell: (key) => this.#actionsView(key) },
             ],
             keys,

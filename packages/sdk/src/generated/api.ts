@@ -43,7 +43,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename an API key
+         * Update an API key
          * @description Scopes are fixed at creation. Needs the scope `keys:manage`.
          */
         patch: operations["update-api-key"];
@@ -974,11 +974,26 @@ export interface components {
         };
         ApiKey: {
             /**
+             * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
+             * @example [
+             *       "192.0.2.7",
+             *       "198.51.100.0/24",
+             *       "2001:db8::/32"
+             *     ]
+             */
+            allowed_ips?: string[];
+            /**
              * Format: date-time
              * @description ISO 8601, UTC.
              * @example 2026-01-31T09:30:00.052919Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the key expires; absent if it never does. ISO 8601, UTC.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            expires_at?: string;
             /**
              * @description `key_` and an opaque string.
              * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
@@ -989,6 +1004,12 @@ export interface components {
              * @example annals_sk_4fQm...z9
              */
             key_prefix: string;
+            /**
+             * Format: date-time
+             * @description The day of the last use, as its first moment in UTC; written within about a minute. Absent if the key was not used.
+             * @example 2026-01-31T00:00:00.000000Z
+             */
+            last_used_at?: string;
             /** @example billing */
             name: string;
             /**
@@ -1008,6 +1029,10 @@ export interface components {
             next_cursor: string | null;
         };
         ApiKeyUpdate: {
+            /** @description Null: from anywhere. Left out: as they are. */
+            allowed_ips?: string[] | null;
+            /** @description Null: the key never expires. Left out: as it is. */
+            expires_at?: string | null;
             /**
              * @description 1 to 255 characters after trimming, no control characters; need not be unique.
              * @example billing
@@ -1145,11 +1170,26 @@ export interface components {
         };
         CreatedApiKey: {
             /**
+             * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
+             * @example [
+             *       "192.0.2.7",
+             *       "198.51.100.0/24",
+             *       "2001:db8::/32"
+             *     ]
+             */
+            allowed_ips?: string[];
+            /**
              * Format: date-time
              * @description ISO 8601, UTC.
              * @example 2026-01-31T09:30:00.052919Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the key expires; absent if it never does. ISO 8601, UTC.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            expires_at?: string;
             /**
              * @description `key_` and an opaque string.
              * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
@@ -1165,6 +1205,12 @@ export interface components {
              * @example annals_sk_4fQm...z9
              */
             key_prefix: string;
+            /**
+             * Format: date-time
+             * @description The day of the last use, as its first moment in UTC; written within about a minute. Absent if the key was not used.
+             * @example 2026-01-31T00:00:00.000000Z
+             */
+            last_used_at?: string;
             /** @example billing */
             name: string;
             /**
@@ -1178,11 +1224,26 @@ export interface components {
         };
         CreatedKey: {
             /**
+             * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
+             * @example [
+             *       "192.0.2.7",
+             *       "198.51.100.0/24",
+             *       "2001:db8::/32"
+             *     ]
+             */
+            allowed_ips?: string[];
+            /**
              * Format: date-time
              * @description ISO 8601, UTC.
              * @example 2026-01-31T09:30:00.052919Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When the key expires; absent if it never does. ISO 8601, UTC.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            expires_at?: string;
             /**
              * @description `key_` and an opaque string.
              * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
@@ -2020,6 +2081,21 @@ export interface components {
             timestamp: string;
         };
         NewApiKey: {
+            /**
+             * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
+             * @example [
+             *       "192.0.2.7",
+             *       "198.51.100.0/24",
+             *       "2001:db8::/32"
+             *     ]
+             */
+            allowed_ips?: string[];
+            /**
+             * Format: date-time
+             * @description When the key expires: from now to 3650 days from now. Left out: it never does. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2027-01-31T09:30:00Z
+             */
+            expires_at?: string;
             /**
              * @description 1 to 255 characters after trimming, no control characters; need not be unique.
              * @example billing
@@ -3155,7 +3231,14 @@ export interface operations {
                      *             "events:read",
                      *             "events:write"
                      *           ],
-                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "expires_at": "2026-01-31T09:30:00.052919Z",
+                     *           "allowed_ips": [
+                     *             "192.0.2.7",
+                     *             "198.51.100.0/24",
+                     *             "2001:db8::/32"
+                     *           ],
+                     *           "last_used_at": "2026-01-31T00:00:00.000000Z"
                      *         }
                      *       ],
                      *       "has_more": true,
@@ -3183,6 +3266,12 @@ export interface operations {
                  *       "scopes": [
                  *         "events:read",
                  *         "events:write"
+                 *       ],
+                 *       "expires_at": "2027-01-31T09:30:00Z",
+                 *       "allowed_ips": [
+                 *         "192.0.2.7",
+                 *         "198.51.100.0/24",
+                 *         "2001:db8::/32"
                  *       ]
                  *     }
                  */
@@ -3207,6 +3296,13 @@ export interface operations {
                      *           "events:write"
                      *         ],
                      *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "expires_at": "2026-01-31T09:30:00.052919Z",
+                     *         "allowed_ips": [
+                     *           "192.0.2.7",
+                     *           "198.51.100.0/24",
+                     *           "2001:db8::/32"
+                     *         ],
+                     *         "last_used_at": "2026-01-31T00:00:00.000000Z",
                      *         "key": "annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9"
                      *       }
                      *     }
@@ -3283,7 +3379,14 @@ export interface operations {
                      *           "events:read",
                      *           "events:write"
                      *         ],
-                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "expires_at": "2026-01-31T09:30:00.052919Z",
+                     *         "allowed_ips": [
+                     *           "192.0.2.7",
+                     *           "198.51.100.0/24",
+                     *           "2001:db8::/32"
+                     *         ],
+                     *         "last_used_at": "2026-01-31T00:00:00.000000Z"
                      *       }
                      *     }
                      */
@@ -4620,6 +4723,12 @@ export interface operations {
                  *       "scopes": [
                  *         "events:read",
                  *         "events:write"
+                 *       ],
+                 *       "expires_at": "2027-01-31T09:30:00Z",
+                 *       "allowed_ips": [
+                 *         "192.0.2.7",
+                 *         "198.51.100.0/24",
+                 *         "2001:db8::/32"
                  *       ]
                  *     }
                  */
@@ -4642,7 +4751,13 @@ export interface operations {
                      *         "events:read",
                      *         "events:write"
                      *       ],
-                     *       "created_at": "2026-01-31T09:30:00.052919Z"
+                     *       "created_at": "2026-01-31T09:30:00.052919Z",
+                     *       "expires_at": "2026-01-31T09:30:00.052919Z",
+                     *       "allowed_ips": [
+                     *         "192.0.2.7",
+                     *         "198.51.100.0/24",
+                     *         "2001:db8::/32"
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedKey"];

@@ -9,7 +9,7 @@ import {
   CALL_TIMEOUT_MS,
   REQUEST_ID_HEADER,
 } from "@annals/rpc";
-import { isPlausibleKey, isPlausibleWidgetToken, keyHash } from "@annals/contract";
+import { isInNetworks, isPlausibleKey, isPlausibleWidgetToken } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import {
   type AccountWindow,
@@ -22,10 +22,14 @@ import {
 } from "@annals/proto/keys";
 import type { Client } from "@connectrpc/connect";
 import type { Unauthenticated } from "../edge/unauthenticated.ts";
+import { OtherAddress, RateLimited } from "./refused.ts";
+import { type Grouped, groupsOf } from "./request-groups.ts";
 
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
   readonly requestId: string;
+  /** The address that the request came from. */
+  readonly ip: string;
   readonly accountId: string;
   /** Id of the API key or widget token. */
   readonly keyId: string;
@@ -60,50 +64,14 @@ export function admittedBy(
   };
 }
 
-type Caller = Pick<Admission, "accountId" | "keyId" | "widget">;
-
-/** Thrown for a valid key or token if its window, or that of its account, is used up. */
-export class RateLimited extends AnnalsError {
-  readonly limit: number;
-  readonly caller: Caller;
-
-  /** `limit` is the limit of the key or token, which the response shows. */
-  constructor(
-    limit: number,
-    {
-      accountWindow,
-      windowEndsInS,
-      ...caller
-    }: Caller & Pick<AdmissionMessage, "accountWindow" | "windowEndsInS">,
-  ) {
-    const holder = caller.widget ? "token" : "key";
-    const [who, made, retryAfterS] = accountWindow?.isExceeded
-      ? ["account", accountWindow.limit, accountWindow.endsInS]
-      : [holder, limit, windowEndsInS];
-    super(
-      "rate_limited",
-      `Rate limit reached: ${made} requests per minute for this ${who}. Try again in ${retryAfterS} seconds.`,
-      { retryAfterS },
-    );
-    this.limit = limit;
-    this.caller = caller;
-  }
-}
-
 /** Requests in one batch, concurrent batches, and requests that may wait. */
 const MAX_GROUP = 500;
 const CONCURRENCY = 2;
 const MAX_WAITING = 20_000;
 
 /** A request that waits to be admitted. */
-interface Waiting {
+interface Waiting extends Grouped {
   readonly requestId: string;
-  /** The API key or widget token that the client sent. */
-  readonly key: string;
-  readonly isWidget: boolean;
-  readonly window?: RateWindow | undefined;
-  /** 0 for a request that has already been counted. */
-  readonly count: 0 | 1;
   readonly body: BodyState;
 }
 
@@ -135,8 +103,9 @@ export class Admissions {
 
   /**
    * Admits a request with the given Authorization header from the given client. A widget route needs a widget
-   * token, any other route an API key. Throws `unauthenticated` (401), `rate_limited` (429), which is a
-   * {@link RateLimited} if a window is used up, or `unavailable`.
+   * token, any other route an API key. Throws `unauthenticated` (401), {@link OtherAddress} (403),
+   * `rate_limited` (429), which is a {@link RateLimited} if a window is used up, or `unavailable`. `address`
+   * is whose budget of refusals the request has.
    */
   async admit(
     authorization: string | undefined,
@@ -180,6 +149,8 @@ interface AdmittedRequest {
   readonly isWidget: boolean;
   /** In which of the key's windows it counts; absent: in that of most requests. */
   readonly window?: RateWindow | undefined;
+  /** The address that it came from; empty if the client has disconnected. */
+  readonly ip: string;
 }
 
 const ARRIVED: BodyState = { complete: true };
@@ -207,7 +178,7 @@ function bearer(authorization: string | undefined, isWidget: boolean): string {
 function unknownKey(isWidget: boolean): AnnalsError {
   const message = isWidget
     ? "The widget token is not valid, it has expired, or it was revoked."
-    : "The API key is not valid, or it was revoked.";
+    : "The API key is not valid, it has expired, or it was revoked.";
   return new AnnalsError("unauthenticated", message);
 }
 
@@ -216,16 +187,6 @@ const NOT_ADMITTED: PromiseRejectedResult = {
   status: "rejected",
   reason: unavailable("The request could not be admitted."),
 };
-
-/** What the requests of one group have in common. */
-const groupOf = ({ key, window = RateWindow.UNSPECIFIED }: Waiting): string => `${window} ${key}`;
-
-interface Group {
-  readonly secretSha256: Uint8Array;
-  readonly isWidgetToken: boolean;
-  readonly window: RateWindow;
-  count: number;
-}
 
 function limitOf(
   { intakeLimit, limit, logLimit }: AdmitRequestsResponse,
@@ -247,27 +208,25 @@ async function admitGroup(
   given: readonly Waiting[],
   timeoutMs: number,
 ): Promise<PromiseSettledResult<Admission>[]> {
-  const indexes = new Map<string, number>();
-  const groups: Group[] = [];
-  for (const one of given) {
-    const { count, isWidget, key, window = RateWindow.UNSPECIFIED } = one;
-    const name = groupOf(one);
-    const index = indexes.get(name) ?? indexes.size;
-    indexes.set(name, index);
-    groups[index] ??= { secretSha256: keyHash(key), count: 0, isWidgetToken: isWidget, window };
-    groups[index].count += count;
-  }
+  const { groups, indexes } = groupsOf(given);
   const isAfterBody = given.map(({ body }) => body.complete);
   const answer = await keys.admitRequests({ groups }, { timeoutMs });
   const { admissions } = answer;
   const answered = admissions.map(() => 0);
   return given.map((one, at): PromiseSettledResult<Admission> => {
-    const { requestId, count, isWidget, window } = one;
-    const index = indexes.get(groupOf(one)) ?? -1;
+    const { requestId, count, ip, isWidget, window } = one;
+    const index = indexes[at] ?? -1;
     const admission = admissions[index];
     if (!admission) return NOT_ADMITTED;
     if (admission.accountId === "") return { status: "rejected", reason: unknownKey(isWidget) };
     const limit = admission.widget?.limit ?? limitOf(answer, window);
+    if (!isAllowed(admission, ip)) {
+      const { accountId, keyId, remaining } = admission;
+      return {
+        status: "rejected",
+        reason: new OtherAddress({ accountId, keyId }, { limit, remaining }),
+      };
+    }
     const order = (answered[index] = (answered[index] ?? 0) + count);
     if (order > admission.admitted) {
       const reason = new RateLimited(limit, admission);
@@ -275,10 +234,11 @@ async function admitGroup(
     }
     const { accountId, keyId, scopes, statement, widget, windowEndsInS } = admission;
     const { accountWindow, plan } = admission;
-    if (!accountWindow || !plan) return NOT_ADMITTED;
+    if (!accountWindow || !plan || statement === "") return NOT_ADMITTED;
     const remaining = admission.remaining + admission.admitted - order;
     const value = {
       requestId,
+      ip,
       accountId,
       keyId,
       scopes,
@@ -293,4 +253,9 @@ async function admitGroup(
     };
     return { status: "fulfilled", value };
   });
+}
+
+/** Asked here as well as by keys, which counts only requests from where the key may be used. */
+function isAllowed({ allowedIps }: Pick<AdmissionMessage, "allowedIps">, ip: string): boolean {
+  return allowedIps.length === 0 || isInNetworks(ip, allowedIps);
 }

@@ -7,11 +7,13 @@ import { type Feature, type Permission, WIDGET } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import type { RateWindow } from "@annals/proto/keys";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
 import type { Caller } from "../edge/access-log.ts";
 import { allowEveryOrigin, allowOrigins, OTHER_ORIGIN } from "../edge/cors.ts";
 import type { RequestsInFlight } from "../edge/requests-in-flight.ts";
 import { showLimit } from "../edge/show-limit.ts";
-import { type Admission, type Admissions, RateLimited } from "./admission.ts";
+import type { Admission, Admissions } from "./admission.ts";
+import { OtherAddress, RateLimited } from "./refused.ts";
 import { requireFeature } from "./require-feature.ts";
 import { requireScope } from "./require-scope.ts";
 
@@ -37,12 +39,15 @@ declare module "fastify" {
 export interface AdmissionHookOptions {
   readonly admissions: Admissions;
   readonly inFlight: RequestsInFlight;
+  /** The address that a request came from, as a key's list has it. */
+  readonly ipOf: (request: IncomingMessage) => string;
   readonly widgetRateLimitPerMinute: number;
 }
 
 export function admissionHook({
   admissions,
   inFlight,
+  ipOf,
   widgetRateLimitPerMinute,
 }: AdmissionHookOptions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -53,7 +58,7 @@ export function admissionHook({
     }
     const { raw } = request;
     const { window } = request.routeOptions.config;
-    const counted = { requestId: request.id, isWidget, window };
+    const counted = { requestId: request.id, ip: ipOf(raw), isWidget, window };
     try {
       const authorization = authorizationOf(request);
       const client = { ...counted, address: inFlight.addressOf(raw), body: raw };
@@ -76,6 +81,10 @@ export function admissionHook({
         request.caller = error.caller;
         showLimit(reply, error.limit, 0);
         if (error.caller.widget) allowOrigins(request, reply, error.caller.widget.origins);
+      }
+      if (error instanceof OtherAddress) {
+        request.caller = error.caller;
+        showLimit(reply, error.limit, error.remaining);
       }
       throw error;
     }

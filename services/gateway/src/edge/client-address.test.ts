@@ -5,7 +5,7 @@ import { parseConfig } from "@annals/chassis";
 import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { SETTINGS } from "../config.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, clientIp } from "./client-address.ts";
 
 const { trustedProxies } = SETTINGS;
 const trust = (given: string) =>
@@ -74,4 +74,18 @@ test.each([
 test("another network is another client", () => {
   expect(address("2001:db8:1:3::1")).not.toBe(address("2001:db8:1:2::1"));
   expect(address("::2")).toBe("0:0:0:0::/64");
+});
+
+test.each([
+  ["2001:DB8:1:2:3:4:5:6", undefined, "2001:db8:1:2:3:4:5:6"],
+  ["fe80::1%eth0", undefined, "fe80::1"],
+  ["::ffff:192.0.2.1", undefined, "192.0.2.1"],
+  ["::ffff:c000:201", undefined, "192.0.2.1"],
+  ["::1", "192.0.2.9, 2001:db8::7", "2001:db8::7"],
+  ["192.0.2.1", "10.0.0.1", "192.0.2.1"],
+  [undefined, undefined, ""],
+])("where %s, forwarded for %s, came from", (remoteAddress, forwarded, expected) => {
+  const socket = { remoteAddress } as IncomingMessage["socket"];
+  const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
+  expect(clientIp({ headers, socket }, TRUSTED)).toBe(expected);
 });

@@ -1,24 +1,29 @@
-// Finds out whose request it is before it is authenticated: the client's address, behind proxies that the
-// operator trusts. Called by requests-in-flight.ts. It must never believe a header of a peer that is not
-// trusted.
+// Finds out whose request it is before it is authenticated, and where it came from: the client's address,
+// behind proxies that the operator trusts. Called by requests-in-flight.ts and admission/hook.ts. It must
+// never believe a header of a peer that is not trusted.
 
+import { plainAddress } from "@annals/contract";
 import type { IncomingMessage } from "node:http";
-import { type BlockList, isIP, isIPv6, SocketAddress } from "node:net";
+import { type BlockList, isIP, isIPv6 } from "node:net";
 
-const MAPPED = "::ffff:";
 /** Groups of 16 bits that name an IPv6 network of one customer: /64. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
+type Request = Pick<IncomingMessage, "headers" | "socket">;
+
+/** Whose request it is: the address of the client, and of IPv6 the network of 64 bits. */
+export function clientAddress(request: Request, trusted: BlockList): string {
+  const address = clientIp(request, trusted);
+  return isIPv6(address) ? networkOf(address) : address;
+}
+
 /**
- * The address of the client: the peer, or, where the peer is trusted, the rightmost address of
- * X-Forwarded-For that is not. Of IPv6 the network of 64 bits.
+ * The address of the client, plain: the peer, or, where the peer is trusted, the rightmost address of
+ * X-Forwarded-For that is not. Empty for a client that has disconnected.
  */
-export function clientAddress(
-  { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
-  trusted: BlockList,
-): string {
-  let address = plain(socket.remoteAddress ?? "");
+export function clientIp({ headers, socket }: Request, trusted: BlockList): string {
+  let address = plainAddress(socket.remoteAddress ?? "");
   const forwarded = headers["x-forwarded-for"];
   if (forwarded !== undefined) {
     const before = String(forwarded).split(",");
@@ -28,7 +33,7 @@ export function clientAddress(
       address = next;
     }
   }
-  return isIPv6(address) ? networkOf(address) : address;
+  return address;
 }
 
 function isTrusted(address: string, trusted: BlockList): boolean {
@@ -39,15 +44,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
 function forwardedAddress(entry = ""): string | undefined {
   const text = entry.trim();
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
-  return isIP(bare) === 0 ? undefined : plain(bare);
-}
-
-/** In its one spelling; an IPv4 address that came over an IPv6 socket, as IPv4; no zone. */
-function plain(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [bare = ""] = address.split("%");
-  const spelt = new SocketAddress({ address: bare, family: "ipv6" }).address;
-  return spelt.startsWith(MAPPED) ? spelt.slice(MAPPED.length) : spelt;
+  return isIP(bare) === 0 ? undefined : plainAddress(bare);
 }
 
 /** The first 64 bits, in the one form that every spelling of them has. */

@@ -1,13 +1,23 @@
-// Measures and logs every request: one duration and one line of the access log, named after the route.
+// Measures and logs every request: one duration and one line of the access log, named after the route. Counts
+// what is read for the operator's audit.
 
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../metrics.ts";
+import type { ReadAudit } from "../reads/read-audit.ts";
 import type { AccessLog } from "./access-log.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether the route reads data of the account, which the operator's audit counts. */
+    isRead?: boolean;
+  }
+}
 
 export function observeRequests(
   app: FastifyInstance,
   { requestDuration }: Metrics,
   accessLog: AccessLog,
+  reads: Pick<ReadAudit, "record"> | undefined,
 ): void {
   // One series per set of labels: finding it in the histogram costs more than the observation.
   const series = new Map<string, { observe(seconds: number): void }>();
@@ -28,6 +38,20 @@ export function observeRequests(
       durationMs: reply.elapsedTime,
       caller: request.caller,
     });
+    if (reads && request.routeOptions.config.isRead) recordRead(reads, route, request, reply);
     next();
   });
+}
+
+/** A request that was not admitted has read nothing: keys records how many there were. */
+function recordRead(
+  reads: Pick<ReadAudit, "record">,
+  route: string,
+  { admission }: FastifyRequest,
+  { statusCode }: FastifyReply,
+): void {
+  if (!admission) return;
+  const { accountId, ip, keyId, widget } = admission;
+  const isFailed = statusCode >= 400;
+  reads.record({ accountId, keyId, isWidget: widget !== undefined, route, ip, isFailed });
 }

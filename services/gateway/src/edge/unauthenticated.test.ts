@@ -26,7 +26,7 @@ function open() {
   const keys = {
     admitRequests: async ({ groups = [] }: { groups?: unknown[] }) => {
       calls += 1;
-      const counts = { admitted: 1, remaining: 1, plan: {}, accountWindow: {} };
+      const counts = { admitted: 1, remaining: 1, statement: "s", plan: {}, accountWindow: {} };
       const known = { accountId: "acct_1", keyId: "key_1", ...counts };
       type Row = NonNullable<
         MessageInitShape<typeof AdmitRequestsResponseSchema>["admissions"]
@@ -44,7 +44,13 @@ function open() {
   const admissions = new Admissions(keys, unauthenticated);
   const kindOf = async (key: string, address: string) => {
     const outcome = await admissions
-      .admit(`Bearer ${key}`, { address, requestId: "req_1", body: ARRIVED, isWidget: false })
+      .admit(`Bearer ${key}`, {
+        address,
+        ip: address,
+        requestId: "req_1",
+        body: ARRIVED,
+        isWidget: false,
+      })
       .catch((error) => error);
     if (!(outcome instanceof AnnalsError)) return "admitted";
     if (outcome.kind === "unauthenticated") budget.count(address);
@@ -60,7 +66,13 @@ function open() {
     },
     raw: (header: string | undefined) =>
       admissions
-        .admit(header, { address: ATTACKER, requestId: "req_1", body: ARRIVED, isWidget: false })
+        .admit(header, {
+          address: ATTACKER,
+          ip: ATTACKER,
+          requestId: "req_1",
+          body: ARRIVED,
+          isWidget: false,
+        })
         .catch((error) => error),
     revoke: () => (isRevoked = true),
     pass: (ms: number) => (nowMs += ms),

@@ -4,6 +4,7 @@
 import { AnnalsError, internal, invalid, notFound, unavailable } from "@annals/errors";
 import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import { Type } from "typebox";
+import { OTHER_ADDRESS } from "../admission/refused.ts";
 import { OTHER_ORIGIN } from "../edge/cors.ts";
 import { bodyTooLarge, errorResponse, renderError } from "../errors.ts";
 import { named, openDetail } from "../render/schema.ts";
@@ -55,7 +56,12 @@ const SHARED = {
   401: {
     name: "Unauthenticated",
     description: "No valid API key, or no valid widget token if the operation takes one.",
-    errors: [new AnnalsError("unauthenticated", "The API key is not valid, or it was revoked.")],
+    errors: [
+      new AnnalsError(
+        "unauthenticated",
+        "The API key is not valid, it has expired, or it was revoked.",
+      ),
+    ],
   },
   404: {
     name: "NotFound",
@@ -101,16 +107,13 @@ export function failureResponses(scope: Permission, route: Route, components: Co
     return otlpFailures([...forbidden(scope, route), ...quota], components);
   return {
     401: reference(401),
-    // Nothing of a key or a plan forbids what any key may do.
-    ...(scope !== ANY_KEY && {
-      403: response(
-        scope === WIDGET
-          ? "The token does not allow the origin of the page."
-          : "The key or the plan does not allow the operation.",
-        forbidden(scope, route),
-        components,
-      ),
-    }),
+    403: response(
+      scope === WIDGET
+        ? "The token does not allow the origin of the page."
+        : "The key or the plan does not allow the operation.",
+      forbidden(scope, route),
+      components,
+    ),
     ...(route.failures?.includes(404) && { 404: reference(404) }),
     422: reference(422),
     429: route.planLimit === "month" ? response(description, quota, components) : reference(429),
@@ -193,6 +196,8 @@ const reference = (status: keyof typeof SHARED) => ({
 
 function forbidden(scope: Permission, { feature, planLimit }: Route): AnnalsError[] {
   if (scope === WIDGET) return [new AnnalsError("scope_missing", OTHER_ORIGIN)];
+  // No plan forbids what any key may do, and only such a route shows this example.
+  if (scope === ANY_KEY) return [new AnnalsError("scope_missing", OTHER_ADDRESS)];
   const errors = [
     new AnnalsError("scope_missing", `This operation needs a key with the scope ${scope}.`),
   ];

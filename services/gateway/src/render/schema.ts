@@ -24,6 +24,7 @@ export const CLOSED = { additionalProperties: false } as const;
 
 export interface Described {
   readonly maximum?: number;
+  readonly minLength?: number;
   readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly "x-annals-open-detail"?: true;

@@ -79,4 +79,19 @@ export class Members {
     }
     return given;
   }
+
+  /** A text; undefined where it is absent or null. */
+  text(member: string): string | undefined {
+    const given = this.#members.get(member) ?? undefined;
+    if (given === undefined || typeof given === "string") return given;
+    throw invalid({ field: member, message: "must be a string" });
+  }
+
+  /** A list of texts; undefined where it is absent or null. */
+  texts(member: string): readonly string[] | undefined {
+    const given = this.#members.get(member) ?? undefined;
+    if (given === undefined) return undefined;
+    if (Array.isArray(given) && given.every((each) => typeof each === "string")) return given;
+    throw invalid({ field: member, message: "must be a list of strings" });
+  }
 }

@@ -173,12 +173,14 @@ async function patchAccount({ clock, database, plans }: Deps, { body, id }: Admi
 }
 
 async function postKey(deps: Deps, { body, id }: AdminRequest) {
-  body.only("name", "scopes");
+  body.only("name", "scopes", "expires_at", "allowed_ips");
   const scopes = body.scopes();
   const asked = {
     accountId: id,
     keyName: body.name("name"),
     ...(scopes && { scopes }),
+    expiresAt: body.text("expires_at"),
+    allowedIps: body.texts("allowed_ips"),
   };
   const key = await deps.database.transaction((transaction) => addKey(transaction, deps, asked));
   return { status: 201, body: { data: newKeyJson(key) } };

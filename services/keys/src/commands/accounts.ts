@@ -11,7 +11,9 @@ import { listTopAccounts } from "../store/list-top-accounts.ts";
 import { addKey, createAccount, updateAccount } from "../operations/account.ts";
 import {
   ACCOUNT,
+  asId,
   asName,
+  asTexts,
   type OperatorCommand,
   operatorCommand,
   PLAN,
@@ -116,6 +118,16 @@ const addOneKey = operatorCommand(
         "Scopes of the key. Default: all. A key of acct_system, the system account, is read-only",
         asScopes,
       ),
+      "expires-at": option(
+        "<time>",
+        "When the key expires, such as 2027-01-31T09:30:00Z. Default: never",
+        asId,
+      ),
+      "allowed-ip": option(
+        "<ip>,<ip>",
+        "Addresses and networks that the key may be used from. Default: any",
+        asTexts,
+      ),
     },
     examples: [
       "annals accounts add-key --account acct_75gtznr6r1q5aecdantb9bkrxd --key-name auditor --scopes events:read,verify",
@@ -123,8 +135,15 @@ const addOneKey = operatorCommand(
   },
   async (values, { database, ...maker }) => {
     const { account: accountId, "key-name": keyName = "operator's key", scopes } = values;
+    const { "expires-at": expiresAt, "allowed-ip": allowedIps } = values;
+    const restrictions = { expiresAt, allowedIps };
     const key = await database.transaction((transaction) =>
-      addKey(transaction, maker, { accountId, keyName, ...(scopes && { scopes }) }),
+      addKey(transaction, maker, {
+        accountId,
+        keyName,
+        ...restrictions,
+        ...(scopes && { scopes }),
+      }),
     );
     return { text: `account ${accountId}\nkey ${key.secret}\n`, data: newKeyJson(key) };
   },

@@ -15,7 +15,8 @@ const list = operatorCommand(
   {
     name: "keys list",
     summary: "List the keys of an account, newest first",
-    details: "Each line has the id, the creation time, the prefix, the scopes and the name.",
+    details:
+      "Each line has the id, the creation time, the prefix, the scopes, the last day of use, the expiry and the name.",
     options: { account: ACCOUNT },
     examples: ["annals keys list --account acct_75gtznr6r1q5aecdantb9bkrxd"],
   },
@@ -30,8 +31,16 @@ const list = operatorCommand(
       return piece.length;
     };
     await inPieces(PAGE, readPiece);
-    const lines = rows.map(({ id, created_at, key_prefix, scopes, name }) =>
-      [id, created_at, key_prefix, scopes.join(","), name].join("\t"),
+    const lines = rows.map((row) =>
+      [
+        row.id,
+        row.created_at,
+        row.key_prefix,
+        row.scopes.join(","),
+        row.last_used_on ?? "-",
+        row.expires_at ?? "-",
+        row.name,
+      ].join("\t"),
     );
     return { text: lines.map((line) => `${line}\n`).join(""), data: rows.map(keyJson) };
   },

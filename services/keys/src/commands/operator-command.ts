@@ -22,6 +22,8 @@ import { type Opened, withDatabase } from "./open.ts";
 export type OperatorCommand = Command<CommandContext<typeof SETTINGS>>;
 
 export const asId = (text: string): string => text.trim();
+/** Parses a list with commas. */
+export const asTexts = (text: string): readonly string[] => text.split(",").map(asId);
 /** Parses the name of an account or of a key. */
 export const asName = (text: string): string => operatorName(text, "");
 

@@ -13,14 +13,28 @@ interface Actor {
 /** The person or program that runs a command of this service. */
 export const OPERATOR: Actor = { type: "operator" };
 
-type ShownKey = Pick<NewApiKey, "createdAt" | "id" | "name" | "scopes">;
+type ShownKey = Pick<
+  NewApiKey,
+  "allowedIps" | "createdAt" | "expiresAt" | "id" | "name" | "scopes"
+>;
 
 export function keyCreated(accountId: string, actor: Actor, apiKey: ShownKey) {
   const { createdAt: occurredAt, id, name, scopes } = apiKey;
   const target = { type: "api_key", id };
   const action = "annals.key.created";
-  const metadata = { ...digestOf("name", name), scopes };
+  const metadata = { ...digestOf("name", name), scopes, ...restrictions(apiKey) };
   return { accountId, action, actor, target, metadata, occurredAt } as const;
+}
+
+/** When a key expires, and a digest of where it may be used from: an address may be a person's. */
+export function restrictions({
+  allowedIps,
+  expiresAt,
+}: Pick<NewApiKey, "allowedIps" | "expiresAt">): Readonly<Record<string, string>> {
+  return {
+    ...(expiresAt !== null && { expires_at: expiresAt }),
+    ...(allowedIps !== null && digestOf("allowed_ips", [...allowedIps])),
+  };
 }
 
 /** `{name_sha256: …}`: a reader who knows the name can tell that it was this one. */

@@ -2,6 +2,7 @@
 
 import { type Clock, keyHash, keyPrefix, mintKey, newId, orderedScopes } from "@annals/contract";
 import { invalid } from "@annals/errors";
+import { allowedIpsOf, expiryOf } from "./key-restrictions.ts";
 
 export interface NewApiKey {
   readonly id: string;
@@ -13,6 +14,8 @@ export interface NewApiKey {
   readonly createdAt: string;
   /** Whether the secret was made here: an operator cannot give it again. */
   readonly isMinted: boolean;
+  readonly expiresAt: string | null;
+  readonly allowedIps: readonly string[] | null;
 }
 
 export interface KeyMaker {
@@ -22,15 +25,21 @@ export interface KeyMaker {
   readonly prefix: string;
 }
 
+/** A key as it is asked for: with restrictions only where they are given. */
+export interface AskedKey {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly secret?: string;
+  readonly expiresAt?: string | undefined;
+  readonly allowedIps?: readonly string[] | undefined;
+}
+
 /**
  * Makes a key that holds `scopes` (at least one, all known; each is kept once, in the order of
  * interface 5). A `secret` that an operator provides is used as it is; otherwise one is minted. Throws
  * `invalid`.
  */
-export function newApiKey(
-  maker: KeyMaker,
-  asked: { readonly name: string; readonly scopes: readonly string[]; readonly secret?: string },
-): NewApiKey {
+export function newApiKey(maker: KeyMaker, asked: AskedKey): NewApiKey {
   const scopes = orderedScopes(asked.scopes);
   if (scopes.length === 0 || scopes.length !== new Set(asked.scopes).size) {
     throw invalid({ field: "scopes", message: "must contain at least one known scope" });
@@ -45,5 +54,7 @@ export function newApiKey(
     scopes,
     createdAt: maker.clock.nowText(),
     isMinted: asked.secret === undefined,
+    expiresAt: asked.expiresAt === undefined ? null : expiryOf(maker.clock, asked.expiresAt),
+    allowedIps: asked.allowedIps === undefined ? null : allowedIpsOf(asked.allowedIps),
   };
 }

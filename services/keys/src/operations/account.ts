@@ -33,6 +33,9 @@ interface KeyAsked {
   /** All of them by default; of the system account those that read. */
   readonly scopes?: readonly string[];
   readonly secret?: string;
+  /** A time and addresses as clients give them. */
+  readonly expiresAt?: string | undefined;
+  readonly allowedIps?: readonly string[] | undefined;
 }
 
 /** Stores an account and its first key: neither is of use without the other. Undefined: the id is taken. */
@@ -138,7 +141,7 @@ async function storeKey(
   transaction: Database,
   maker: KeyMaker,
   accountId: string,
-  { keyName, scopes: asked, secret }: KeyAsked,
+  { allowedIps, expiresAt, keyName, scopes: asked, secret }: KeyAsked,
 ): Promise<NewApiKey> {
   const allowed = accountId === SYSTEM_ACCOUNT_ID ? READING : SCOPES;
   const scopes = asked ?? allowed;
@@ -150,6 +153,8 @@ async function storeKey(
   const apiKey = newApiKey(maker, {
     name: keyName,
     scopes,
+    allowedIps,
+    expiresAt,
     ...(secret !== undefined && { secret }),
   });
   await transaction.run(createApiKey, [
@@ -162,6 +167,8 @@ async function storeKey(
     apiKey.createdAt,
     apiKey.isMinted,
     null,
+    apiKey.expiresAt,
+    apiKey.allowedIps,
   ]);
   await AUDIT.add(transaction, keyCreated(accountId, OPERATOR, apiKey));
   return apiKey;

@@ -1,10 +1,11 @@
 // Accounts, keys and plans as an operator sees them in JSON: printed by the commands with `--json`, and
 // returned by the admin API. The secret of a key is part of it only where the key was just made.
 
+import { firstMomentOf } from "@annals/contract";
 import type { NewApiKey } from "../domain/new-api-key.ts";
 import type { Plans } from "../domain/plan.ts";
 import type { AccountRow } from "../store/account-row.ts";
-import type { ApiKeyRow } from "../store/api-key-row.ts";
+import { allowedIpsOf, type ApiKeyRow } from "../store/api-key-row.ts";
 import type { PlanNameRow } from "../store/list-plan-names.ts";
 
 export function accountJson(row: AccountRow) {
@@ -17,12 +18,19 @@ export function accountJson(row: AccountRow) {
   };
 }
 
-export function keyJson({ id, name, key_prefix, scopes, created_at }: ApiKeyRow) {
-  return { id, name, key_prefix, scopes, created_at };
+/** A time, and a list, are null where there is no restriction; `last_used_at` is the day's first moment. */
+export function keyJson(row: ApiKeyRow) {
+  const { created_at, expires_at, id, key_prefix, last_used_on, name, scopes } = row;
+  const allowed_ips = row.allowed_ips && allowedIpsOf(row);
+  const last_used_at = last_used_on === null ? null : firstMomentOf(last_used_on);
+  return { id, name, key_prefix, scopes, created_at, expires_at, allowed_ips, last_used_at };
 }
 
-export function newKeyJson({ id, name, secret, keyPrefix, scopes, createdAt }: NewApiKey) {
-  return { id, name, key: secret, key_prefix: keyPrefix, scopes, created_at: createdAt };
+export function newKeyJson(key: NewApiKey) {
+  const { allowedIps, createdAt, expiresAt, id, keyPrefix, name, scopes, secret } = key;
+  const restrictions = { expires_at: expiresAt, allowed_ips: allowedIps };
+  const shown = { id, name, key: secret, key_prefix: keyPrefix, scopes, created_at: createdAt };
+  return { ...shown, ...restrictions };
 }
 
 /**

@@ -14,6 +14,7 @@ import { parsePlans } from "../domain/parse-plans.ts";
 import type { Plans } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
 import { migratedDatabase, storeKey } from "../testing/database.ts";
+import { LastUses } from "../workers/last-uses.ts";
 import { RefusedAdmissions } from "../workers/refused-admissions.ts";
 import { admitRequests } from "./admit-requests.ts";
 
@@ -39,6 +40,7 @@ function service(plans: Plans) {
     intakeRateLimitPerMinute: 120,
     widgetRateLimitPerMinute: 12,
     refused: new RefusedAdmissions({ clock, database }),
+    lastUses: new LastUses({ clock, database }),
   });
   return (groups: Groups) =>
     handle(create(AdmitRequestsRequestSchema, { groups }), {} as HandlerContext);

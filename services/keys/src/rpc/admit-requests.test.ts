@@ -17,6 +17,7 @@ import { migratedDatabase, storeKey, storeWidgetToken } from "../testing/databas
 import { UNLIMITED_PLANS } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
+import { LastUses } from "../workers/last-uses.ts";
 import { RefusedAdmissions } from "../workers/refused-admissions.ts";
 import { admitRequests } from "./admit-requests.ts";
 
@@ -52,6 +53,7 @@ function service(rateLimitPerMinute = 10) {
     intakeRateLimitPerMinute: 12 * rateLimitPerMinute,
     widgetRateLimitPerMinute: rateLimitPerMinute + 2,
     refused,
+    lastUses: new LastUses({ clock, database }),
   });
   const call = (groups: Groups) =>
     handle(create(AdmitRequestsRequestSchema, { groups }), {} as HandlerContext);
@@ -94,6 +96,7 @@ describe("answers", () => {
       intakeRateLimitPerMinute: 1,
       widgetRateLimitPerMinute: 1,
       refused: new RefusedAdmissions({ clock, database }),
+      lastUses: new LastUses({ clock, database }),
     });
     const request = create(AdmitRequestsRequestSchema, { groups: [{ secretSha256, count: 1 }] });
     const { admissions } = await lower(request, {} as HandlerContext);
@@ -225,7 +228,11 @@ describe("what was refused", () => {
     expect(others).toEqual([]);
     const { action, metadata } = JSON.parse(event);
     expect(action).toBe("annals.admission.refused");
-    expect(metadata.counts).toEqual({ unknown_key: 7, rate_limited: 101 * 14 });
+    expect(metadata.counts).toEqual({
+      unknown_key: 7,
+      rate_limited: 101 * 14,
+      other_address: 0,
+    });
     // Of so many keys a hundred are counted and a few named: the entry has a bound.
     expect(metadata.keys).toHaveLength(4);
     expect(metadata.further_keys).toBe(96);

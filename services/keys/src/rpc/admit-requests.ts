@@ -1,7 +1,7 @@
 // AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and
 // 3): those by API keys in one statement for each of their windows, and those by widget tokens in another.
 
-import { WIDGET } from "@annals/contract";
+import { plainAddress, WIDGET } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import { WidgetViewSchema } from "@annals/proto/admission";
@@ -15,10 +15,13 @@ import { EventFilterSchema } from "@annals/proto/ledger";
 import type { AdmissionSigner } from "@annals/rpc";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { isIP } from "node:net";
 import { accountRate, type Plans } from "../domain/plan.ts";
 import type { Metrics } from "../metrics.ts";
+import type { LastUses } from "../workers/last-uses.ts";
 import type { RefusedAdmissions } from "../workers/refused-admissions.ts";
 import { renderPlan } from "./render-plan.ts";
+import { allowedIpsOf } from "../store/api-key-row.ts";
 import {
   type AdmissionRow,
   admitRequests as admitRequestsStatement,
@@ -33,6 +36,9 @@ const MAX_GROUPS = 1_000;
 /** Waiting requests of one secret; beyond any real window's limit. */
 const MAX_COUNT = 1_000_000;
 
+/** Addresses in one call: a gateway sends that of each of its requests at most once. */
+const MAX_ADDRESSES = 1_000;
+
 const SHA256_BYTES = 32;
 
 interface Deps {
@@ -44,10 +50,14 @@ interface Deps {
   readonly intakeRateLimitPerMinute: number;
   readonly logRateLimitPerMinute: number;
   readonly widgetRateLimitPerMinute: number;
-  readonly refused: Pick<RefusedAdmissions, "rateLimited" | "unknownKey">;
+  readonly refused: Pick<RefusedAdmissions, "otherAddress" | "rateLimited" | "unknownKey">;
+  readonly lastUses: Pick<LastUses, "note">;
 }
 
-type Group = Pick<AdmissionGroup, "secretSha256" | "count" | "isWidgetToken" | "window">;
+type Group = Pick<
+  AdmissionGroup,
+  "addresses" | "secretSha256" | "count" | "isWidgetToken" | "window"
+>;
 type Admission = MessageInitShape<typeof AdmissionSchema>;
 
 /** Limits of accounts by their plans, which never change. */
@@ -113,16 +123,30 @@ async function admitKeys(
 ): Promise<Admitted> {
   const { ofAccount, ofKey } = window;
   const params = paramsOf(groups, limit, accountLimits);
-  const rows = await deps.database.run(admitRequestsStatement, [...params, ofKey, ofAccount]);
+  const rows = await deps.database.run(admitRequestsStatement, [
+    ...params,
+    ofKey,
+    ofAccount,
+    groups.map(({ addresses }) => arrayOf(addresses.map(({ address }) => address))),
+    groups.map(({ addresses }) => arrayOf(addresses.map(({ count }) => count))),
+  ]);
   return admitted(groups, rows, deps, (row: AdmissionRow) => {
     const { account_id: accountId, key_id: keyId, scopes } = row;
     const subject = { accountId, keyId, scopes: [...scopes] };
+    const allowedIps = allowedIpsOf(row);
+    const shown = { ...subject, allowedIps, ...counts(row, limit, deps) };
+    // Without a statement no service does anything for it, whatever a gateway makes of the list.
+    if (!row.is_allowed) return shown;
+    deps.lastUses.note(accountId, keyId, row.last_used_on);
     const { maxExportBytes } = deps.plans.of(row.plan);
     const allowed = maxExportBytes === undefined ? {} : { maxExportBytes: BigInt(maxExportBytes) };
-    const statement = deps.admissions.issue({ ...subject, ...allowed });
-    return { ...subject, statement, ...counts(row, limit, deps) };
+    const endsAt = row.expires_at ?? "";
+    return { ...shown, statement: deps.admissions.issue({ ...subject, ...allowed }, endsAt) };
   });
 }
+
+/** The literal of an array of PostgreSQL. The addresses were checked. */
+const arrayOf = (items: readonly (string | number)[]): string => `{${items.join(",")}}`;
 
 async function admitTokens(
   groups: readonly Group[],
@@ -136,7 +160,7 @@ async function admitTokens(
   return admitted(groups, rows, deps, (row: WidgetAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, origins, viewer_id: viewerId } = row;
     const subject = { accountId, keyId, scopes: [WIDGET] };
-    const statement = deps.admissions.issue({ ...subject, widget: viewOf(row) });
+    const statement = deps.admissions.issue({ ...subject, widget: viewOf(row) }, row.expires_at);
     const widget = { limit, origins: [...origins], viewerId: viewerId ?? "" };
     return { ...subject, statement, widget, ...counts(row, limit, deps) };
   });
@@ -163,7 +187,7 @@ function paramsOf(
 }
 
 /** Each group with its admission, an empty one where its secret is not known. All are counted. */
-function admitted<Row extends CountedRow>(
+function admitted<Row extends CountedRow & { readonly wanted?: number }>(
   groups: readonly Group[],
   rows: readonly Row[],
   { metrics, refused }: Deps,
@@ -172,11 +196,16 @@ function admitted<Row extends CountedRow>(
   const byOrdinal = new Map(rows.map((row) => [Number(row.ordinal), row]));
   return groups.map((group, index) => {
     const row = byOrdinal.get(index + 1);
+    const wanted = row?.wanted ?? group.count;
+    const elsewhere = group.count - wanted;
     metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
     metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
-    metrics.admissions.inc({ outcome: "rate_limited" }, row ? group.count - row.granted : 0);
-    if (row) refused.rateLimited(row.account_id, row.key_id, group.count - row.granted);
-    else refused.unknownKey(group.count);
+    metrics.admissions.inc({ outcome: "rate_limited" }, row ? wanted - row.granted : 0);
+    metrics.admissions.inc({ outcome: "other_address" }, elsewhere);
+    if (row) {
+      refused.rateLimited(row.account_id, row.key_id, wanted - row.granted);
+      refused.otherAddress(row.account_id, row.key_id, elsewhere);
+    } else refused.unknownKey(group.count);
     return [group, row ? render(row) : {}] as const;
   });
 }
@@ -200,6 +229,10 @@ function checkGroups(groups: readonly Group[]): void {
   if (groups.length > MAX_GROUPS) {
     throw invalid({ field: "groups", message: `must be at most ${MAX_GROUPS}` });
   }
+  const addresses = groups.reduce((sum, group) => sum + group.addresses.length, 0);
+  if (addresses > MAX_ADDRESSES) {
+    throw invalid({ field: "groups.addresses", message: `must be at most ${MAX_ADDRESSES}` });
+  }
   const seen = new Set<string>();
   for (const [index, group] of groups.entries()) {
     const { count, isWidgetToken, secretSha256 } = group;
@@ -212,6 +245,7 @@ function checkGroups(groups: readonly Group[]): void {
     if (count > MAX_COUNT) {
       throw invalid({ field: `groups[${index}].count`, message: `must be at most ${MAX_COUNT}` });
     }
+    checkAddresses(group, `groups[${index}].addresses`);
     const window = isWidgetToken ? "requests" : windowOf(group);
     seen.add(`${Buffer.from(secretSha256).toString("base64")} ${window}`);
   }
@@ -220,5 +254,15 @@ function checkGroups(groups: readonly Group[]): void {
       field: "groups",
       message: "must not contain the same secret twice in one window",
     });
+  }
+}
+
+/** A text that is not an address would fail the statement, and with it the requests of other keys. */
+function checkAddresses({ addresses, count }: Group, field: string): void {
+  const isWrong = ({ address }: { readonly address: string }) =>
+    isIP(address) === 0 || address !== plainAddress(address);
+  if (addresses.some(isWrong)) throw invalid({ field, message: "must be IP addresses" });
+  if (addresses.reduce((sum, one) => sum + one.count, 0) > count) {
+    throw invalid({ field, message: "must not count more requests than the group" });
   }
 }

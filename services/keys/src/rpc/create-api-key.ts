@@ -20,10 +20,15 @@ interface Deps extends KeyMaker {
 }
 
 export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["createApiKey"] {
-  return async ({ accountId, name, scopes }, context) => {
+  return async ({ accountId, allowedIps, expiresAt, name, scopes }, context) => {
     const actor = actorOf(context);
     complete({ account_id: accountId, name });
-    const { secret, secretSha256, isMinted, ...apiKey } = newApiKey(deps, { name, scopes });
+    const { secret, secretSha256, isMinted, ...apiKey } = newApiKey(deps, {
+      name,
+      scopes,
+      expiresAt: expiresAt || undefined,
+      allowedIps: allowedIps.length > 0 ? allowedIps : undefined,
+    });
     await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await requireRoom(transaction, deps.plans, accountId);
       await transaction.run(createApiKeyStatement, [
@@ -36,10 +41,18 @@ export function createApiKey(deps: Deps): ServiceImpl<typeof KeysService>["creat
         apiKey.createdAt,
         isMinted,
         actor.id ?? null,
+        apiKey.expiresAt,
+        apiKey.allowedIps,
       ]);
       await AUDIT.add(transaction, keyCreated(accountId, actor, apiKey));
     });
-    return { apiKey: { ...apiKey, scopes: [...apiKey.scopes] }, secret };
+    const shown = {
+      ...apiKey,
+      scopes: [...apiKey.scopes],
+      expiresAt: apiKey.expiresAt ?? "",
+      allowedIps: [...(apiKey.allowedIps ?? [])],
+    };
+    return { apiKey: shown, secret };
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ApiKeySchema } from "@annals/proto/keys";
-import type { ApiKeyRow } from "../store/api-key-row.ts";
+import { allowedIpsOf, type ApiKeyRow } from "../store/api-key-row.ts";
 
 export function renderApiKey(row: ApiKeyRow): MessageInitShape<typeof ApiKeySchema> {
   return {
@@ -11,5 +11,8 @@ export function renderApiKey(row: ApiKeyRow): MessageInitShape<typeof ApiKeySche
     keyPrefix: row.key_prefix,
     scopes: [...row.scopes],
     createdAt: row.created_at,
+    expiresAt: row.expires_at ?? "",
+    allowedIps: allowedIpsOf(row),
+    lastUsedOn: row.last_used_on ?? "",
   };
 }

@@ -53,6 +53,8 @@ async function admit(
     accountLimit,
     window.ofKey,
     window.ofAccount,
+    asked.map(() => "{}"),
+    asked.map(() => "{}"),
   ]);
   return rows.toSorted((a, b) => Number(a.ordinal) - Number(b.ordinal));
 }

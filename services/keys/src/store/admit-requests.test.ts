@@ -42,7 +42,13 @@ const admitAll = (
   limit = LIMIT,
   accountLimit = AMPLE,
 ): Promise<AdmissionRow[]> =>
-  database.run(admitRequests, [secrets, counts, limit, [], [], accountLimit, ofKey, ofAccount]);
+  database.run(admitRequests, [
+    ...([secrets, counts, limit, [], [], accountLimit] as const),
+    ofKey,
+    ofAccount,
+    secrets.map(() => "{}"),
+    secrets.map(() => "{}"),
+  ]);
 
 /** Lets the window of a key have begun so many seconds earlier. */
 const age = ({ keyId }: StoredKey, seconds: number) =>
@@ -70,6 +76,11 @@ describe("one key", () => {
       account_used: 1,
       account_ends_in_s: 60,
       is_of_account: false,
+      expires_at: null,
+      allowed_ips: null,
+      last_used_on: null,
+      wanted: 1,
+      is_allowed: true,
     });
   });
 

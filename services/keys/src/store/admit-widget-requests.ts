@@ -10,6 +10,7 @@ import {
   type CountParams,
   COUNTS,
 } from "./count-requests.ts";
+import { LIVE_KEY } from "./live-keys.ts";
 
 export interface WidgetAdmissionRow extends CountedRow {
   /** An EventFilter in binary. */
@@ -17,6 +18,8 @@ export interface WidgetAdmissionRow extends CountedRow {
   readonly parts: readonly string[];
   readonly origins: readonly string[];
   readonly viewer_id: string | null;
+  /** The end of the token or of its key, whichever is earlier. */
+  readonly expires_at: string;
 }
 
 export const admitWidgetRequests = statement<CountParams, WidgetAdmissionRow>(
@@ -26,15 +29,16 @@ WITH asked AS (
   FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
 ), known AS (
   SELECT asked.ordinal, asked.wanted, token.account_id, token.id AS key_id, token.id AS window_id, '' AS account_window,
-    token.filter, token.parts, token.origins, token.viewer_id, accounts.plan, ${ACCOUNT_LIMIT}
+    token.filter, token.parts, token.origins, token.viewer_id,
+    least(token.expires_at, api_keys.expires_at) AS expires_at, accounts.plan, ${ACCOUNT_LIMIT}
   FROM asked
   JOIN keys.widget_tokens AS token ON token.secret_sha256 = asked.secret_sha256
     AND token.expires_at::timestamptz > clock_timestamp()
   JOIN keys.api_keys ON api_keys.account_id = token.account_id AND api_keys.id = token.created_by
-    AND api_keys.revoked_at IS NULL
+    AND ${LIVE_KEY}
   JOIN keys.accounts ON accounts.account_id = token.account_id
 ), ${COUNTED}
-SELECT ordinal, account_id, key_id, filter, parts, origins, viewer_id, plan, ${COUNTS}
+SELECT ordinal, account_id, key_id, filter, parts, origins, viewer_id, expires_at, plan, ${COUNTS}
 `,
   { route: "local" },
 );

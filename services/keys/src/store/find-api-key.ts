@@ -2,10 +2,11 @@
 // distributed PostgreSQL, as admission does. No row: no such key.
 
 import { statement } from "@annals/postgres";
+import { LIVE_KEY } from "./live-keys.ts";
 
 export const findApiKey = statement<[id: string], { readonly account_id: string }>(
   `/* keys.find-api-key */
-SELECT account_id FROM keys.api_keys WHERE id = $1::text AND revoked_at IS NULL
+SELECT account_id FROM keys.api_keys WHERE id = $1::text AND ${LIVE_KEY}
 `,
   { route: "local" },
 );

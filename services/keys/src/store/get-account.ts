@@ -2,11 +2,12 @@
 
 import { statement } from "@annals/postgres";
 import type { AccountRow } from "./account-row.ts";
+import { LIVE_KEY } from "./live-keys.ts";
 
 export const getAccount = statement<[accountId: string], AccountRow>(
   `/* keys.get-account */
 SELECT account_id, name, created_at, plan,
-  (SELECT count(*) FROM keys.api_keys WHERE api_keys.account_id = $1::text AND revoked_at IS NULL) AS live_keys
+  (SELECT count(*) FROM keys.api_keys WHERE api_keys.account_id = $1::text AND ${LIVE_KEY}) AS live_keys
 FROM keys.accounts
 WHERE account_id = $1::text
 `,

@@ -1,25 +1,41 @@
-// Renames a live key. No row: the account has no such key.
+// Changes a live key: its name, and where they are given when it expires and where it may be used from. No
+// row: the account has no such key.
 
 import { statement } from "@annals/postgres";
-import type { ApiKeyRow } from "./api-key-row.ts";
+import { API_KEY_COLUMNS, type ApiKeyRow } from "./api-key-row.ts";
+import { LIVE_KEY } from "./live-keys.ts";
 
-type Params = [accountId: string, id: string, name: string, updatedBy: string | null];
+type Params = [
+  accountId: string,
+  id: string,
+  name: string,
+  updatedBy: string | null,
+  changesExpiry: boolean,
+  expiresAt: string | null,
+  changesAllowedIps: boolean,
+  allowedIps: readonly string[] | null,
+];
 
-interface UpdatedRow extends ApiKeyRow {
+export interface UpdatedRow extends ApiKeyRow {
   readonly name_before: string;
+  readonly expires_before: string | null;
+  readonly allowed_ips_before: readonly string[] | null;
 }
 
 export const updateApiKey = statement<Params, UpdatedRow>(
   `/* keys.update-api-key */
 WITH before AS (
-  SELECT name FROM keys.api_keys
-  WHERE account_id = $1::text AND id = $2::text AND revoked_at IS NULL
+  SELECT name AS name_before, expires_at AS expires_before, allowed_ips::text[] AS allowed_ips_before
+  FROM keys.api_keys
+  WHERE account_id = $1::text AND id = $2::text AND ${LIVE_KEY}
   FOR NO KEY UPDATE
 )
-UPDATE keys.api_keys SET name = $3::text, updated_by = $4::text
+UPDATE keys.api_keys SET name = $3::text, updated_by = $4::text,
+  expires_at = CASE WHEN $5::boolean THEN $6::text ELSE expires_at END,
+  allowed_ips = CASE WHEN $7::boolean THEN $8::text[]::cidr[] ELSE allowed_ips END
 FROM before
-WHERE account_id = $1::text AND id = $2::text AND revoked_at IS NULL
-RETURNING id, api_keys.name, key_prefix, scopes, created_at, before.name AS name_before
+WHERE account_id = $1::text AND id = $2::text AND ${LIVE_KEY}
+RETURNING ${API_KEY_COLUMNS}, name_before, expires_before, allowed_ips_before
 `,
   { route: "local" },
 );

@@ -78,7 +78,15 @@ export async function storeKey(
     accountId = "",
     scopes = SCOPES,
     secret = mintKey("annals"),
-  }: { accountId?: string; scopes?: readonly string[]; secret?: string } = {},
+    expiresAt = null,
+    allowedIps = null,
+  }: {
+    accountId?: string;
+    scopes?: readonly string[];
+    secret?: string;
+    expiresAt?: string | null;
+    allowedIps?: readonly string[] | null;
+  } = {},
 ): Promise<StoredKey> {
   const now = systemClock().nowText();
   const owner = accountId || newId("acct");
@@ -95,6 +103,8 @@ export async function storeKey(
     now,
     true,
     null,
+    expiresAt,
+    allowedIps,
   ]);
   return { accountId: owner, keyId, secretSha256 };
 }

@@ -57,6 +57,23 @@ test("a revoked key ends after its retention and not before; live ones stay", as
   expect(await keyIds()).toEqual([live.keyId]);
 });
 
+test("an expired key becomes one that was revoked at its expiry, an hour later, and by no other clock", async () => {
+  const { owner, service } = opened;
+  const expiresAt = formatMicros(REVOKED);
+  const live = await storeKey(service);
+  const later = await storeKey(service, { expiresAt: "2250-01-01T00:00:00.000000Z" });
+  const expired = await storeKey(service, { expiresAt });
+  const marked = () =>
+    owner.query("SELECT id, revoked_at FROM keys.api_keys WHERE revoked_at IS NOT NULL");
+  expect(await sweepAt(0.99 / 24)).toEqual({});
+  expect(await marked()).toEqual([]);
+  expect(await sweepAt(1.01 / 24)).toEqual({ expired_keys: 1 });
+  expect(await marked()).toEqual([{ id: expired.keyId, revoked_at: expiresAt }]);
+  // The clock of this process is ahead by two centuries, that of the database is not.
+  expect(await sweepAt(82_500)).toEqual({ revoked_keys: 1 });
+  expect((await keyIds()).toSorted()).toEqual([live.keyId, later.keyId].toSorted());
+});
+
 test("with a retention of 0 revoked keys are kept", async () => {
   const key = await revoked();
   expect(await sweepAt(36_500, { retentionDays: 0 })).toEqual({});
@@ -125,7 +142,11 @@ test("the window of a key that was not used for a day ends; one in use stays and
   const { owner, service } = opened;
   const [idle, used] = [await storeKey(service), await storeKey(service)];
   const admit = (secret: Uint8Array) =>
-    service.run(admitRequests, [[secret], [1], 100, [], [], 1_000, "", ""]);
+    service.run(admitRequests, [
+      ...([[secret], [1], 100, [], [], 1_000, "", ""] as const),
+      ["{}"],
+      ["{}"],
+    ]);
   await admit(idle.secretSha256);
   await admit(used.secretSha256);
   await owner.query(

@@ -1,6 +1,7 @@
-// Deletes, in pieces, revoked keys beyond their retention, expired widget tokens, and the rate windows of
-// keys and tokens that were not used for a day. Any number of replicas may do it at once. It must never
-// delete a key that could become valid again, or a token that is valid.
+// Marks, in pieces, expired keys as revoked, and deletes revoked keys beyond their retention, expired
+// widget tokens, and the rate windows of keys and tokens that were not used for a day. Any number of
+// replicas may do it at once. It must never delete a key that could become valid again, or a token that
+// is valid.
 
 import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { type Clock, formatMicros } from "@annals/contract";
@@ -11,6 +12,7 @@ import { deleteIdleWindow } from "../store/delete-idle-window.ts";
 import { listExpiredKeys } from "../store/list-expired-keys.ts";
 import { listExpiredWidgetTokens } from "../store/list-expired-widget-tokens.ts";
 import { listIdleWindows } from "../store/list-idle-windows.ts";
+import { revokeExpiredKeys } from "../store/revoke-expired-keys.ts";
 
 export interface KeySweepDeps {
   readonly clock: Clock;
@@ -24,8 +26,8 @@ const INTERVAL_MS = 600_000;
 /** Rows of one statement. */
 const PIECE = 500;
 const MICROS_PER_DAY = 86_400_000_000;
-/** The clock of the database, by which a token expires, may be behind. */
-const TOKEN_GRACE_MICROS = 3_600_000_000;
+/** The clock of the database, by which a key or a token expires, may be behind. */
+const GRACE_MICROS = 3_600_000_000;
 
 export function startKeySweep(
   deps: KeySweepDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
@@ -41,9 +43,23 @@ export function startKeySweep(
 
 /** Deletes all that is due now. Ends early when the signal is aborted. */
 export async function sweepKeys(deps: KeySweepDeps, signal?: AbortSignal): Promise<void> {
+  await revokeExpired(deps, signal);
   if (deps.retentionDays > 0) await deleteExpiredKeys(deps, signal);
   await deleteExpiredTokens(deps, signal);
   await deleteIdleWindows(deps, signal);
+}
+
+async function revokeExpired(
+  { clock, database, swept }: KeySweepDeps,
+  signal?: AbortSignal,
+): Promise<void> {
+  const before = formatMicros(clock.nowMicros() - GRACE_MICROS);
+  const revokePiece = async (): Promise<number> => {
+    const revoked = await database.run(revokeExpiredKeys, [before, PIECE]);
+    if (revoked.length > 0) swept.inc({ kind: "expired_keys" }, revoked.length);
+    return revoked.length;
+  };
+  await inPieces(PIECE, revokePiece, signal);
 }
 
 async function deleteExpiredKeys(
@@ -66,7 +82,7 @@ async function deleteExpiredTokens(
   { clock, database, swept }: KeySweepDeps,
   signal?: AbortSignal,
 ): Promise<void> {
-  const before = formatMicros(clock.nowMicros() - TOKEN_GRACE_MICROS);
+  const before = formatMicros(clock.nowMicros() - GRACE_MICROS);
   const deletePiece = async (): Promise<number> => {
     const expired = await database.run(listExpiredWidgetTokens, [before, PIECE]);
     for (const token of expired) {

@@ -23,6 +23,7 @@ export class RefusedAdmissions {
   readonly #database: Pool;
   #unknownKey = 0;
   #rateLimited = 0;
+  #otherAddress = 0;
   #keys = new Map<string, RefusedKey>();
   #since: string;
   /** An entry that could not be stored yet. */
@@ -40,8 +41,18 @@ export class RefusedAdmissions {
   }
 
   rateLimited(accountId: string, keyId: string, count: number): void {
-    if (count === 0) return;
     this.#rateLimited += count;
+    this.#countKey(accountId, keyId, count);
+  }
+
+  /** Counts requests from where their key may not be used: it may have been stolen. */
+  otherAddress(accountId: string, keyId: string, count: number): void {
+    this.#otherAddress += count;
+    this.#countKey(accountId, keyId, count);
+  }
+
+  #countKey(accountId: string, keyId: string, count: number): void {
+    if (count === 0) return;
     const known = this.#keys.get(keyId);
     if (known) known.count += count;
     else if (this.#keys.size < MAX_KEYS)
@@ -58,7 +69,11 @@ export class RefusedAdmissions {
 
   #take(): AuditEntryOf<"keys"> | undefined {
     const occurredAt = this.#clock.nowText();
-    const counts = { unknown_key: this.#unknownKey, rate_limited: this.#rateLimited };
+    const counts = {
+      unknown_key: this.#unknownKey,
+      rate_limited: this.#rateLimited,
+      other_address: this.#otherAddress,
+    };
     const keys = [...this.#keys.values()].toSorted((a, b) => b.count - a.count);
     const metadata = {
       counts,
@@ -66,9 +81,10 @@ export class RefusedAdmissions {
       further_keys: Math.max(0, keys.length - MAX_KEYS_NAMED),
       since: this.#since,
     };
-    [this.#unknownKey, this.#rateLimited, this.#since] = [0, 0, occurredAt];
+    [this.#unknownKey, this.#rateLimited, this.#otherAddress] = [0, 0, 0];
+    this.#since = occurredAt;
     this.#keys = new Map();
-    if (counts.unknown_key + counts.rate_limited === 0) return undefined;
+    if (counts.unknown_key + counts.rate_limited + counts.other_address === 0) return undefined;
     return {
       accountId: SYSTEM_ACCOUNT_ID,
       action: "annals.admission.refused",

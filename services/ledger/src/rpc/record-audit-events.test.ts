@@ -176,6 +176,26 @@ test("a service records its own actions by their actors, and nothing else", asyn
   expect(storedIds).toEqual([others[CALLERS.indexOf("export")]?.id]);
 });
 
+test("a gateway records reads, never in the account's own chain, and as many in a minute as one has", async () => {
+  const ledger = await open(true);
+  const client = clientOf(ledger, "gateway");
+  const entries = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) =>
+      entryOf(`read ${from + n}`, { action: "annals.account.read" }),
+    );
+  const first = await client.recordAuditEvents({ entries: entries(0, 1_000) });
+  expect(first.storedIds).toHaveLength(1_000);
+  const more = entries(1_000, 1_300);
+  const second = await client.recordAuditEvents({ entries: more });
+  expect(second.storedIds).toEqual(more.slice(0, 200).map(({ id }) => id));
+  expect((await client.recordAuditEvents({ entries: entries(1_200, 1_201) })).storedIds).toEqual(
+    [],
+  );
+  const change = await clientOf(ledger, "keys").recordAuditEvents({ entries: [entryOf("change")] });
+  expect(change.storedIds).toHaveLength(1);
+  expect(await chainOf(ledger, ACCOUNT)).toHaveLength(1);
+});
+
 test("times within a day of now, and entries within their bytes", async () => {
   const ledger = await open();
   const client = clientOf(ledger, "keys");

@@ -11,6 +11,7 @@ import { callerOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { auditAppend, faultOf, type GivenAuditEntry } from "../domain/audit-append.ts";
 import type { Metrics } from "../metrics.ts";
+import { ReadBudget } from "../domain/read-budget.ts";
 import { type PreparedAppend, prepareAppend } from "../domain/prepare-append.ts";
 import type { Deps } from "./append-outcome.ts";
 
@@ -30,13 +31,16 @@ export function recordAuditEvents(
   deps: RecordDeps,
 ): ServiceImpl<typeof LedgerService>["recordAuditEvents"] {
   const recordEntries = auditRecorder(deps);
+  const reads = new ReadBudget(deps.clock);
   return async ({ entries }, { values }) => {
     if (entries.length < 1 || entries.length > MAX_ENTRIES) {
       throw invalid({ field: "entries", message: `must contain 1 to ${MAX_ENTRIES} entries` });
     }
     const caller = callerOf({ contextValues: values });
     const service = AUDIT_SERVICES.find((each) => each === caller) ?? "unknown";
-    return { storedIds: await recordEntries(entries, service) };
+    // The gateway sends the others again.
+    const taken = service === "gateway" ? entries.slice(0, reads.take(entries.length)) : entries;
+    return { storedIds: await recordEntries(taken, service) };
   };
 }
 
@@ -56,7 +60,9 @@ async function record(
   service: Sender,
 ): Promise<string | undefined> {
   const { accountId, id } = entry;
-  const isOwn = auditInAccounts && accountId !== SYSTEM_ACCOUNT_ID;
+  // An account that is read must not grow by it.
+  const isRead = service === "gateway";
+  const isOwn = auditInAccounts && accountId !== SYSTEM_ACCOUNT_ID && !isRead;
   try {
     const chains = [SYSTEM_ACCOUNT_ID, ...(isOwn ? [accountId] : [])];
     const receivedAt = clock.nowText();

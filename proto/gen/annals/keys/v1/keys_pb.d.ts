@@ -50,6 +50,27 @@ export declare type ApiKey = Message<"annals.keys.v1.ApiKey"> & {
    * @generated from field: string created_at = 5;
    */
   createdAt: string;
+
+  /**
+   * The same; empty where it never expires.
+   *
+   * @generated from field: string expires_at = 6;
+   */
+  expiresAt: string;
+
+  /**
+   * Addresses and networks that it may be used from; empty where it may be used from anywhere.
+   *
+   * @generated from field: repeated string allowed_ips = 7;
+   */
+  allowedIps: string[];
+
+  /**
+   * The day in UTC, YYYY-MM-DD; empty where it was not used, or the day is not written yet.
+   *
+   * @generated from field: string last_used_on = 8;
+   */
+  lastUsedOn: string;
 };
 
 /**
@@ -109,6 +130,14 @@ export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & 
    * @generated from field: annals.keys.v1.RateWindow window = 4;
    */
   window: RateWindow;
+
+  /**
+   * Where the requests came from. Of an API key that may be used from some addresses alone, only requests
+   * from these are admitted and counted. At most 1,000 in a call.
+   *
+   * @generated from field: repeated annals.keys.v1.ClientAddress addresses = 5;
+   */
+  addresses: ClientAddress[];
 };
 
 /**
@@ -116,6 +145,31 @@ export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & 
  * Use `create(AdmissionGroupSchema)` to create a new message.
  */
 export declare const AdmissionGroupSchema: GenMessage<AdmissionGroup>;
+
+/**
+ * @generated from message annals.keys.v1.ClientAddress
+ */
+export declare type ClientAddress = Message<"annals.keys.v1.ClientAddress"> & {
+  /**
+   * An IP address.
+   *
+   * @generated from field: string address = 1;
+   */
+  address: string;
+
+  /**
+   * How many of the requests came from it.
+   *
+   * @generated from field: uint32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * Describes the message annals.keys.v1.ClientAddress.
+ * Use `create(ClientAddressSchema)` to create a new message.
+ */
+export declare const ClientAddressSchema: GenMessage<ClientAddress>;
 
 /**
  * @generated from message annals.keys.v1.AdmitRequestsResponse
@@ -229,6 +283,14 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
    * @generated from field: annals.keys.v1.AccountWindow account_window = 10;
    */
   accountWindow?: AccountWindow | undefined;
+
+  /**
+   * Of an API key that may be used from these addresses and networks alone: the others of the group get a
+   * 403, and are not among those that go on.
+   *
+   * @generated from field: repeated string allowed_ips = 11;
+   */
+  allowedIps: string[];
 };
 
 /**
@@ -382,6 +444,20 @@ export declare type CreateApiKeyRequest = Message<"annals.keys.v1.CreateApiKeyRe
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
+
+  /**
+   * A time with an offset; empty: it never expires.
+   *
+   * @generated from field: string expires_at = 4;
+   */
+  expiresAt: string;
+
+  /**
+   * Empty: it may be used from anywhere.
+   *
+   * @generated from field: repeated string allowed_ips = 5;
+   */
+  allowedIps: string[];
 };
 
 /**
@@ -486,6 +562,20 @@ export declare type UpdateApiKeyRequest = Message<"annals.keys.v1.UpdateApiKeyRe
    * @generated from field: string name = 3;
    */
   name: string;
+
+  /**
+   * Absent: as it is. Empty: it never expires.
+   *
+   * @generated from field: optional string expires_at = 4;
+   */
+  expiresAt?: string | undefined;
+
+  /**
+   * Absent: as they are.
+   *
+   * @generated from field: annals.keys.v1.AllowedIps allowed_ips = 5;
+   */
+  allowedIps?: AllowedIps | undefined;
 };
 
 /**
@@ -493,6 +583,24 @@ export declare type UpdateApiKeyRequest = Message<"annals.keys.v1.UpdateApiKeyRe
  * Use `create(UpdateApiKeyRequestSchema)` to create a new message.
  */
 export declare const UpdateApiKeyRequestSchema: GenMessage<UpdateApiKeyRequest>;
+
+/**
+ * @generated from message annals.keys.v1.AllowedIps
+ */
+export declare type AllowedIps = Message<"annals.keys.v1.AllowedIps"> & {
+  /**
+   * Empty: the key may be used from anywhere.
+   *
+   * @generated from field: repeated string networks = 1;
+   */
+  networks: string[];
+};
+
+/**
+ * Describes the message annals.keys.v1.AllowedIps.
+ * Use `create(AllowedIpsSchema)` to create a new message.
+ */
+export declare const AllowedIpsSchema: GenMessage<AllowedIps>;
 
 /**
  * @generated from message annals.keys.v1.UpdateApiKeyResponse
@@ -1190,7 +1298,7 @@ export declare const KeysService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Renames a key; its scopes are fixed.
+   * Renames a key, and changes its restrictions; its scopes are fixed.
    *
    * @generated from rpc annals.keys.v1.KeysService.UpdateApiKey
    */

@@ -12,7 +12,7 @@ import { file_annals_ledger_v1_ledger } from "../../ledger/v1/ledger_pb.js";
  * Describes the file annals/keys/v1/keys.proto.
  */
 export const file_annals_keys_v1_keys = /*@__PURE__*/
-  fileDesc("Chlhbm5hbHMva2V5cy92MS9rZXlzLnByb3RvEg5hbm5hbHMua2V5cy52MSJaCgZBcGlLZXkSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRISCgprZXlfcHJlZml4GAMgASgJEg4KBnNjb3BlcxgEIAMoCRISCgpjcmVhdGVkX2F0GAUgASgJIkYKFEFkbWl0UmVxdWVzdHNSZXF1ZXN0Ei4KBmdyb3VwcxgBIAMoCzIeLmFubmFscy5rZXlzLnYxLkFkbWlzc2lvbkdyb3VwInsKDkFkbWlzc2lvbkdyb3VwEhUKDXNlY3JldF9zaGEyNTYYASABKAwSDQoFY291bnQYAiABKA0SFwoPaXNfd2lkZ2V0X3Rva2VuGAMgASgIEioKBndpbmRvdxgEIAEoDjIaLmFubmFscy5rZXlzLnYxLlJhdGVXaW5kb3cifgoVQWRtaXRSZXF1ZXN0c1Jlc3BvbnNlEi0KCmFkbWlzc2lvbnMYASADKAsyGS5hbm5hbHMua2V5cy52MS5BZG1pc3Npb24SDQoFbGltaXQYAiABKA0SEQoJbG9nX2xpbWl0GAMgASgNEhQKDGludGFrZV9saW1pdBgEIAEoDSKdAgoJQWRtaXNzaW9uEhIKCmFjY291bnRfaWQYASABKAkSDgoGa2V5X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIQCghhZG1pdHRlZBgEIAEoDRIRCglyZW1haW5pbmcYBSABKA0SGAoQd2luZG93X2VuZHNfaW5fcxgGIAEoDRIiCgRwbGFuGAcgASgLMhQuYW5uYWxzLmtleXMudjEuUGxhbhIRCglzdGF0ZW1lbnQYCCABKAkSLwoGd2lkZ2V0GAkgASgLMh8uYW5uYWxzLmtleXMudjEuV2lkZ2V0QWRtaXNzaW9uEjUKDmFjY291bnRfd2luZG93GAogASgLMh0uYW5uYWxzLmtleXMudjEuQWNjb3VudFdpbmRvdyJUCg1BY2NvdW50V2luZG93Eg0KBWxpbWl0GAEgASgNEgwKBHVzZWQYAiABKA0SEQoJZW5kc19pbl9zGAMgASgNEhMKC2lzX2V4Y2VlZGVkGAQgASgIIkQKD1dpZGdldEFkbWlzc2lvbhINCgVsaW1pdBgBIAEoDRIPCgdvcmlnaW5zGAIgAygJEhEKCXZpZXdlcl9pZBgDIAEoCSKfAgoEUGxhbhIMCgRuYW1lGAEgASgJEhkKEWZlYXR1cmVzX2xlZnRfb3V0GAIgAygJEhUKCG1heF9rZXlzGAMgASgNSACIAQESGQoMbWF4X3dlYmhvb2tzGAQgASgNSAGIAQESGwoObW9udGhseV9ldmVudHMYBSABKANIAogBARIeChFtYXhfd2lkZ2V0X3Rva2VucxgGIAEoDUgDiAEBEiAKE3JlcXVlc3RzX3Blcl9taW51dGUYByABKA1IBIgBAUILCglfbWF4X2tleXNCDwoNX21heF93ZWJob29rc0IRCg9fbW9udGhseV9ldmVudHNCFAoSX21heF93aWRnZXRfdG9rZW5zQhYKFF9yZXF1ZXN0c19wZXJfbWludXRlIkcKE0NyZWF0ZUFwaUtleVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnNjb3BlcxgDIAMoCSJPChRDcmVhdGVBcGlLZXlSZXNwb25zZRInCgdhcGlfa2V5GAEgASgLMhYuYW5uYWxzLmtleXMudjEuQXBpS2V5Eg4KBnNlY3JldBgCIAEoCSJGChJMaXN0QXBpS2V5c1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRINCgVsaW1pdBgCIAEoDRINCgVhZnRlchgDIAEoCSJNChNMaXN0QXBpS2V5c1Jlc3BvbnNlEigKCGFwaV9rZXlzGAEgAygLMhYuYW5uYWxzLmtleXMudjEuQXBpS2V5EgwKBG5leHQYAiABKAkiQwoTVXBkYXRlQXBpS2V5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJEgwKBG5hbWUYAyABKAkiPwoUVXBkYXRlQXBpS2V5UmVzcG9uc2USJwoHYXBpX2tleRgBIAEoCzIWLmFubmFscy5rZXlzLnYxLkFwaUtleSI1ChNEZWxldGVBcGlLZXlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiFgoURGVsZXRlQXBpS2V5UmVzcG9uc2UitAEKC1dpZGdldFRva2VuEgoKAmlkGAEgASgJEhQKDHRva2VuX3ByZWZpeBgCIAEoCRITCgtmaWx0ZXJfanNvbhgDIAEoCRINCgVwYXJ0cxgEIAMoCRIPCgdvcmlnaW5zGAUgAygJEhEKCXZpZXdlcl9pZBgGIAEoCRITCgt2aWV3ZXJfbmFtZRgHIAEoCRISCgpleHBpcmVzX2F0GAggASgJEhIKCmNyZWF0ZWRfYXQYCSABKAki0AEKGENyZWF0ZVdpZGdldFRva2VuUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEi0KBmZpbHRlchgCIAEoCzIdLmFubmFscy5sZWRnZXIudjEuRXZlbnRGaWx0ZXISEwoLZmlsdGVyX2pzb24YAyABKAkSDQoFcGFydHMYBCADKAkSFAoMZXhwaXJlc19pbl9zGAUgASgNEg8KB29yaWdpbnMYBiADKAkSEQoJdmlld2VyX2lkGAcgASgJEhMKC3ZpZXdlcl9uYW1lGAggASgJIl4KGUNyZWF0ZVdpZGdldFRva2VuUmVzcG9uc2USMQoMd2lkZ2V0X3Rva2VuGAEgASgLMhsuYW5uYWxzLmtleXMudjEuV2lkZ2V0VG9rZW4SDgoGc2VjcmV0GAIgASgJIksKF0xpc3RXaWRnZXRUb2tlbnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDQoFbGltaXQYAiABKA0SDQoFYWZ0ZXIYAyABKAkiXAoYTGlzdFdpZGdldFRva2Vuc1Jlc3BvbnNlEjIKDXdpZGdldF90b2tlbnMYASADKAsyGy5hbm5hbHMua2V5cy52MS5XaWRnZXRUb2tlbhIMCgRuZXh0GAIgASgJIjoKGERlbGV0ZVdpZGdldFRva2VuUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJIhsKGURlbGV0ZVdpZGdldFRva2VuUmVzcG9uc2UiJQoPR2V0VXNhZ2VSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkilgEKEEdldFVzYWdlUmVzcG9uc2USEAoIYXBpX2tleXMYASABKA0SFQoNd2lkZ2V0X3Rva2VucxgCIAEoDRIZChFtYXhfd2lkZ2V0X3Rva2VucxgDIAEoDRIcChR3aWRnZXRfdG9rZW5zX29mX2tleRgEIAEoDRIgChhtYXhfd2lkZ2V0X3Rva2Vuc19vZl9rZXkYBSABKA0iJgoUR2V0U2lnbmVkSGVhZFJlcXVlc3QSDgoGb3JpZ2luGAEgASgJIkoKFUdldFNpZ25lZEhlYWRSZXNwb25zZRIOCgZvcmlnaW4YASABKAkSEwoLcHVibGljX2tleXMYAiADKAwSDAoEc2l6ZRgDIAEoBCKHAQoQU2lnbkVwb2NoUmVxdWVzdBIOCgZvcmlnaW4YASABKAkSDQoFZW50cnkYAiABKAkSDAoEc2l6ZRgDIAEoBBIMCgRyb290GAQgASgMEhAKCG9sZF9zaXplGAUgASgEEhMKC2NvbnNpc3RlbmN5GAYgAygMEhEKCWluY2x1c2lvbhgHIAMoDCI8ChFTaWduRXBvY2hSZXNwb25zZRISCgpjaGVja3BvaW50GAEgASgJEhMKC3NpZ25lZF9zaXplGAIgASgEIoEBChVTaWduQ2hlY2twb2ludFJlcXVlc3QSDgoGb3JpZ2luGAEgASgJEgwKBGhlYWQYAiABKAkSDAoEcGF0aBgDIAMoDBINCgVlbnRyeRgEIAEoCRIMCgRzaXplGAUgASgEEgwKBHJvb3QYBiABKAwSEQoJaW5jbHVzaW9uGAcgAygMIkEKFlNpZ25DaGVja3BvaW50UmVzcG9uc2USEgoKY2hlY2twb2ludBgBIAEoCRITCgtzaWduZWRfc2l6ZRgCIAEoBCIsChVMaXN0UmV0ZW50aW9uc1JlcXVlc3QSEwoLYWNjb3VudF9pZHMYASADKAkiSwoWTGlzdFJldGVudGlvbnNSZXNwb25zZRIxCgpyZXRlbnRpb25zGAEgAygLMh0uYW5uYWxzLmtleXMudjEuUGxhblJldGVudGlvbiJ6Cg1QbGFuUmV0ZW50aW9uEhEKBGRheXMYASABKAVIAIgBARIQCghtaW5fZGF5cxgCIAEoBRIPCgdhcmNoaXZlGAMgASgIEhkKDGFyY2hpdmVfZGF5cxgEIAEoBUgBiAEBQgcKBV9kYXlzQg8KDV9hcmNoaXZlX2RheXMqVgoKUmF0ZVdpbmRvdxIbChdSQVRFX1dJTkRPV19VTlNQRUNJRklFRBAAEhMKD1JBVEVfV0lORE9XX0xPRxABEhYKElJBVEVfV0lORE9XX0lOVEFLRRACMtAJCgtLZXlzU2VydmljZRJcCg1BZG1pdFJlcXVlc3RzEiQuYW5uYWxzLmtleXMudjEuQWRtaXRSZXF1ZXN0c1JlcXVlc3QaJS5hbm5hbHMua2V5cy52MS5BZG1pdFJlcXVlc3RzUmVzcG9uc2USWQoMQ3JlYXRlQXBpS2V5EiMuYW5uYWxzLmtleXMudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBokLmFubmFscy5rZXlzLnYxLkNyZWF0ZUFwaUtleVJlc3BvbnNlElYKC0xpc3RBcGlLZXlzEiIuYW5uYWxzLmtleXMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiMuYW5uYWxzLmtleXMudjEuTGlzdEFwaUtleXNSZXNwb25zZRJZCgxVcGRhdGVBcGlLZXkSIy5hbm5hbHMua2V5cy52MS5VcGRhdGVBcGlLZXlSZXF1ZXN0GiQuYW5uYWxzLmtleXMudjEuVXBkYXRlQXBpS2V5UmVzcG9uc2USWQoMRGVsZXRlQXBpS2V5EiMuYW5uYWxzLmtleXMudjEuRGVsZXRlQXBpS2V5UmVxdWVzdBokLmFubmFscy5rZXlzLnYxLkRlbGV0ZUFwaUtleVJlc3BvbnNlEmgKEUNyZWF0ZVdpZGdldFRva2VuEiguYW5uYWxzLmtleXMudjEuQ3JlYXRlV2lkZ2V0VG9rZW5SZXF1ZXN0GikuYW5uYWxzLmtleXMudjEuQ3JlYXRlV2lkZ2V0VG9rZW5SZXNwb25zZRJlChBMaXN0V2lkZ2V0VG9rZW5zEicuYW5uYWxzLmtleXMudjEuTGlzdFdpZGdldFRva2Vuc1JlcXVlc3QaKC5hbm5hbHMua2V5cy52MS5MaXN0V2lkZ2V0VG9rZW5zUmVzcG9uc2USaAoRRGVsZXRlV2lkZ2V0VG9rZW4SKC5hbm5hbHMua2V5cy52MS5EZWxldGVXaWRnZXRUb2tlblJlcXVlc3QaKS5hbm5hbHMua2V5cy52MS5EZWxldGVXaWRnZXRUb2tlblJlc3BvbnNlEk0KCEdldFVzYWdlEh8uYW5uYWxzLmtleXMudjEuR2V0VXNhZ2VSZXF1ZXN0GiAuYW5uYWxzLmtleXMudjEuR2V0VXNhZ2VSZXNwb25zZRJcCg1HZXRTaWduZWRIZWFkEiQuYW5uYWxzLmtleXMudjEuR2V0U2lnbmVkSGVhZFJlcXVlc3QaJS5hbm5hbHMua2V5cy52MS5HZXRTaWduZWRIZWFkUmVzcG9uc2USUAoJU2lnbkVwb2NoEiAuYW5uYWxzLmtleXMudjEuU2lnbkVwb2NoUmVxdWVzdBohLmFubmFscy5rZXlzLnYxLlNpZ25FcG9jaFJlc3BvbnNlEl8KDlNpZ25DaGVja3BvaW50EiUuYW5uYWxzLmtleXMudjEuU2lnbkNoZWNrcG9pbnRSZXF1ZXN0GiYuYW5uYWxzLmtleXMudjEuU2lnbkNoZWNrcG9pbnRSZXNwb25zZRJfCg5MaXN0UmV0ZW50aW9ucxIlLmFubmFscy5rZXlzLnYxLkxpc3RSZXRlbnRpb25zUmVxdWVzdBomLmFubmFscy5rZXlzLnYxLkxpc3RSZXRlbnRpb25zUmVzcG9uc2ViBnByb3RvMw", [file_annals_ledger_v1_ledger]);
+  fileDesc("Chlhbm5hbHMva2V5cy92MS9rZXlzLnByb3RvEg5hbm5hbHMua2V5cy52MSKZAQoGQXBpS2V5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEgoKa2V5X3ByZWZpeBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKY3JlYXRlZF9hdBgFIAEoCRISCgpleHBpcmVzX2F0GAYgASgJEhMKC2FsbG93ZWRfaXBzGAcgAygJEhQKDGxhc3RfdXNlZF9vbhgIIAEoCSJGChRBZG1pdFJlcXVlc3RzUmVxdWVzdBIuCgZncm91cHMYASADKAsyHi5hbm5hbHMua2V5cy52MS5BZG1pc3Npb25Hcm91cCKtAQoOQWRtaXNzaW9uR3JvdXASFQoNc2VjcmV0X3NoYTI1NhgBIAEoDBINCgVjb3VudBgCIAEoDRIXCg9pc193aWRnZXRfdG9rZW4YAyABKAgSKgoGd2luZG93GAQgASgOMhouYW5uYWxzLmtleXMudjEuUmF0ZVdpbmRvdxIwCglhZGRyZXNzZXMYBSADKAsyHS5hbm5hbHMua2V5cy52MS5DbGllbnRBZGRyZXNzIi8KDUNsaWVudEFkZHJlc3MSDwoHYWRkcmVzcxgBIAEoCRINCgVjb3VudBgCIAEoDSJ+ChVBZG1pdFJlcXVlc3RzUmVzcG9uc2USLQoKYWRtaXNzaW9ucxgBIAMoCzIZLmFubmFscy5rZXlzLnYxLkFkbWlzc2lvbhINCgVsaW1pdBgCIAEoDRIRCglsb2dfbGltaXQYAyABKA0SFAoMaW50YWtlX2xpbWl0GAQgASgNIrICCglBZG1pc3Npb24SEgoKYWNjb3VudF9pZBgBIAEoCRIOCgZrZXlfaWQYAiABKAkSDgoGc2NvcGVzGAMgAygJEhAKCGFkbWl0dGVkGAQgASgNEhEKCXJlbWFpbmluZxgFIAEoDRIYChB3aW5kb3dfZW5kc19pbl9zGAYgASgNEiIKBHBsYW4YByABKAsyFC5hbm5hbHMua2V5cy52MS5QbGFuEhEKCXN0YXRlbWVudBgIIAEoCRIvCgZ3aWRnZXQYCSABKAsyHy5hbm5hbHMua2V5cy52MS5XaWRnZXRBZG1pc3Npb24SNQoOYWNjb3VudF93aW5kb3cYCiABKAsyHS5hbm5hbHMua2V5cy52MS5BY2NvdW50V2luZG93EhMKC2FsbG93ZWRfaXBzGAsgAygJIlQKDUFjY291bnRXaW5kb3cSDQoFbGltaXQYASABKA0SDAoEdXNlZBgCIAEoDRIRCgllbmRzX2luX3MYAyABKA0SEwoLaXNfZXhjZWVkZWQYBCABKAgiRAoPV2lkZ2V0QWRtaXNzaW9uEg0KBWxpbWl0GAEgASgNEg8KB29yaWdpbnMYAiADKAkSEQoJdmlld2VyX2lkGAMgASgJIp8CCgRQbGFuEgwKBG5hbWUYASABKAkSGQoRZmVhdHVyZXNfbGVmdF9vdXQYAiADKAkSFQoIbWF4X2tleXMYAyABKA1IAIgBARIZCgxtYXhfd2ViaG9va3MYBCABKA1IAYgBARIbCg5tb250aGx5X2V2ZW50cxgFIAEoA0gCiAEBEh4KEW1heF93aWRnZXRfdG9rZW5zGAYgASgNSAOIAQESIAoTcmVxdWVzdHNfcGVyX21pbnV0ZRgHIAEoDUgEiAEBQgsKCV9tYXhfa2V5c0IPCg1fbWF4X3dlYmhvb2tzQhEKD19tb250aGx5X2V2ZW50c0IUChJfbWF4X3dpZGdldF90b2tlbnNCFgoUX3JlcXVlc3RzX3Blcl9taW51dGUicAoTQ3JlYXRlQXBpS2V5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgwKBG5hbWUYAiABKAkSDgoGc2NvcGVzGAMgAygJEhIKCmV4cGlyZXNfYXQYBCABKAkSEwoLYWxsb3dlZF9pcHMYBSADKAkiTwoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USJwoHYXBpX2tleRgBIAEoCzIWLmFubmFscy5rZXlzLnYxLkFwaUtleRIOCgZzZWNyZXQYAiABKAkiRgoSTGlzdEFwaUtleXNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDQoFbGltaXQYAiABKA0SDQoFYWZ0ZXIYAyABKAkiTQoTTGlzdEFwaUtleXNSZXNwb25zZRIoCghhcGlfa2V5cxgBIAMoCzIWLmFubmFscy5rZXlzLnYxLkFwaUtleRIMCgRuZXh0GAIgASgJIpwBChNVcGRhdGVBcGlLZXlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIXCgpleHBpcmVzX2F0GAQgASgJSACIAQESLwoLYWxsb3dlZF9pcHMYBSABKAsyGi5hbm5hbHMua2V5cy52MS5BbGxvd2VkSXBzQg0KC19leHBpcmVzX2F0Ih4KCkFsbG93ZWRJcHMSEAoIbmV0d29ya3MYASADKAkiPwoUVXBkYXRlQXBpS2V5UmVzcG9uc2USJwoHYXBpX2tleRgBIAEoCzIWLmFubmFscy5rZXlzLnYxLkFwaUtleSI1ChNEZWxldGVBcGlLZXlSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiFgoURGVsZXRlQXBpS2V5UmVzcG9uc2UitAEKC1dpZGdldFRva2VuEgoKAmlkGAEgASgJEhQKDHRva2VuX3ByZWZpeBgCIAEoCRITCgtmaWx0ZXJfanNvbhgDIAEoCRINCgVwYXJ0cxgEIAMoCRIPCgdvcmlnaW5zGAUgAygJEhEKCXZpZXdlcl9pZBgGIAEoCRITCgt2aWV3ZXJfbmFtZRgHIAEoCRISCgpleHBpcmVzX2F0GAggASgJEhIKCmNyZWF0ZWRfYXQYCSABKAki0AEKGENyZWF0ZVdpZGdldFRva2VuUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEi0KBmZpbHRlchgCIAEoCzIdLmFubmFscy5sZWRnZXIudjEuRXZlbnRGaWx0ZXISEwoLZmlsdGVyX2pzb24YAyABKAkSDQoFcGFydHMYBCADKAkSFAoMZXhwaXJlc19pbl9zGAUgASgNEg8KB29yaWdpbnMYBiADKAkSEQoJdmlld2VyX2lkGAcgASgJEhMKC3ZpZXdlcl9uYW1lGAggASgJIl4KGUNyZWF0ZVdpZGdldFRva2VuUmVzcG9uc2USMQoMd2lkZ2V0X3Rva2VuGAEgASgLMhsuYW5uYWxzLmtleXMudjEuV2lkZ2V0VG9rZW4SDgoGc2VjcmV0GAIgASgJIksKF0xpc3RXaWRnZXRUb2tlbnNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDQoFbGltaXQYAiABKA0SDQoFYWZ0ZXIYAyABKAkiXAoYTGlzdFdpZGdldFRva2Vuc1Jlc3BvbnNlEjIKDXdpZGdldF90b2tlbnMYASADKAsyGy5hbm5hbHMua2V5cy52MS5XaWRnZXRUb2tlbhIMCgRuZXh0GAIgASgJIjoKGERlbGV0ZVdpZGdldFRva2VuUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJIhsKGURlbGV0ZVdpZGdldFRva2VuUmVzcG9uc2UiJQoPR2V0VXNhZ2VSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkilgEKEEdldFVzYWdlUmVzcG9uc2USEAoIYXBpX2tleXMYASABKA0SFQoNd2lkZ2V0X3Rva2VucxgCIAEoDRIZChFtYXhfd2lkZ2V0X3Rva2VucxgDIAEoDRIcChR3aWRnZXRfdG9rZW5zX29mX2tleRgEIAEoDRIgChhtYXhfd2lkZ2V0X3Rva2Vuc19vZl9rZXkYBSABKA0iJgoUR2V0U2lnbmVkSGVhZFJlcXVlc3QSDgoGb3JpZ2luGAEgASgJIkoKFUdldFNpZ25lZEhlYWRSZXNwb25zZRIOCgZvcmlnaW4YASABKAkSEwoLcHVibGljX2tleXMYAiADKAwSDAoEc2l6ZRgDIAEoBCKHAQoQU2lnbkVwb2NoUmVxdWVzdBIOCgZvcmlnaW4YASABKAkSDQoFZW50cnkYAiABKAkSDAoEc2l6ZRgDIAEoBBIMCgRyb290GAQgASgMEhAKCG9sZF9zaXplGAUgASgEEhMKC2NvbnNpc3RlbmN5GAYgAygMEhEKCWluY2x1c2lvbhgHIAMoDCI8ChFTaWduRXBvY2hSZXNwb25zZRISCgpjaGVja3BvaW50GAEgASgJEhMKC3NpZ25lZF9zaXplGAIgASgEIoEBChVTaWduQ2hlY2twb2ludFJlcXVlc3QSDgoGb3JpZ2luGAEgASgJEgwKBGhlYWQYAiABKAkSDAoEcGF0aBgDIAMoDBINCgVlbnRyeRgEIAEoCRIMCgRzaXplGAUgASgEEgwKBHJvb3QYBiABKAwSEQoJaW5jbHVzaW9uGAcgAygMIkEKFlNpZ25DaGVja3BvaW50UmVzcG9uc2USEgoKY2hlY2twb2ludBgBIAEoCRITCgtzaWduZWRfc2l6ZRgCIAEoBCIsChVMaXN0UmV0ZW50aW9uc1JlcXVlc3QSEwoLYWNjb3VudF9pZHMYASADKAkiSwoWTGlzdFJldGVudGlvbnNSZXNwb25zZRIxCgpyZXRlbnRpb25zGAEgAygLMh0uYW5uYWxzLmtleXMudjEuUGxhblJldGVudGlvbiJ6Cg1QbGFuUmV0ZW50aW9uEhEKBGRheXMYASABKAVIAIgBARIQCghtaW5fZGF5cxgCIAEoBRIPCgdhcmNoaXZlGAMgASgIEhkKDGFyY2hpdmVfZGF5cxgEIAEoBUgBiAEBQgcKBV9kYXlzQg8KDV9hcmNoaXZlX2RheXMqVgoKUmF0ZVdpbmRvdxIbChdSQVRFX1dJTkRPV19VTlNQRUNJRklFRBAAEhMKD1JBVEVfV0lORE9XX0xPRxABEhYKElJBVEVfV0lORE9XX0lOVEFLRRACMtAJCgtLZXlzU2VydmljZRJcCg1BZG1pdFJlcXVlc3RzEiQuYW5uYWxzLmtleXMudjEuQWRtaXRSZXF1ZXN0c1JlcXVlc3QaJS5hbm5hbHMua2V5cy52MS5BZG1pdFJlcXVlc3RzUmVzcG9uc2USWQoMQ3JlYXRlQXBpS2V5EiMuYW5uYWxzLmtleXMudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBokLmFubmFscy5rZXlzLnYxLkNyZWF0ZUFwaUtleVJlc3BvbnNlElYKC0xpc3RBcGlLZXlzEiIuYW5uYWxzLmtleXMudjEuTGlzdEFwaUtleXNSZXF1ZXN0GiMuYW5uYWxzLmtleXMudjEuTGlzdEFwaUtleXNSZXNwb25zZRJZCgxVcGRhdGVBcGlLZXkSIy5hbm5hbHMua2V5cy52MS5VcGRhdGVBcGlLZXlSZXF1ZXN0GiQuYW5uYWxzLmtleXMudjEuVXBkYXRlQXBpS2V5UmVzcG9uc2USWQoMRGVsZXRlQXBpS2V5EiMuYW5uYWxzLmtleXMudjEuRGVsZXRlQXBpS2V5UmVxdWVzdBokLmFubmFscy5rZXlzLnYxLkRlbGV0ZUFwaUtleVJlc3BvbnNlEmgKEUNyZWF0ZVdpZGdldFRva2VuEiguYW5uYWxzLmtleXMudjEuQ3JlYXRlV2lkZ2V0VG9rZW5SZXF1ZXN0GikuYW5uYWxzLmtleXMudjEuQ3JlYXRlV2lkZ2V0VG9rZW5SZXNwb25zZRJlChBMaXN0V2lkZ2V0VG9rZW5zEicuYW5uYWxzLmtleXMudjEuTGlzdFdpZGdldFRva2Vuc1JlcXVlc3QaKC5hbm5hbHMua2V5cy52MS5MaXN0V2lkZ2V0VG9rZW5zUmVzcG9uc2USaAoRRGVsZXRlV2lkZ2V0VG9rZW4SKC5hbm5hbHMua2V5cy52MS5EZWxldGVXaWRnZXRUb2tlblJlcXVlc3QaKS5hbm5hbHMua2V5cy52MS5EZWxldGVXaWRnZXRUb2tlblJlc3BvbnNlEk0KCEdldFVzYWdlEh8uYW5uYWxzLmtleXMudjEuR2V0VXNhZ2VSZXF1ZXN0GiAuYW5uYWxzLmtleXMudjEuR2V0VXNhZ2VSZXNwb25zZRJcCg1HZXRTaWduZWRIZWFkEiQuYW5uYWxzLmtleXMudjEuR2V0U2lnbmVkSGVhZFJlcXVlc3QaJS5hbm5hbHMua2V5cy52MS5HZXRTaWduZWRIZWFkUmVzcG9uc2USUAoJU2lnbkVwb2NoEiAuYW5uYWxzLmtleXMudjEuU2lnbkVwb2NoUmVxdWVzdBohLmFubmFscy5rZXlzLnYxLlNpZ25FcG9jaFJlc3BvbnNlEl8KDlNpZ25DaGVja3BvaW50EiUuYW5uYWxzLmtleXMudjEuU2lnbkNoZWNrcG9pbnRSZXF1ZXN0GiYuYW5uYWxzLmtleXMudjEuU2lnbkNoZWNrcG9pbnRSZXNwb25zZRJfCg5MaXN0UmV0ZW50aW9ucxIlLmFubmFscy5rZXlzLnYxLkxpc3RSZXRlbnRpb25zUmVxdWVzdBomLmFubmFscy5rZXlzLnYxLkxpc3RSZXRlbnRpb25zUmVzcG9uc2ViBnByb3RvMw", [file_annals_ledger_v1_ledger]);
 
 /**
  * Describes the message annals.keys.v1.ApiKey.
@@ -36,221 +36,235 @@ export const AdmissionGroupSchema = /*@__PURE__*/
   messageDesc(file_annals_keys_v1_keys, 2);
 
 /**
+ * Describes the message annals.keys.v1.ClientAddress.
+ * Use `create(ClientAddressSchema)` to create a new message.
+ */
+export const ClientAddressSchema = /*@__PURE__*/
+  messageDesc(file_annals_keys_v1_keys, 3);
+
+/**
  * Describes the message annals.keys.v1.AdmitRequestsResponse.
  * Use `create(AdmitRequestsResponseSchema)` to create a new message.
  */
 export const AdmitRequestsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 3);
+  messageDesc(file_annals_keys_v1_keys, 4);
 
 /**
  * Describes the message annals.keys.v1.Admission.
  * Use `create(AdmissionSchema)` to create a new message.
  */
 export const AdmissionSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 4);
+  messageDesc(file_annals_keys_v1_keys, 5);
 
 /**
  * Describes the message annals.keys.v1.AccountWindow.
  * Use `create(AccountWindowSchema)` to create a new message.
  */
 export const AccountWindowSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 5);
+  messageDesc(file_annals_keys_v1_keys, 6);
 
 /**
  * Describes the message annals.keys.v1.WidgetAdmission.
  * Use `create(WidgetAdmissionSchema)` to create a new message.
  */
 export const WidgetAdmissionSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 6);
+  messageDesc(file_annals_keys_v1_keys, 7);
 
 /**
  * Describes the message annals.keys.v1.Plan.
  * Use `create(PlanSchema)` to create a new message.
  */
 export const PlanSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 7);
+  messageDesc(file_annals_keys_v1_keys, 8);
 
 /**
  * Describes the message annals.keys.v1.CreateApiKeyRequest.
  * Use `create(CreateApiKeyRequestSchema)` to create a new message.
  */
 export const CreateApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 8);
+  messageDesc(file_annals_keys_v1_keys, 9);
 
 /**
  * Describes the message annals.keys.v1.CreateApiKeyResponse.
  * Use `create(CreateApiKeyResponseSchema)` to create a new message.
  */
 export const CreateApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 9);
+  messageDesc(file_annals_keys_v1_keys, 10);
 
 /**
  * Describes the message annals.keys.v1.ListApiKeysRequest.
  * Use `create(ListApiKeysRequestSchema)` to create a new message.
  */
 export const ListApiKeysRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 10);
+  messageDesc(file_annals_keys_v1_keys, 11);
 
 /**
  * Describes the message annals.keys.v1.ListApiKeysResponse.
  * Use `create(ListApiKeysResponseSchema)` to create a new message.
  */
 export const ListApiKeysResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 11);
+  messageDesc(file_annals_keys_v1_keys, 12);
 
 /**
  * Describes the message annals.keys.v1.UpdateApiKeyRequest.
  * Use `create(UpdateApiKeyRequestSchema)` to create a new message.
  */
 export const UpdateApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 12);
+  messageDesc(file_annals_keys_v1_keys, 13);
+
+/**
+ * Describes the message annals.keys.v1.AllowedIps.
+ * Use `create(AllowedIpsSchema)` to create a new message.
+ */
+export const AllowedIpsSchema = /*@__PURE__*/
+  messageDesc(file_annals_keys_v1_keys, 14);
 
 /**
  * Describes the message annals.keys.v1.UpdateApiKeyResponse.
  * Use `create(UpdateApiKeyResponseSchema)` to create a new message.
  */
 export const UpdateApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 13);
+  messageDesc(file_annals_keys_v1_keys, 15);
 
 /**
  * Describes the message annals.keys.v1.DeleteApiKeyRequest.
  * Use `create(DeleteApiKeyRequestSchema)` to create a new message.
  */
 export const DeleteApiKeyRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 14);
+  messageDesc(file_annals_keys_v1_keys, 16);
 
 /**
  * Describes the message annals.keys.v1.DeleteApiKeyResponse.
  * Use `create(DeleteApiKeyResponseSchema)` to create a new message.
  */
 export const DeleteApiKeyResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 15);
+  messageDesc(file_annals_keys_v1_keys, 17);
 
 /**
  * Describes the message annals.keys.v1.WidgetToken.
  * Use `create(WidgetTokenSchema)` to create a new message.
  */
 export const WidgetTokenSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 16);
+  messageDesc(file_annals_keys_v1_keys, 18);
 
 /**
  * Describes the message annals.keys.v1.CreateWidgetTokenRequest.
  * Use `create(CreateWidgetTokenRequestSchema)` to create a new message.
  */
 export const CreateWidgetTokenRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 17);
+  messageDesc(file_annals_keys_v1_keys, 19);
 
 /**
  * Describes the message annals.keys.v1.CreateWidgetTokenResponse.
  * Use `create(CreateWidgetTokenResponseSchema)` to create a new message.
  */
 export const CreateWidgetTokenResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 18);
+  messageDesc(file_annals_keys_v1_keys, 20);
 
 /**
  * Describes the message annals.keys.v1.ListWidgetTokensRequest.
  * Use `create(ListWidgetTokensRequestSchema)` to create a new message.
  */
 export const ListWidgetTokensRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 19);
+  messageDesc(file_annals_keys_v1_keys, 21);
 
 /**
  * Describes the message annals.keys.v1.ListWidgetTokensResponse.
  * Use `create(ListWidgetTokensResponseSchema)` to create a new message.
  */
 export const ListWidgetTokensResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 20);
+  messageDesc(file_annals_keys_v1_keys, 22);
 
 /**
  * Describes the message annals.keys.v1.DeleteWidgetTokenRequest.
  * Use `create(DeleteWidgetTokenRequestSchema)` to create a new message.
  */
 export const DeleteWidgetTokenRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 21);
+  messageDesc(file_annals_keys_v1_keys, 23);
 
 /**
  * Describes the message annals.keys.v1.DeleteWidgetTokenResponse.
  * Use `create(DeleteWidgetTokenResponseSchema)` to create a new message.
  */
 export const DeleteWidgetTokenResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 22);
+  messageDesc(file_annals_keys_v1_keys, 24);
 
 /**
  * Describes the message annals.keys.v1.GetUsageRequest.
  * Use `create(GetUsageRequestSchema)` to create a new message.
  */
 export const GetUsageRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 23);
+  messageDesc(file_annals_keys_v1_keys, 25);
 
 /**
  * Describes the message annals.keys.v1.GetUsageResponse.
  * Use `create(GetUsageResponseSchema)` to create a new message.
  */
 export const GetUsageResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 24);
+  messageDesc(file_annals_keys_v1_keys, 26);
 
 /**
  * Describes the message annals.keys.v1.GetSignedHeadRequest.
  * Use `create(GetSignedHeadRequestSchema)` to create a new message.
  */
 export const GetSignedHeadRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 25);
+  messageDesc(file_annals_keys_v1_keys, 27);
 
 /**
  * Describes the message annals.keys.v1.GetSignedHeadResponse.
  * Use `create(GetSignedHeadResponseSchema)` to create a new message.
  */
 export const GetSignedHeadResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 26);
+  messageDesc(file_annals_keys_v1_keys, 28);
 
 /**
  * Describes the message annals.keys.v1.SignEpochRequest.
  * Use `create(SignEpochRequestSchema)` to create a new message.
  */
 export const SignEpochRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 27);
+  messageDesc(file_annals_keys_v1_keys, 29);
 
 /**
  * Describes the message annals.keys.v1.SignEpochResponse.
  * Use `create(SignEpochResponseSchema)` to create a new message.
  */
 export const SignEpochResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 28);
+  messageDesc(file_annals_keys_v1_keys, 30);
 
 /**
  * Describes the message annals.keys.v1.SignCheckpointRequest.
  * Use `create(SignCheckpointRequestSchema)` to create a new message.
  */
 export const SignCheckpointRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 29);
+  messageDesc(file_annals_keys_v1_keys, 31);
 
 /**
  * Describes the message annals.keys.v1.SignCheckpointResponse.
  * Use `create(SignCheckpointResponseSchema)` to create a new message.
  */
 export const SignCheckpointResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 30);
+  messageDesc(file_annals_keys_v1_keys, 32);
 
 /**
  * Describes the message annals.keys.v1.ListRetentionsRequest.
  * Use `create(ListRetentionsRequestSchema)` to create a new message.
  */
 export const ListRetentionsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 31);
+  messageDesc(file_annals_keys_v1_keys, 33);
 
 /**
  * Describes the message annals.keys.v1.ListRetentionsResponse.
  * Use `create(ListRetentionsResponseSchema)` to create a new message.
  */
 export const ListRetentionsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 32);
+  messageDesc(file_annals_keys_v1_keys, 34);
 
 /**
  * Describes the message annals.keys.v1.PlanRetention.
  * Use `create(PlanRetentionSchema)` to create a new message.
  */
 export const PlanRetentionSchema = /*@__PURE__*/
-  messageDesc(file_annals_keys_v1_keys, 33);
+  messageDesc(file_annals_keys_v1_keys, 35);
 
 /**
  * Describes the enum annals.keys.v1.RateWindow.

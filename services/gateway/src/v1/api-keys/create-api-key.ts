@@ -5,7 +5,14 @@ import type { CreateApiKeyRequestSchema } from "@annals/proto/keys";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
-import { ApiKeyBody, renderApiKey, ScopeBody, SecretBody } from "../../render/api-key.ts";
+import {
+  allowedIps,
+  ApiKeyBody,
+  givenExpiry,
+  renderApiKey,
+  ScopeBody,
+  SecretBody,
+} from "../../render/api-key.ts";
 import { dataOf } from "../../render/data.ts";
 import { CLOSED, named, openDetail } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
@@ -25,6 +32,8 @@ export const CreateApiKeyBody = named(
           ...openDetail("key-scopes"),
         }),
       ),
+      expires_at: Type.Optional(givenExpiry),
+      allowed_ips: Type.Optional(allowedIps),
     },
     CLOSED,
   ),
@@ -53,5 +62,11 @@ export function toRequest(
   accountId: string,
   body: Static<typeof CreateApiKeyBody>,
 ): MessageInitShape<typeof CreateApiKeyRequestSchema> {
-  return { accountId, name: apiKeyName(body.name), scopes: [...new Set(body.scopes ?? SCOPES)] };
+  return {
+    accountId,
+    name: apiKeyName(body.name),
+    scopes: [...new Set(body.scopes ?? SCOPES)],
+    expiresAt: body.expires_at ?? "",
+    allowedIps: body.allowed_ips ?? [],
+  };
 }

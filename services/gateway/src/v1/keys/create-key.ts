@@ -3,15 +3,18 @@
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
-import { ApiKeyBody, renderApiKey, SecretBody } from "../../render/api-key.ts";
+import { ApiKeyBody, renderApiKey, renderRestrictions, SecretBody } from "../../render/api-key.ts";
 import { named } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { CreateApiKeyBody, toRequest } from "../api-keys/create-api-key.ts";
 
-const { id, name, scopes, created_at } = ApiKeyBody.properties;
+const { id, name, scopes, created_at, expires_at, allowed_ips } = ApiKeyBody.properties;
 
-const Created = named("CreatedKey", Type.Object({ id, name, key: SecretBody, scopes, created_at }));
+const Created = named(
+  "CreatedKey",
+  Type.Object({ id, name, key: SecretBody, scopes, created_at, expires_at, allowed_ips }),
+);
 
 export function createKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
@@ -32,6 +35,7 @@ export function createKey({ keys }: Pick<Deps, "keys">): Route {
           key: secret,
           scopes: shown.scopes,
           created_at: shown.created_at,
+          ...renderRestrictions(apiKey),
         },
       };
     },

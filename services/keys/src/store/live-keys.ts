@@ -1,0 +1,7 @@
+// The API keys that are live: neither revoked nor expired, by the database's clock. Called by every statement
+// that admits, lists, counts or changes keys. The worker that sweeps keys marks those that have expired as
+// revoked, and no statement may depend on when it does.
+
+/** A condition on rows of keys.api_keys. */
+export const LIVE_KEY = `api_keys.revoked_at IS NULL
+    AND (api_keys.expires_at IS NULL OR api_keys.expires_at::timestamptz > clock_timestamp())`;
