@@ -71,7 +71,10 @@ test("every route", async () => {
 
   const hook = { url: "https://hooks.annals.invalid/", events: ["event.created" as const] };
   const webhook = await webhooks.create(hook);
-  expect((await webhooks.update(webhook.id, { active: true })).active).toBe(true);
+  const filter = { action: ["a", "b*"], actor_type: "user" };
+  const updated = await webhooks.update(webhook.id, { active: true, filter });
+  expect(updated).toMatchObject({ active: true, filter: { ...filter, actor_type: ["user"] } });
+  expect(await webhooks.update(webhook.id, { filter: null })).not.toHaveProperty("filter");
   expect(await webhooks.list().toArray()).toHaveLength(1);
   await webhooks.test(webhook.id);
   await markDelivered(databaseUrl, accountId);

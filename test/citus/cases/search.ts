@@ -77,7 +77,10 @@ export const SEARCH: Cases = {
   "ledger.list-events-descending": RANGES,
   "ledger.list-events-of-numbers": NUMBERS,
   "ledger.list-values": [({ account }) => [account, [5, 4, 1, 9, 2], ...FILTER]],
-  "ledger.measure-events": [({ account }) => [account, 2n, 3], ({ account }) => [account, 6n, 3]],
+  "ledger.measure-events": [
+    ({ account }) => [account, 2n, 3, false],
+    ({ account }) => [account, 6n, 3, true],
+  ],
   "ledger.read-events": [
     ({ account }) => [account, [1n, 2n, 5n, 9n], LARGE],
     ({ account }) => [account, [2n, 1n, 5n], SMALL],

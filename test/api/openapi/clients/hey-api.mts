@@ -28,7 +28,10 @@ export async function callEach({
   const hook = await annals.createWebhook({ ...by, body: { url, events: ["event.created"] } });
   const ofWebhook = { ...by, path: { id: hook.data.data.id } };
   await annals.listWebhooks(by);
-  await annals.updateWebhook({ ...ofWebhook, body: { active: true } });
+  await annals.updateWebhook({
+    ...ofWebhook,
+    body: { active: true, filter: { action: ["*", "b.*"] } },
+  });
 
   const action = "invoice.update";
   const body = { action, actor: { id: "u_1", meta: { roles: ["admin"] } }, metadata: { n: 1 } };

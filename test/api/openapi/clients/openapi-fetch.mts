@@ -41,7 +41,12 @@ export async function callEach({
   const { data: webhook } = need(await client.POST("/v1/webhooks", { body: hook }));
   const ofWebhook = { params: { path: { id: webhook.id } } };
   need(await client.GET("/v1/webhooks"));
-  need(await client.PATCH("/v1/webhooks/{id}", { ...ofWebhook, body: { active: true } }));
+  need(
+    await client.PATCH("/v1/webhooks/{id}", {
+      ...ofWebhook,
+      body: { active: true, filter: { action: ["*", "b.*"] } },
+    }),
+  );
 
   const action = "invoice.update";
   const event: Event = need(

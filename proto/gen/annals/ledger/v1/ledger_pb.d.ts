@@ -676,6 +676,13 @@ export declare type MeasureEventsRequest = Message<"annals.ledger.v1.MeasureEven
    * @generated from field: uint32 limit = 3;
    */
   limit: number;
+
+  /**
+   * Whether the response has the values, too.
+   *
+   * @generated from field: bool include_values = 4;
+   */
+  includeValues: boolean;
 };
 
 /**
@@ -701,6 +708,13 @@ export declare type MeasureEventsResponse = Message<"annals.ledger.v1.MeasureEve
    * @generated from field: optional int64 retained_from = 2;
    */
   retainedFrom?: bigint | undefined;
+
+  /**
+   * What filters read of each event, in the same order, where the request asked for it.
+   *
+   * @generated from field: repeated annals.ledger.v1.EventValues values = 3;
+   */
+  values: EventValues[];
 };
 
 /**
@@ -708,6 +722,44 @@ export declare type MeasureEventsResponse = Message<"annals.ledger.v1.MeasureEve
  * Use `create(MeasureEventsResponseSchema)` to create a new message.
  */
 export declare const MeasureEventsResponseSchema: GenMessage<MeasureEventsResponse>;
+
+/**
+ * Absent values were erased or never there.
+ *
+ * @generated from message annals.ledger.v1.EventValues
+ */
+export declare type EventValues = Message<"annals.ledger.v1.EventValues"> & {
+  /**
+   * @generated from field: string action = 1;
+   */
+  action: string;
+
+  /**
+   * @generated from field: optional string actor_id = 2;
+   */
+  actorId?: string | undefined;
+
+  /**
+   * @generated from field: optional string actor_type = 3;
+   */
+  actorType?: string | undefined;
+
+  /**
+   * @generated from field: optional string target_id = 4;
+   */
+  targetId?: string | undefined;
+
+  /**
+   * @generated from field: optional string target_type = 5;
+   */
+  targetType?: string | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.EventValues.
+ * Use `create(EventValuesSchema)` to create a new message.
+ */
+export declare const EventValuesSchema: GenMessage<EventValues>;
 
 /**
  * @generated from message annals.ledger.v1.StreamEventsRequest
