@@ -13,7 +13,7 @@ type Filters = Static<typeof FilterBody>;
 const VALUE_FILTERS = ["action", "actor_id", "actor_type", "target_id", "target_type"] as const;
 const TIME_FILTERS = ["occurred_from", "occurred_to", "received_from", "received_to"] as const;
 
-/** What a filter may have as JSON. As a message, which the admission of a widget token has, it has no more. */
+/** What a filter may have as JSON. It has no more as a message, in the admission of a widget token. */
 const MAX_JSON_BYTES = 8_192;
 
 /**
