@@ -160,8 +160,18 @@ describe("verify.events", () => {
     });
   });
 
+  test("sends each value of a filter, and no value as one that is refused", async () => {
+    const actor_id = ["u_1", "u_0"];
+    const both = annals.events.list({ ...asked("asc"), actor_id, action: ["a1", "a2", "a3"] });
+    const actions = (await both.toArray(10)).map(({ action }) => action);
+    expect(actions).toEqual(["a1", "a2", "a3"]);
+    await expect(annals.events.list({ actor_id: [] }).page()).rejects.toMatchObject({
+      status: 422,
+    });
+  });
+
   test("counts the links that a filter leaves out", async () => {
-    const list = annals.events.list({ ...asked("asc"), actor_id: "u_1" });
+    const list = annals.events.list({ ...asked("asc"), actor_id: ["u_1"] });
     expect(await annals.verify.events(list.pages())).toMatchObject({
       state: "verified",
       events: 5,

@@ -48,7 +48,7 @@ function sentence({ keyword, message, params }: Finding, context: string | undef
     case "not":
       return "cannot be changed";
     case "type":
-      return `must be ${/^[aeiou]/.test(String(params["type"])) ? "an" : "a"} ${String(params["type"])}`;
+      return `must be ${[params["type"]].flat().map(withArticle).join(" or ")}`;
     case "minLength":
     case "maxLength":
       return `must have at ${keyword === "minLength" ? "least" : "most"} ${count(params["limit"], "character")}`;
@@ -58,6 +58,10 @@ function sentence({ keyword, message, params }: Finding, context: string | undef
     default:
       return message ?? "is not valid";
   }
+}
+
+function withArticle(type: unknown): string {
+  return `${/^[aeiou]/.test(String(type)) ? "an" : "a"} ${String(type)}`;
 }
 
 function count(limit: unknown, noun: string): string {

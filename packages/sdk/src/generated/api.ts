@@ -1608,20 +1608,20 @@ export interface components {
          */
         EventFilter: {
             /**
-             * @description An exact match; with a `*` at the end, a prefix.
+             * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
              * @example invoice.*
              */
-            action?: string;
+            action?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example u_1
              */
-            actor_id?: string;
+            actor_id?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example user
              */
-            actor_type?: string;
+            actor_type?: string | string[];
             /**
              * @description Above this sequence number.
              * @example 40
@@ -1645,15 +1645,27 @@ export interface components {
              */
             occurred_to?: string;
             /**
-             * @description Exact.
+             * Format: date-time
+             * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            received_from?: string;
+            /**
+             * Format: date-time
+             * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            received_to?: string;
+            /**
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example inv_9
              */
-            target_id?: string;
+            target_id?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example invoice
              */
-            target_type?: string;
+            target_type?: string | string[];
         };
         EventPage: {
             data: components["schemas"]["Event"][];
@@ -3599,20 +3611,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An exact match; with a `*` at the end, a prefix.
+                 * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice.*
                  */
-                action?: string;
+                action?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example u_1
                  */
-                actor_id?: string;
+                actor_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example user
                  */
-                actor_type?: string;
+                actor_type?: string | string[];
                 /**
                  * @description Above this sequence number.
                  * @example 40
@@ -3651,15 +3663,25 @@ export interface operations {
                  */
                 order?: "desc" | "asc";
                 /**
-                 * @description Exact.
+                 * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_from?: string;
+                /**
+                 * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_to?: string;
+                /**
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example inv_9
                  */
-                target_id?: string;
+                target_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice
                  */
-                target_type?: string;
+                target_type?: string | string[];
             };
             header?: never;
             path?: never;
@@ -5790,20 +5812,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An exact match; with a `*` at the end, a prefix.
+                 * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice.*
                  */
-                action?: string;
+                action?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example u_1
                  */
-                actor_id?: string;
+                actor_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example user
                  */
-                actor_type?: string;
+                actor_type?: string | string[];
                 /**
                  * @description Above this sequence number.
                  * @example 40
@@ -5842,15 +5864,25 @@ export interface operations {
                  */
                 order?: "desc" | "asc";
                 /**
-                 * @description Exact.
+                 * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_from?: string;
+                /**
+                 * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_to?: string;
+                /**
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example inv_9
                  */
-                target_id?: string;
+                target_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice
                  */
-                target_type?: string;
+                target_type?: string | string[];
             };
             header?: never;
             path?: never;

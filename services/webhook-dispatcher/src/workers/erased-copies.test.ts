@@ -86,7 +86,7 @@ test("a body that names the value is not sent, and the others are", async () => 
        WHERE number = (SELECT number FROM webhooks.deliveries ORDER BY number OFFSET $1 LIMIT 1)`,
       [place, JSON.stringify({ id: "d", event: "export.completed", data: { filter } })],
     );
-  await name(0, { actor_id: "ada" });
+  await name(0, { actor_id: ["bob", "ada"] });
   await name(1, { actor_id: "bob" });
   await name(2, { target_id: "ada" });
   await pass();

@@ -416,40 +416,41 @@ export declare type Proof = Message<"annals.ledger.v1.Proof"> & {
 export declare const ProofSchema: GenMessage<Proof>;
 
 /**
+ * An event matches if it matches each member that is given; of one with several values, any of them. The
+ * action may be one of `actions`, or begin with one of `action_prefixes`.
+ *
  * @generated from message annals.ledger.v1.EventFilter
  */
 export declare type EventFilter = Message<"annals.ledger.v1.EventFilter"> & {
   /**
-   * Exact; or, where action_is_prefix, a prefix.
-   *
-   * @generated from field: optional string action = 1;
+   * @generated from field: repeated string actions = 1;
    */
-  action?: string | undefined;
+  actions: string[];
 
   /**
-   * @generated from field: bool action_is_prefix = 2;
+   * @generated from field: repeated string action_prefixes = 11;
    */
-  actionIsPrefix: boolean;
+  actionPrefixes: string[];
 
   /**
-   * @generated from field: optional string actor_id = 3;
+   * @generated from field: repeated string actor_ids = 3;
    */
-  actorId?: string | undefined;
+  actorIds: string[];
 
   /**
-   * @generated from field: optional string actor_type = 4;
+   * @generated from field: repeated string actor_types = 4;
    */
-  actorType?: string | undefined;
+  actorTypes: string[];
 
   /**
-   * @generated from field: optional string target_id = 5;
+   * @generated from field: repeated string target_ids = 5;
    */
-  targetId?: string | undefined;
+  targetIds: string[];
 
   /**
-   * @generated from field: optional string target_type = 6;
+   * @generated from field: repeated string target_types = 6;
    */
-  targetType?: string | undefined;
+  targetTypes: string[];
 
   /**
    * UTC with six fraction digits: inclusive, exclusive.
@@ -462,6 +463,16 @@ export declare type EventFilter = Message<"annals.ledger.v1.EventFilter"> & {
    * @generated from field: optional string occurred_to = 8;
    */
   occurredTo?: string | undefined;
+
+  /**
+   * @generated from field: optional string received_from = 12;
+   */
+  receivedFrom?: string | undefined;
+
+  /**
+   * @generated from field: optional string received_to = 13;
+   */
+  receivedTo?: string | undefined;
 
   /**
    * Both exclusive.
