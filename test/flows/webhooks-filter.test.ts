@@ -40,7 +40,7 @@ async function listed(client: Client, ...lists: readonly Record<string, string>[
     let cursor: string | null = "";
     while (cursor !== null) {
       const query = new URLSearchParams({ ...filters, limit: "100", ...(cursor && { cursor }) });
-      const { body } = await client.get(`/v1/events?${query}`);
+      const { body } = await client.get(`/v1/events?${String(query)}`);
       for (const { sequence_number: number } of body.data) found.add(number);
       cursor = body.next_cursor;
     }

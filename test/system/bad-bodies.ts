@@ -34,7 +34,7 @@ const texts = (count: number): string[] => Array.from({ length: count }, (_, ind
 const long = (characters: number): string => "x".repeat(characters);
 
 /** A filter of a webhook that has this many bytes as JSON. */
-export function filterOfBytes(bytes: number): Readonly<Record<string, readonly string[]>> {
+function filterOfBytes(bytes: number): Readonly<Record<string, readonly string[]>> {
   const full = Array.from({ length: 10 }, (_, index) => String(index).repeat(256));
   const some = full.slice(0, 5);
   const { length } = JSON.stringify({ actor_id: full, target_id: [...some, ""] });
