@@ -134,7 +134,9 @@ test("each request that has ended is in the log once, or dropped by the server's
 
 test("answers that come late do not make the API server hold more memory", () => {
   const { before, late } = memory;
-  process.stderr.write(`at most ${before.toFixed(0)} MB, with late answers ${late.toFixed(0)} MB\n`);
+  process.stderr.write(
+    `at most ${before.toFixed(0)} MB, with late answers ${late.toFixed(0)} MB\n`,
+  );
   expect(late).toBeLessThan(before * MAX_GROWTH);
 });
 

@@ -47,12 +47,24 @@ export class AuditedWork {
   async #secrets(round: string): Promise<void> {
     const { kubectl, kubectlWith } = this.#inNamespace(RECORDED);
     const value = Buffer.from(this.secret).toString("base64");
-    await kubectl("create", "secret", "generic", `made-${round}`, `--from-literal=p=${this.secret}`);
+    await kubectl(
+      "create",
+      "secret",
+      "generic",
+      `made-${round}`,
+      `--from-literal=p=${this.secret}`,
+    );
     const metadata = { name: `applied-${round}` };
     const applied = { apiVersion: "v1", kind: "Secret", metadata, stringData: { p: this.secret } };
     await kubectlWith(JSON.stringify(applied), "apply", "--filename", "-");
     const patch = (type: string, body: unknown) =>
-      kubectl("patch", "secret", metadata.name, `--type=${type}`, `--patch=${JSON.stringify(body)}`);
+      kubectl(
+        "patch",
+        "secret",
+        metadata.name,
+        `--type=${type}`,
+        `--patch=${JSON.stringify(body)}`,
+      );
     await patch("strategic", { stringData: { q: this.secret } });
     await patch("merge", { data: { r: value } });
     await patch("json", [{ op: "replace", path: "/data/p", value }]);

@@ -30,8 +30,7 @@ export async function openTlsProxy(
         sockets.delete(socket);
       }
     };
-    for (const socket of [client, upstream])
-      sockets.add(socket.on("error", cut).on("close", cut));
+    for (const socket of [client, upstream]) sockets.add(socket.on("error", cut).on("close", cut));
     client.on("data", (chunk) => upstream.write(chunk));
     let before = Promise.resolve();
     upstream.on("data", (chunk) => {

@@ -15,7 +15,9 @@ if (isWithout)
   process.stderr.write("ANNALS_TEST_CLUSTER is none: the chart is not tested on a cluster\n");
 const isGiven = folder === "";
 if (isGiven)
-  process.stderr.write("ANNALS_TEST_CLUSTER is not set: the audit log of a cluster is not tested\n");
+  process.stderr.write(
+    "ANNALS_TEST_CLUSTER is not set: the audit log of a cluster is not tested\n",
+  );
 
 const ALL = ["test/kubernetes/**/*.test.ts"];
 const SHORT = ["install", "policies"].map((name) => `test/kubernetes/${name}.test.ts`);
