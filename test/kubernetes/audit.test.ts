@@ -132,6 +132,15 @@ test("each request that has ended is in the log once, or dropped by the server's
   process.stderr.write(`${ended.length} requests, ${ids.length} in the log, ${dropped} dropped\n`);
 });
 
+test("requests with credentials that are refused are in the log", async () => {
+  const rows = await owner.query(
+    `SELECT FROM ledger.events WHERE account_id = $1
+     AND metadata::json->>'status_code' = '401' AND metadata::json->>'outcome' = 'failure'`,
+    [accountId],
+  );
+  expect(rows.length).toBeGreaterThan(0);
+});
+
 test("answers that come late do not make the API server hold more memory", () => {
   const { before, late } = memory;
   process.stderr.write(

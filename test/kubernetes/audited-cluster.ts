@@ -14,7 +14,7 @@ const PAGE = resolve(import.meta.dirname, "../../docs/kubernetes-audit.md");
 /** Where the page has its files. */
 const FOLDER_OF_PAGE = "/etc/kubernetes/audit";
 const MAX_OUTPUT = 256 * 1024 * 1024;
-const FINAL = new Set(["ResponseComplete", "Panic"]);
+const FINAL = ["ResponseComplete", "Panic"];
 
 /** The page advises against it: here, what is secret has to be masked by Annals. */
 export const RECORDED = "recorded";
@@ -107,7 +107,7 @@ export class AuditedCluster {
     for await (const line of this.#lines()) {
       // The last line may be one that is being written.
       const event = parsed(line);
-      if (event !== undefined && FINAL.has(event.stage)) ids.push(event.auditID);
+      if (event !== undefined && isLast(event)) ids.push(event.auditID);
     }
     return ids;
   }
@@ -162,9 +162,22 @@ function replaced(text: string, from: string, to: string): string {
   return text.replace(from, to);
 }
 
-function parsed(line: string): { readonly auditID: string; readonly stage: string } | undefined {
+interface AuditEvent {
+  readonly auditID: string;
+  readonly stage: string;
+  readonly user?: { readonly username?: string };
+  readonly responseStatus?: { readonly code?: number };
+}
+
+/** Whether it is the last one of its request. Refused credentials have no later stage than this. */
+function isLast({ responseStatus, stage, user }: AuditEvent): boolean {
+  if (FINAL.includes(stage)) return true;
+  return responseStatus?.code === 401 && user?.username === undefined;
+}
+
+function parsed(line: string): AuditEvent | undefined {
   try {
-    return JSON.parse(line) as { auditID: string; stage: string };
+    return JSON.parse(line) as AuditEvent;
   } catch {
     return undefined;
   }
