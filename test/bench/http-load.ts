@@ -12,9 +12,9 @@ export interface LoadJob {
   /** Request paths; each connection takes them in turn, like the bodies. */
   readonly paths: readonly string[];
   readonly bodies: readonly string[];
-  /** By default JSON in UTF-8. The bodies of any other media type are in latin1, a character for each byte. */
+  /** By default JSON in UTF-8. Bodies of any other type are in latin1, a character for each byte. */
   readonly mediaType?: string;
-  /** Digits that are another number in each request that is sent, of the same length, wherever a body has them. */
+  /** Digits in bodies that become another number of the same length in each request. */
   readonly numbered?: string;
   /** Requests a second of all connections together. By default each sends the next one at once. */
   readonly pace?: number;

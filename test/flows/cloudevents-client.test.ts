@@ -1,6 +1,6 @@
-// Guarantee: the SDK of CloudEvents for JavaScript is a client of intake in each mode of the HTTP binding, and
-// a retry of any of them is replayed, in each mode. What the specification shows as examples is stored as it
-// says: absent and null attributes, data that is text, JSON or octets, and headers with encoded characters.
+// Guarantee: the SDK of CloudEvents for JavaScript is a client of intake in each mode of the HTTP binding,
+// and a retry in any of them is replayed. What the specification shows as examples is stored as it says:
+// absent and null attributes, data that is text, JSON or octets, and headers with encoded characters.
 
 import { HttpClient, newClient } from "@annals/testing";
 import { CloudEvent, HTTP, type Message } from "cloudevents";

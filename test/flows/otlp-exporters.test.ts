@@ -1,7 +1,7 @@
-// Guarantee: the stock exporters of OpenTelemetry for Node.js, with the variables of docs/intake.md, store each
-// record that has an id exactly once, in both encodings and compressed: while a gateway is killed, answers
-// are lost on their way, and their key is refused for its rate limit. A record without the name of an event
-// is refused by partial success, which they log, and costs no other.
+// Guarantee: the stock exporters of OpenTelemetry for Node.js, with the variables of docs/intake.md, store
+// each record that has an id exactly once, in both encodings and compressed: while a gateway is killed,
+// answers are lost on their way, and their key is refused for its rate limit. A record without the name of an
+// event is refused by partial success, which they log, and costs no other.
 
 import type { StackProcess } from "@annals/local";
 import { eventually, newAccount, openProxy, ownerOf, type Proxy } from "@annals/testing";
@@ -96,14 +96,14 @@ function providerOf(Exporter: Exporter, baseUrl: string, key: string): LoggerPro
   };
   for (const [name, value] of Object.entries(variables))
     vi.stubEnv(`OTEL_EXPORTER_OTLP_LOGS_${name}`, value);
-  const processor = new BatchLogRecordProcessor({
+  const batching = new BatchLogRecordProcessor({
     exporter: new Exporter(),
     maxQueueSize: RECORDS + NAMELESS,
     maxExportBatchSize: BATCH,
     exportTimeoutMillis: TIMEOUT_MS,
   });
   const resource = resourceFromAttributes({ "service.name": "billing" });
-  return new LoggerProvider({ resource, processors: [processor] });
+  return new LoggerProvider({ resource, processors: [batching] });
 }
 
 /** A proxy that loses answers: what was sent is stored. */

@@ -20,7 +20,7 @@ const CHART = resolve(import.meta.dirname, "../../helm/annals");
 /** This machine, to the cluster. */
 const HOST = "10.87.0.1";
 const LATE_MS = 5_000;
-/** The API server tries five times, and so gives up after eight times this. */
+/** The API server tries five times, and drops events after eight times this. */
 const FLAGS = [
   `--audit-webhook-initial-backoff=${FORM.awayMs / 25}ms`,
   `--audit-webhook-batch-max-wait=${FORM.maxWaitS}s`,

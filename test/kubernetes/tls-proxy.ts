@@ -1,6 +1,6 @@
-// What stands before Annals where an API server connects to it: TLS on an address of this machine, and answers
-// that come late when a test wants it. Started by audit.test.ts. It must never keep a connection open whose
-// other end is closed.
+// What stands before Annals where an API server connects to it: TLS on an address of this machine, and
+// answers that come late when a test wants it. Started by audit.test.ts. It must never keep a connection open
+// whose other end is closed.
 
 import { type CertificateAuthority } from "@annals/certificates";
 import { once } from "node:events";

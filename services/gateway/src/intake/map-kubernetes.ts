@@ -26,7 +26,7 @@ export interface KubernetesOptions {
 const FINAL = ["ResponseComplete", "Panic"];
 const STARTED = "ResponseStarted";
 const PASSING = ["RequestReceived", STARTED];
-/** Of credentials that are refused the API server records this stage alone, without a user. */
+/** The API server records refused credentials in this stage alone, without a user. */
 const UNAUTHENTICATED = 401;
 
 /** What is replaced by its size and hash where an event is too large, in this order. */
