@@ -13,7 +13,7 @@ const VOLATILE = new Set(
 /** Only those that the services might call. */
 const STABLE = new Set(
   `now statement_timestamp transaction_timestamp to_char date_part extract date_trunc age concat concat_ws
-   format to_json to_jsonb json_build_object jsonb_build_object array_to_json array_to_string`.split(
+   pg_current_xact_id format to_json to_jsonb json_build_object jsonb_build_object array_to_json array_to_string`.split(
     /\s+/,
   ),
 );

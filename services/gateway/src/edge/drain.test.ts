@@ -1,6 +1,7 @@
 // Guarantee: a draining server answers requests and asks its clients to close, so that no request fails on a
 // closed connection. After its delay it ends when no client sends requests, and at once if none is
-// connected. A client that comes back on a new connection is served, also by a process that was late to read it.
+// connected. A client that comes back on a new connection is served, also by a process that was late to read
+// it.
 
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, get as send } from "node:http";

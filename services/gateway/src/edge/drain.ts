@@ -9,10 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 const POLL_MS = 20;
 /** Without a request for so many polls (half a second), load balancers have seen that readiness ended. */
 const QUIET_POLLS = 25;
-/** Draining takes at most so many polls after the delay. */
-const MAX_POLLS = 150;
-/** What they take in a process that has the time it needs. */
-export const MAX_DRAIN_MS = MAX_POLLS * POLL_MS;
+/** Draining takes at most so long after the delay, in a process that has the CPU it needs. */
+export const MAX_DRAIN_MS = 3_000;
+const MAX_POLLS = MAX_DRAIN_MS / POLL_MS;
 
 export interface DrainOptions {
   readonly connections: () => Promise<number>;

@@ -69,14 +69,18 @@ type Advance = [
   record: string,
 ];
 
-/** Call it in the transaction of a batch. No row: the request does not wait for the export service. */
+/**
+ * Call it in the transaction of a batch. No row: the request does not wait for the export service. Citus
+ * refuses a CASE with a function that is not immutable, so a subquery calls it.
+ */
 export const advanceReport = statement<Advance, { readonly id: string }>(
   `/* ledger.advance-report */
 UPDATE ledger.erasures
 SET reported_through = greatest(reported_through, $3::bigint), erased = erased + $4::bigint + $5::bigint,
   held = held + $6::bigint, last_record = greatest(last_record, $7::bigint),
-  last_xid = CASE WHEN $4::bigint > 0 THEN pg_current_xact_id()::text::bigint ELSE last_xid END,
+  last_xid = CASE WHEN $4::bigint > 0 THEN running.xid ELSE last_xid END,
   vacuumed_at = CASE WHEN $4::bigint = 0 THEN vacuumed_at END
+FROM (SELECT pg_current_xact_id()::text::bigint AS xid OFFSET 0) AS running
 WHERE account_id = $1::text AND id = $2::text AND status = 'running' AND done_at IS NOT NULL
   AND exports_cleared_at IS NULL
 RETURNING id

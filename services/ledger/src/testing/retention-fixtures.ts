@@ -63,7 +63,9 @@ export async function openRetention() {
     laterDays: async (days: number) => {
       log.later(days * S_PER_DAY);
       await log.owner.query(
-        "UPDATE ledger.lifecycles SET checked_at = checked_at - $1 * interval '1 day', leased_until = NULL",
+        `UPDATE ledger.lifecycles SET checked_at = least(checked_at, earlier.at), leased_until = NULL
+         FROM (SELECT statement_timestamp() - $1 * interval '1 day' AS at OFFSET 0) AS earlier
+         WHERE checked_at IS NOT NULL`,
         [days],
       );
     },
