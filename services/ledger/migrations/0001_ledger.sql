@@ -293,7 +293,7 @@ BEGIN
   ) AS copies (field, value)
   WHERE account_id = of_account
     AND sequence_number > size * of_chunk AND sequence_number <= size * (of_chunk + 1)
-    AND erased & 32 = 0
+    AND erased & 32 <> 32
     AND copies.value IS NOT NULL
   GROUP BY account_id, copies.field, copies.value;
   RETURN true;

@@ -271,7 +271,7 @@ BEGIN
         -- The actor of an event that retention has deleted is gone, so each hold covers it.
         AND (holds.actor_id IS NULL OR NOT EXISTS (
           SELECT 1 FROM ledger.events
-          WHERE events.account_id = of_account AND events.sequence_number = number AND events.erased & 32 = 0
+          WHERE events.account_id = of_account AND events.sequence_number = number AND events.erased & 32 <> 32
             AND events.actor_id IS DISTINCT FROM holds.actor_id)))
   LOOP
     IF ledger.is_active(of_account, held.id, held.released_by) THEN

@@ -12,6 +12,7 @@ import { findHiddenEvent } from "../store/find-hidden-event.ts";
 import { indexChunk } from "../store/index-chunk.ts";
 import { findInRange } from "../store/find-matches.ts";
 import { listEvents } from "../store/list-events.ts";
+import { streamEvents } from "../store/stream-events.ts";
 import { readRange } from "../store/read-range.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { indexAll, timeOf } from "../testing/index-fixtures.ts";
@@ -207,6 +208,15 @@ describe("a page deep in the chain", () => {
     // At most the one chunk that the times are in.
     expect(await rowsRead(page.ascending, page.deep)).toBeLessThanOrEqual(CHUNK_SIZE);
     expect(await rowsRead(page.ascending, page.head)).toBeLessThan(CHUNK_SIZE);
+  });
+
+  test("of an account that PostgreSQL knows: no more than the page, and not all behind it", async () => {
+    await insertChain(ACCOUNT, LENGTH);
+    await database.query("VACUUM ANALYZE ledger.events");
+    const page = [ACCOUNT, "1", null, 201, 1e6];
+    expect(await pagesOf(listEvents.ascending.text, page)).toBeLessThan(LENGTH / 100);
+    expect(await pagesOf(listEvents.descending.text, page)).toBeLessThan(LENGTH / 100);
+    expect(await pagesOf(streamEvents.ascending.text, page)).toBeLessThan(LENGTH / 100);
   });
 
   test("of an account that has grown since the last ANALYZE, which PostgreSQL takes for empty", async () => {
