@@ -1,7 +1,7 @@
 // What one account can send that is compressed and never stored. Called in the process of attack-child.ts.
 // Each connection sends the same again as soon as it is answered.
 
-import { HttpClient } from "@annals/testing";
+import { type Answer, HttpClient } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 
@@ -64,15 +64,22 @@ const BODIES: Readonly<Record<AttackName, () => readonly Body[]>> = {
   },
 };
 
+/** What sends each body of an attack once, and resolves to the answer. */
+export function sendersOf(name: AttackName): ((client: HttpClient) => Promise<Answer>)[] {
+  return BODIES[name]().map(([coding, body]) => {
+    const headers = { "content-type": "application/json", "content-encoding": coding };
+    return (client) => client.post(PATH, body, { headers });
+  });
+}
+
 /** Goes on until its process is ended. */
 export function attack({ name, baseUrl, key }: Target): void {
-  const bodies = BODIES[name]();
+  const senders = sendersOf(name);
   for (let n = 0; n < CONNECTIONS; n += 1) {
     const client = new HttpClient(baseUrl, key);
-    const [coding = "gzip", body] = bodies[n % bodies.length] ?? [];
-    const headers = { "content-type": "application/json", "content-encoding": coding };
+    const send = senders[n % senders.length];
     void (async () => {
-      for (;;) await client.post(PATH, body, { headers }).catch(() => {});
+      for (;;) await send?.(client).catch(() => {});
     })();
   }
 }
