@@ -146,7 +146,8 @@ export class AuditedCluster {
 
   async #run(input: string, ...words: string[]): Promise<string> {
     const running = promisify(execFile)(this.#program, words, { maxBuffer: MAX_OUTPUT });
-    running.child.stdin?.end(input);
+    // A program may end without reading it.
+    running.child.stdin?.on("error", () => {}).end(input);
     return (await running).stdout;
   }
 }
