@@ -162,7 +162,8 @@ export const CHANGES: readonly Change[] = [
     action: "annals.webhook.updated",
     make: async (client, made) => {
       const id = of(made, "create-webhook");
-      return [await client.patch(`/v1/webhooks/${id}`, { events: ["event.created"] }), id];
+      const body = { events: ["event.created"], filter: { action: "user.*" } };
+      return [await client.patch(`/v1/webhooks/${id}`, body), id];
     },
   },
   {

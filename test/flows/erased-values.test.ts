@@ -60,6 +60,9 @@ async function newAccount(): Promise<Account> {
   const client = await system.client();
   const subscriber = await system.subscriber();
   const made = await client.post("/v1/webhooks", { url: subscriber.url(), events: ["*"] });
+  const filter = { target_id: ["shared", "other"] };
+  const filtered = { url: subscriber.url(), events: ["*"], active: false, filter };
+  expect((await client.post("/v1/webhooks", filtered)).status).toBe(201);
   const values = Array.from({ length: VALUES }, () => `value-${randomUUID()}`);
   const { status } = await client.post("/v1/events/batch", { events: values.map(eventOf) });
   expect(status).toBe(201);
@@ -175,6 +178,8 @@ test("no copy of an erased value is left", { timeout: 300_000 }, async () => {
   for (const account of accounts) {
     expect(found(await shown(account))).toEqual([]);
     expect(found(await replayed(account))).toEqual([]);
+    const [filtered] = (await account.client.get("/v1/webhooks")).body.data;
+    expect(filtered.filter).toEqual({ target_id: ["other"] });
     expect((await account.client.get("/v1/verify")).body.data).toMatchObject({ valid: true });
     for (const id of older)
       expect((await account.client.get(`/v1/exports/${id}/content`)).status).toBe(404);

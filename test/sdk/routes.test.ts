@@ -71,7 +71,10 @@ test("every route", async () => {
 
   const hook = { url: "https://hooks.annals.invalid/", events: ["event.created" as const] };
   const webhook = await webhooks.create(hook);
-  expect((await webhooks.update(webhook.id, { active: true })).active).toBe(true);
+  const filter = { action: ["a", "b*"], actor_type: "user" };
+  const updated = await webhooks.update(webhook.id, { active: true, filter });
+  expect(updated).toMatchObject({ active: true, filter: { ...filter, actor_type: ["user"] } });
+  expect(await webhooks.update(webhook.id, { filter: null })).not.toHaveProperty("filter");
   expect(await webhooks.list().toArray()).toHaveLength(1);
   await webhooks.test(webhook.id);
   await markDelivered(databaseUrl, accountId);
@@ -157,8 +160,18 @@ describe("verify.events", () => {
     });
   });
 
+  test("sends each value of a filter, and no value as one that is refused", async () => {
+    const actor_id = ["u_1", "u_0"];
+    const both = annals.events.list({ ...asked("asc"), actor_id, action: ["a1", "a2", "a3"] });
+    const actions = (await both.toArray(10)).map(({ action }) => action);
+    expect(actions).toEqual(["a1", "a2", "a3"]);
+    await expect(annals.events.list({ actor_id: [] }).page()).rejects.toMatchObject({
+      status: 422,
+    });
+  });
+
   test("counts the links that a filter leaves out", async () => {
-    const list = annals.events.list({ ...asked("asc"), actor_id: "u_1" });
+    const list = annals.events.list({ ...asked("asc"), actor_id: ["u_1"] });
     expect(await annals.verify.events(list.pages())).toMatchObject({
       state: "verified",
       events: 5,

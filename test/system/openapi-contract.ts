@@ -65,7 +65,7 @@ export class Contract {
       .map((text, at) => [names[at], text]);
     const given = {
       path: Object.fromEntries(inPath ?? []),
-      query: Object.fromEntries(searchParams),
+      query: queryOf(searchParams),
       header: traffic.headers,
     };
     return [
@@ -106,7 +106,9 @@ export class Contract {
 
   #parameterFaults(
     parameters: readonly Json[],
-    given: Readonly<Record<"path" | "query" | "header", Readonly<Record<string, string>>>>,
+    given: Readonly<
+      Record<"path" | "query" | "header", Readonly<Record<string, string | string[]>>>
+    >,
   ): string[] {
     const known = parameters.filter((one) => one.in === "query").map(({ name }) => name as string);
     const unknown = Object.keys(given.query).filter((name) => !known.includes(name));
@@ -171,10 +173,21 @@ class Schemas {
   }
 
   /** Of a parameter or a header. */
-  textFaults(what: string, schema: Json, text: string): string[] {
-    const isNumber = schema.type === "integer" && /^-?\d+$/.test(text);
-    return this.faults(`${what} (${text})`, schema, isNumber ? Number(text) : text);
+  textFaults(what: string, schema: Json, text: string | string[]): string[] {
+    const isNumber = schema.type === "integer" && typeof text === "string" && /^-?\d+$/.test(text);
+    return this.faults(`${what} (${String(text)})`, schema, isNumber ? Number(text) : text);
   }
+}
+
+/** A parameter that is repeated has an array. */
+function queryOf(parameters: URLSearchParams): Record<string, string | string[]> {
+  const names = [...new Set(parameters.keys())];
+  return Object.fromEntries(
+    names.map((name) => {
+      const all = parameters.getAll(name);
+      return [name, all.length === 1 ? (all[0] ?? "") : all];
+    }),
+  );
 }
 
 /** The schema, with every object in it closed that names its members. */

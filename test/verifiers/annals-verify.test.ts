@@ -30,8 +30,17 @@ describe("valid", () => {
       lines: kept.map((at) => made.lines[at] ?? ""),
       places: kept.flatMap((at) => made.places[at] ?? []),
     };
-    const report = await verify(exportOf(some, { filter: { action: "a" } }));
-    expect(report).toMatchObject({ events: 6, linksChecked: 4, linksUnchecked: 2 });
+    const filters = [
+      { action: "a" },
+      { actor_id: ["a", "b"] },
+      { received_to: "2026-01-31T09:30Z" },
+    ];
+    for (const filter of filters)
+      expect(await verify(exportOf(some, { filter }))).toMatchObject({
+        events: 6,
+        linksChecked: 4,
+        linksUnchecked: 2,
+      });
     expect(await verdict(exportOf(some))).toMatch(/^3: sequence_gap: sequence number 3/);
   });
 

@@ -199,6 +199,11 @@ describe("is not valid, although everything in it fits:", () => {
       /from_sequence is not an integer/,
     ],
     [
+      "a value of a filter that is no text",
+      manifest({ filter: { action: ["a", {}] } }),
+      /filter action is not a string/,
+    ],
+    [
       "a filter that is no text",
       manifest({ filter: { action: {} } }),
       /filter action is not a string/,

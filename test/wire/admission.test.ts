@@ -201,7 +201,7 @@ test("the statement of a widget token shows what its token shows, whatever a gat
   const ledger = clientOf("ledger");
   const { getEvent, getWidgetEvent, listEvents, listWidgetEvents, listWidgetFilters } =
     LedgerService.method;
-  const asked = { accountId, limit: 100, filter: { action: "", actionIsPrefix: true } };
+  const asked = { accountId, limit: 100, filter: { actionPrefixes: [""] } };
   const list = await call(ledger, listWidgetEvents, asked, statement);
   expect(list.events.map(({ event }) => event?.id)).toEqual([seen.id]);
   const one = await call(ledger, getWidgetEvent, { accountId, id: seen.id }, statement);

@@ -42,7 +42,7 @@ export const AUDIT_RULES = {
   },
   "webhook-dispatcher": {
     "annals.webhook.created": KEY,
-    "annals.webhook.updated": KEY,
+    "annals.webhook.updated": KEY_OR_SERVICE,
     "annals.webhook.deleted": KEY,
     "annals.webhook.secret_rotated": KEY,
     "annals.webhook.tested": KEY,

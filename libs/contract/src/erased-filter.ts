@@ -11,8 +11,10 @@ export function namesErased(
   filter: Readonly<Record<string, unknown>>,
   { actorId, targetId }: ErasedValues,
 ): boolean {
-  return (
-    (actorId !== undefined && filter["actor_id"] === actorId) ||
-    (targetId !== undefined && filter["target_id"] === targetId)
-  );
+  return names(filter["actor_id"], actorId) || names(filter["target_id"], targetId);
+}
+
+/** `given` is a value, or an array of values of which each may be the erased one. */
+function names(given: unknown, erased: string | undefined): boolean {
+  return erased !== undefined && [given].flat().includes(erased);
 }

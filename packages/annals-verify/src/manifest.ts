@@ -63,15 +63,9 @@ const MEMBERS = [
 ];
 /** Filters of an export. The first two only bound the range and leave out no event within it. */
 const BOUNDS = ["after_sequence", "before_sequence"];
-const TEXT_FILTERS = [
-  "action",
-  "actor_id",
-  "actor_type",
-  "target_id",
-  "target_type",
-  "occurred_from",
-  "occurred_to",
-];
+const TIME_FILTERS = ["occurred_from", "occurred_to", "received_from", "received_to"];
+/** Each has one text, or an array of them. */
+const VALUE_FILTERS = ["action", "actor_id", "actor_type", "target_id", "target_type"];
 /** The length that the service allows, in UTF-16 units, of which a character has two at most. */
 const FILTER_TEXT: Pattern = { is: /^.{1,512}$/s, name: "the text of a filter" };
 /** An export of the events before the first one ends before it: at 0, or with `before_sequence` 0 at -1. */
@@ -134,13 +128,16 @@ function isFiltered(value: JsonValue | undefined): boolean {
   const names = Object.keys(filter);
   exactObject(
     filter,
-    [...BOUNDS, ...TEXT_FILTERS].filter((name) => names.includes(name)),
+    [...BOUNDS, ...TIME_FILTERS, ...VALUE_FILTERS].filter((name) => names.includes(name)),
     "the manifest's filter",
   );
   for (const name of names) {
     const what = `the manifest's filter ${name}`;
-    if (BOUNDS.includes(name)) integerFrom(filter[name], 0, what);
-    else textLike(filter[name], FILTER_TEXT, what);
+    const given = filter[name];
+    if (BOUNDS.includes(name)) integerFrom(given, 0, what);
+    else if (VALUE_FILTERS.includes(name) && Array.isArray(given))
+      for (const one of given) textLike(one, FILTER_TEXT, what);
+    else textLike(given, FILTER_TEXT, what);
   }
   return names.some((name) => !BOUNDS.includes(name));
 }

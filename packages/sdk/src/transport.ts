@@ -212,8 +212,11 @@ function textOf(body: object | string | undefined): string | undefined {
 
 function queryOf(query: object = {}): string {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined) params.append(name, String(value));
+  for (const [name, value] of Object.entries(query)) {
+    // No value of a filter selects nothing: without the parameter it would select everything.
+    const values = Array.isArray(value) && value.length === 0 ? [""] : [value].flat();
+    for (const one of values) if (one !== undefined) params.append(name, String(one));
+  }
   return params.size === 0 ? "" : `?${params}`;
 }
 

@@ -7,7 +7,7 @@ import type { FastifyError } from "fastify";
 type Finding = NonNullable<FastifyError["validation"]>[number];
 
 export function validationFault({ validation, validationContext }: FastifyError): AnnalsError {
-  const finding = validation?.[0];
+  const finding = subjectFinding(validation ?? []);
   if (!finding) return invalid({ field: "", message: "The request is not valid." });
   const steps = finding.instancePath.split("/").slice(1).map(unescape);
   const member = memberOf(finding);
@@ -16,6 +16,16 @@ export function validationFault({ validation, validationContext }: FastifyError)
     field: field || subjectOf(validationContext),
     message: sentence(finding, validationContext),
   });
+}
+
+/**
+ * The finding to report. If none of several shapes fits, the first is about the shape that fits best: about
+ * the deepest place, and about more than a type.
+ */
+function subjectFinding(findings: readonly Finding[]): Finding | undefined {
+  const depths = findings.map(({ instancePath }) => instancePath.split("/").length);
+  const deepest = findings.filter((_, index) => depths[index] === Math.max(...depths));
+  return deepest.find(({ keyword }) => keyword !== "type" && keyword !== "anyOf") ?? deepest[0];
 }
 
 /** The member that a finding about its object is really about. */
@@ -38,7 +48,7 @@ function sentence({ keyword, message, params }: Finding, context: string | undef
     case "not":
       return "cannot be changed";
     case "type":
-      return `must be ${/^[aeiou]/.test(String(params["type"])) ? "an" : "a"} ${String(params["type"])}`;
+      return `must be ${[params["type"]].flat().map(withArticle).join(" or ")}`;
     case "minLength":
     case "maxLength":
       return `must have at ${keyword === "minLength" ? "least" : "most"} ${count(params["limit"], "character")}`;
@@ -48,6 +58,10 @@ function sentence({ keyword, message, params }: Finding, context: string | undef
     default:
       return message ?? "is not valid";
   }
+}
+
+function withArticle(type: unknown): string {
+  return `${/^[aeiou]/.test(String(type)) ? "an" : "a"} ${String(type)}`;
 }
 
 function count(limit: unknown, noun: string): string {

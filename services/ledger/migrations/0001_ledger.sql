@@ -218,6 +218,9 @@ CREATE TABLE ledger.chunks (
   -- least and greatest occurred_at of its events
   earliest   text COLLATE "C" NOT NULL,
   latest     text COLLATE "C" NOT NULL,
+  -- least and greatest received_at: it increases along the chain but for the clocks of the gateways
+  first_received text COLLATE "C" NOT NULL,
+  last_received  text COLLATE "C" NOT NULL,
   PRIMARY KEY (account_id, chunk)
 );
 
@@ -256,6 +259,8 @@ DECLARE
   deleted bigint;
   first_time text;
   last_time text;
+  received_first text;
+  received_last text;
 BEGIN
   PERFORM 1 FROM ledger.heads WHERE account_id = of_account FOR KEY SHARE;
   IF of_chunk > 0 AND NOT EXISTS (
@@ -264,9 +269,10 @@ BEGIN
     RETURN false;
   END IF;
 
-  SELECT count(*), min(occurred_at), max(occurred_at) INTO stored, first_time, last_time
+  SELECT count(*), min(occurred_at), max(occurred_at), min(received_at), max(received_at)
+  INTO stored, first_time, last_time, received_first, received_last
   FROM (
-    SELECT occurred_at FROM ledger.events
+    SELECT occurred_at, received_at FROM ledger.events
     WHERE account_id = of_account
       AND sequence_number > size * of_chunk AND sequence_number <= size * (of_chunk + 1)
     ORDER BY sequence_number
@@ -276,8 +282,9 @@ BEGIN
   IF stored <> size - coalesce(deleted, 0) THEN
     RETURN false;
   END IF;
-  INSERT INTO ledger.chunks (account_id, chunk, earliest, latest)
-  VALUES (of_account, of_chunk, coalesce(first_time, ''), coalesce(last_time, ''))
+  INSERT INTO ledger.chunks (account_id, chunk, earliest, latest, first_received, last_received)
+  VALUES (of_account, of_chunk, coalesce(first_time, ''), coalesce(last_time, ''),
+    coalesce(received_first, ''), coalesce(received_last, ''))
   ON CONFLICT (account_id, chunk) DO NOTHING;
   IF NOT FOUND THEN
     RETURN false;

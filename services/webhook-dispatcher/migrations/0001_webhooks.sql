@@ -34,6 +34,12 @@ CREATE TABLE webhooks.webhooks (
   after_verifications bigint NOT NULL,
   after_exports       bigint NOT NULL,
   after_checkpoints   bigint NOT NULL,
+  -- JSON: the values that an event must have to be delivered (domain/webhook-filter.ts). Null: all events are. It acts on
+  -- events after a position. Those up to it that are not queued yet are judged by the filters before it: a JSON array, each
+  -- with the position after which it acted (domain/filter-history.ts).
+  filter          text CHECK (octet_length(filter) <= 4096),
+  filter_after    bigint NOT NULL DEFAULT 0,
+  earlier_filters text,
   -- Deliveries up to this number are not begun any more: the webhook was disabled after them.
   stopped_up_to    bigint NOT NULL DEFAULT 0,
   -- True only while none of its deliveries is pending: the scan for due deliveries leaves it out. Who stores deliveries

@@ -90,6 +90,20 @@ describe("200", () => {
     expect(next.proofs).toHaveLength(3);
   });
 
+  test("values of a filter may come in another order, and more than once", async () => {
+    const first = "limit=9&action=third&action=th*&action=none";
+    const { body } = await client.get(`/v1/events?${first}`);
+    for (const query of [
+      "action=none&action=th*&action=third",
+      "action=th*&action=none&action=third&action=none",
+    ]) {
+      const next = await client.get(`/v1/events?limit=9&${query}&cursor=${body.next_cursor}`);
+      expect(next.status).toBe(200);
+      expect(next.body.data[0].sequence_number).toBe(body.data.at(-1).sequence_number - 3);
+    }
+    expect(await walk("limit=9&action=third&action=other")).toEqual(upTo(EVENTS).toReversed());
+  });
+
   test("a cursor means the same in another account only to that account", async () => {
     const { body } = await client.get("/v1/events?limit=10");
     const other = client.as((await newAccount(databaseUrl)).key);
@@ -106,6 +120,9 @@ describe("422", () => {
     ["action=third", ""],
     ["actor_id=third", "action=third"],
     ["action=third&after_sequence=1", "action=third"],
+    ["action=third&action=other", "action=third"],
+    ["action=third", "action=third&action=other"],
+    ["received_from=2020-01-01T00:00:00Z", ""],
     ["occurred_from=2020-01-01T00:00:00Z", ""],
   ])("%j with the cursor of %j", async (other, first) => {
     const { body } = await client.get(`/v1/events?limit=5&${first}`);

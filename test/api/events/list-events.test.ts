@@ -26,11 +26,13 @@ beforeAll(async () => {
   await client.post("/v1/events/batch", { events: EVENTS });
 });
 
-const list = (query: Record<string, string | number> = {}, as = client) => {
-  const texts = Object.entries(query).map(([name, value]): [string, string] => [
-    name,
-    String(value),
-  ]);
+/** A parameter with several values is repeated. */
+type Query = Readonly<Record<string, string | number | readonly string[]>>;
+
+const list = (query: Query = {}, as = client) => {
+  const texts = Object.entries(query).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, String(value)]),
+  );
   return as.get(`/v1/events?${new URLSearchParams(texts).toString()}`);
 };
 
@@ -44,10 +46,10 @@ const chosen = (matches: (event: Sent, sequence: number) => boolean) =>
 /** Microseconds are zeros in EVENTS, so that milliseconds compare. */
 const at = (event: Sent) => Date.parse(event.occurred_at);
 
-const FILTERS: readonly [
-  Record<string, string | number>,
-  (event: Sent, sequence: number) => boolean,
-][] = [
+/** As many as a filter may have, of which no event has the last ones. */
+const TEN = ["t_3", "t_1", ...Array.from({ length: 8 }, (_, n) => `none_${n}`)];
+
+const FILTERS: readonly [Query, (event: Sent, sequence: number) => boolean][] = [
   [{ action: "user.login" }, ({ action }) => action === "user.login"],
   [{ action: "user" }, ({ action }) => action === "user"],
   [{ action: "user.*" }, ({ action }) => action.startsWith("user.")],
@@ -69,6 +71,25 @@ const FILTERS: readonly [
   [
     { occurred_from: "2026-01-20T02:00:00+02:00", occurred_to: "2026-01-20T00:00:00.000001Z" },
     (event) => at(event) === Date.UTC(2026, 0, 20),
+  ],
+  [
+    { action: ["user.login", "invoice.update"] },
+    ({ action }) => action === "user.login" || action === "invoice.update",
+  ],
+  [
+    { action: ["user.*", "x*y", "user.login", "x*y"] },
+    ({ action }) => action.startsWith("user.") || action === "x*y",
+  ],
+  [{ action: ["none", "*"] }, () => true],
+  [{ actor_id: ["u_2", "u_0"] }, ({ actor }) => actor !== undefined],
+  [{ target_id: TEN }, ({ target }) => target?.id === "t_3" || target?.id === "t_1"],
+  [
+    { target_id: TEN, target_type: ["order", ...TEN.slice(1)] },
+    ({ target }) => target?.type === "order" && (target.id === "t_3" || target.id === "t_1"),
+  ],
+  [
+    { actor_id: ["u_0", "none"], action: ["user*", "ü*"] },
+    ({ action, actor }) => actor?.id === "u_0" && /^[uü]/.test(action),
   ],
   [{ after_sequence: 40 }, (_, sequence) => sequence > 40],
   [{ before_sequence: 20 }, (_, sequence) => sequence < 20],
@@ -213,7 +234,16 @@ describe("422", () => {
     "page=2",
     "action=",
     "actor_id=",
-    "actor_id=a&actor_id=b",
+    "actor_id=a&actor_id=",
+    "order=asc&order=asc",
+    "include=proof&include=proof",
+    "cursor=a&cursor=b",
+    "occurred_from=2026-01-01T00:00:00Z&occurred_from=2026-01-02T00:00:00Z",
+    "received_to=2026-01-01T00:00:00Z&received_to=2026-01-02T00:00:00Z",
+    "after_sequence=1&after_sequence=2",
+    "received_from=yesterday",
+    "received_to=",
+    "received_at=2026-01-01T00:00:00Z",
     "target_type[]=a",
     `action=${"x".repeat(257)}`,
     "occurred_from=yesterday",

@@ -5,7 +5,13 @@ import { newClient, ownerOf } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";
 import { storeWebhooks } from "../../system/many.ts";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { BAD_EVENTS, BAD_URLS, URL_OF_NOBODY } from "../../system/bad-bodies.ts";
+import {
+  BAD_EVENTS,
+  BAD_FILTERS,
+  BAD_URLS,
+  GOOD_FILTERS,
+  URL_OF_NOBODY,
+} from "../../system/bad-bodies.ts";
 
 const stack = inject("stack");
 const { databaseUrl } = stack;
@@ -48,6 +54,18 @@ describe("201", () => {
     ]) {
       expect((await create({ url })).body.data.url).toBe(url);
     }
+  });
+
+  test.each(GOOD_FILTERS)("the filter %j is shown, with each value once", async (filter, shown) => {
+    const { status, body } = await create({ filter });
+    expect([status, body.data?.filter]).toEqual([201, shown]);
+    const { secret: _secret, ...rest } = body.data;
+    expect((await client.get("/v1/webhooks?limit=1")).body.data).toEqual([rest]);
+  });
+
+  test.each([null, {}])("the filter %j is none, and is not shown", async (filter) => {
+    const { status, body } = await create({ filter });
+    expect([status, "filter" in body.data]).toEqual([201, false]);
   });
 
   test("secrets and ids never repeat, and the secret is nowhere in the database", async () => {
@@ -100,6 +118,10 @@ describe("422", () => {
 
   test.each(BAD_EVENTS)("the events %j name %s", async (events, field) => {
     expectRefused(await create({ events }), "validation_error", { field });
+  });
+
+  test.each(BAD_FILTERS)("the filter %j names %s", async (filter, field) => {
+    expectRefused(await create({ filter }), "validation_error", { field });
   });
 
   test("nothing of it is stored", async () => {

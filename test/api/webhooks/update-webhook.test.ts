@@ -3,7 +3,13 @@
 import { newClient } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";
 import { expectLimitShown, expectRefused } from "../refusal.ts";
-import { BAD_EVENTS, BAD_URLS, URL_OF_NOBODY } from "../../system/bad-bodies.ts";
+import {
+  BAD_EVENTS,
+  BAD_FILTERS,
+  BAD_URLS,
+  GOOD_FILTERS,
+  URL_OF_NOBODY,
+} from "../../system/bad-bodies.ts";
 
 const stack = inject("stack");
 const { client } = await newClient(stack);
@@ -34,6 +40,24 @@ describe("200", () => {
     expect(Object.keys(body.data)).toEqual(["id", "url", "events", "active", "created_at"]);
     expect(text).not.toContain(secret);
     expect((await client.get("/v1/webhooks")).body.data).toContainEqual(body.data);
+  });
+
+  test.each(GOOD_FILTERS)(
+    "the filter %j is set, and stays until it is removed",
+    async (filter, shown) => {
+      expect((await update({ filter })).body.data.filter).toEqual(shown);
+      const { body } = await update({ active: true });
+      expect(body.data.filter).toEqual(shown);
+      expect((await client.get("/v1/webhooks")).body.data).toContainEqual(body.data);
+      expect("filter" in (await update({ filter: null })).body.data).toBe(false);
+    },
+  );
+
+  test("another filter takes the place of the whole one before, and an empty one removes it", async () => {
+    await update({ filter: { action: "a", actor_id: "u_1" } });
+    const { body } = await update({ filter: { target_id: "t_1" } });
+    expect(body.data.filter).toEqual({ target_id: ["t_1"] });
+    expect("filter" in (await update({ filter: {} })).body.data).toBe(false);
   });
 
   test("off and on again; a repeated name counts once", async () => {
@@ -79,6 +103,10 @@ describe("422", () => {
 
   test.each(BAD_EVENTS)("the events %j name %s", async (events, field) => {
     expectRefused(await update({ events }), "validation_error", { field });
+  });
+
+  test.each(BAD_FILTERS)("the filter %j names %s", async (filter, field) => {
+    expectRefused(await update({ filter }), "validation_error", { field });
   });
 
   test("nothing of it is changed", async () => {

@@ -12,7 +12,17 @@ const PATH = "/v1/widget-tokens";
 const MAX_LIVE = 10_000;
 /** Of one key. */
 const SHARE = 2_500;
+const MAX_FILTER_BYTES = 8_192;
 afterAll(() => owner.close());
+
+/** A filter of 20 values that has this many bytes as JSON. */
+function filterOf(bytes: number) {
+  const owls = (member: string, count: number) =>
+    Array.from({ length: count }, (_, n) => `${member}${n}`.padEnd(212, "\u{1f989}"));
+  const filter = { actor_id: owls("a", 10), target_id: owls("t", 9), action: "x" };
+  const left = bytes - Buffer.byteLength(JSON.stringify(filter));
+  return { ...filter, action: "x".repeat(1 + left) };
+}
 
 const secondsBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1_000;
 
@@ -55,6 +65,17 @@ describe("201", () => {
 
   test.each([60, 86_400])("for %i seconds", async (seconds) => {
     expect((await client.post(PATH, { expires_in: seconds })).status).toBe(201);
+  });
+
+  test("of the largest filter, with which its events are read", async () => {
+    const { body } = await client.post(PATH, { filter: filterOf(MAX_FILTER_BYTES) });
+    const widget = client.as(body.data.token);
+    expect((await widget.get("/v1/widget/events")).body.data).toEqual([]);
+    expectRefused(
+      await client.post(PATH, { filter: filterOf(MAX_FILTER_BYTES + 1) }),
+      "validation_error",
+      { field: "filter", message: "filter: must have at most 8192 bytes" },
+    );
   });
 
   test("of 20 origins, and of a viewer with the longest id and name", async () => {
@@ -143,6 +164,8 @@ describe("422", () => {
     [{ filter: { actor: "u_1" } }, "filter.actor"],
     [{ filter: { action: "" } }, "filter.action"],
     [{ filter: { actor_id: "a".repeat(257) } }, "filter.actor_id"],
+    [{ filter: { actor_id: ["a", "a".repeat(257)] } }, "filter.actor_id[1]"],
+    [{ filter: { action: 1 } }, "filter.action", /^filter\.action: must be a string or an array$/],
     [{ filter: { occurred_from: "yesterday" } }, "filter.occurred_from"],
     [{ filter: { occurred_to: "2026-01-31T09:30:00" } }, "filter.occurred_to"],
     [{ filter: { after_sequence: -1 } }, "filter.after_sequence"],

@@ -14,12 +14,14 @@ const QUERIES = 5;
 /** Tokens in use. */
 const AT_A_TIME = 8;
 
+type Values = string | readonly string[];
+
 interface Filter {
-  readonly action?: string;
-  readonly actor_id?: string;
-  readonly actor_type?: string;
-  readonly target_id?: string;
-  readonly target_type?: string;
+  readonly action?: Values;
+  readonly actor_id?: Values;
+  readonly actor_type?: Values;
+  readonly target_id?: Values;
+  readonly target_type?: Values;
   readonly occurred_from?: string;
   readonly occurred_to?: string;
   readonly after_sequence?: number;
@@ -55,12 +57,17 @@ const all: readonly Event[] = (await client.post("/v1/events/batch", { events })
 
 /** What the documents say of a filter, and nothing that the service does. */
 function matches(event: Event, filter: Filter): boolean {
-  const { action } = filter;
   const isAction =
-    action === undefined ||
-    (action.endsWith("*") ? event.action.startsWith(action.slice(0, -1)) : event.action === action);
-  const equal = (wanted: string | undefined, value: string | undefined) =>
-    wanted === undefined || wanted === value;
+    filter.action === undefined ||
+    [filter.action]
+      .flat()
+      .some((action) =>
+        action.endsWith("*")
+          ? event.action.startsWith(action.slice(0, -1))
+          : event.action === action,
+      );
+  const equal = (wanted: Values | undefined, value: string | undefined) =>
+    wanted === undefined || [wanted].flat().some((one) => one === value);
   const occurred = Date.parse(event.occurred_at);
   return (
     isAction &&
@@ -77,14 +84,17 @@ function matches(event: Event, filter: Filter): boolean {
 
 const some = <T>(values: readonly T[]) => fc.constantFrom(...values);
 const sequence = some([0, 10, 30, 60, 90, 119, 120, 121, 500]);
+/** One value, or several. */
+const any = (values: readonly string[]) =>
+  fc.oneof(some(values), fc.array(some(values), { minLength: 1, maxLength: 4 }));
 /** None to three members, so that a combination often leaves something. */
 const filters = fc
   .record({
-    action: some([...ACTIONS, "a*", "a.*", "a.b*", "a.b.*", "*", "é*", "none", "n*"]),
-    actor_id: some([...IDS, "none"]),
-    actor_type: some([...TYPES, "none"]),
-    target_id: some([...IDS, "none"]),
-    target_type: some([...TYPES, "none"]),
+    action: any([...ACTIONS, "a*", "a.*", "a.b*", "a.b.*", "*", "é*", "none", "n*"]),
+    actor_id: any([...IDS, "none"]),
+    actor_type: any([...TYPES, "none"]),
+    target_id: any([...IDS, "none"]),
+    target_type: any([...TYPES, "none"]),
     occurred_from: some([0, 20, 60, 110].map(time)),
     occurred_to: some([10, 60, 100, 121].map(time)),
     after_sequence: sequence,
@@ -100,7 +110,8 @@ const filters = fc
 
 const pathOf = (query: object) =>
   `?${Object.entries(query)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)] as const))
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join("&")}`;
 
 const queries = fc.record({

@@ -21,6 +21,8 @@ const NEW = Buffer.alloc(16, 9);
 const EVENTS = ["event.created", "*"];
 const CHECKPOINTS = ["log.checkpointed"];
 const EXPORTS = ["export.completed", "*"];
+const FILTER = '{"action":["user.deleted"]}';
+const EARLIER = '[{"after":"0","filter":null}]';
 
 export const WEBHOOKS: Cases = {
   "webhooks.clear-drops": ofEach(),
@@ -43,6 +45,23 @@ export const WEBHOOKS: Cases = {
       1n,
       3n,
       "key_2",
+      FILTER,
+    ],
+    ({ account }) => [
+      account,
+      "wh_7",
+      "https://example.com/b",
+      ["*"],
+      true,
+      LATER,
+      "seal_1",
+      SEALED,
+      4n,
+      2n,
+      1n,
+      3n,
+      "key_2",
+      null,
     ],
   ],
   "webhooks.delete-webhook": ofEach(FUTURE, "key_2"),
@@ -87,10 +106,15 @@ export const WEBHOOKS: Cases = {
   ],
   "webhooks.lock-account": [({ account }) => [account]],
   "webhooks.lock-subscribers": [
-    ({ account }) => [account, "events", EVENTS],
-    ({ account }) => [account, "verifications", ["*"]],
-    ({ account }) => [account, "exports", EXPORTS],
-    ({ account }) => [account, "checkpoints", CHECKPOINTS],
+    ({ account }) => [account, "events", EVENTS, 4n],
+    ({ account }) => [account, "events", EVENTS, 8n],
+    ({ account }) => [account, "verifications", ["*"], 2n],
+    ({ account }) => [account, "exports", EXPORTS, 1n],
+    ({ account }) => [account, "checkpoints", CHECKPOINTS, 3n],
+  ],
+  "webhooks.list-filters": [
+    ({ account }) => [account, "", 100],
+    ({ account }) => [account, "wh_2", 1],
   ],
   "webhooks.lock-webhook": ofEach(),
   "webhooks.move-cursor": [
@@ -110,7 +134,12 @@ export const WEBHOOKS: Cases = {
     ({ account }) => [account, "exports", EXPORTS],
     ({ account }) => [account, "checkpoints", CHECKPOINTS],
   ],
+  "webhooks.read-position": [
+    ({ account }) => [account, "events"],
+    ({ account }) => [account, "exports"],
+  ],
   "webhooks.remove-webhook": ofEach(),
+  "webhooks.replace-filters": [...ofEach(FILTER, EARLIER), ...ofEach(null, null)],
   "webhooks.replace-secret": [
     ({ account }) => [account, "wh_1", SEALED, "seal_3", NEW],
     ({ account }) => [account, "wh_1", PREVIOUS, "seal_3", NEW],
@@ -134,7 +163,10 @@ export const WEBHOOKS: Cases = {
   "webhooks.move-anchor": [() => ["witness", "w1", "3"], () => ["witness", "w2", "3"]],
   "webhooks.fail-anchor": [() => ["witness", "w1", 60, 600], () => ["witness", "w2", 60, 600]],
   "webhooks.update-webhook": ["wh_1", "wh_2"].flatMap((id): Case[] =>
-    ["a", "b"].map((path) => ({ account, delivery }) => [
+    [
+      ["a", FILTER, EARLIER],
+      ["b", null, null],
+    ].map(([path, filter, earlier]) => ({ account, delivery }) => [
       account,
       id,
       `https://example.com/${path}`,
@@ -147,6 +179,9 @@ export const WEBHOOKS: Cases = {
       true,
       "key_2",
       delivery(4),
+      filter,
+      "7",
+      earlier,
     ]),
   ),
 };

@@ -47,6 +47,8 @@ export const ledgerSeeds: SeedsOf = (accounts) => {
         chunk,
         earliest: "2020-01-12T09:30:00.000000Z",
         latest: `2020-0${chunk + 2}-28T00:00:00.000000Z`,
+        first_received: "2020-02-01T00:00:00.000000Z",
+        last_received: `2020-0${chunk + 2}-01T00:00:00.000000Z`,
       })),
     ),
     postings: each((account_id) =>

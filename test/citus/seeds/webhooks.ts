@@ -26,6 +26,9 @@ const WEBHOOK = {
   after_verifications: 2,
   after_exports: 1,
   after_checkpoints: 3,
+  filter: null,
+  filter_after: 0,
+  earlier_filters: null,
   stopped_up_to: 0,
   is_drained: false,
   first_success_at: LONG_AGO,
@@ -40,6 +43,12 @@ const WEBHOOK = {
 
 const ROTATED = { previous_secret_key_id: "seal_0", previous_secret_sealed: PREVIOUS };
 
+const FILTERED = {
+  filter: '{"actor_id":["u_1"]}',
+  filter_after: 6,
+  earlier_filters: '[{"after":"0","filter":{"actor_id":["u_2"]}}]',
+};
+
 const GONE = {
   active: false,
   deleted_at: LATER,
@@ -50,7 +59,7 @@ const GONE = {
 
 /** Each account has all of them. `stopped_up_to` is a place in {@link DELIVERIES}. */
 const WEBHOOKS: Readonly<Record<string, SeedRow & { readonly stopped_up_to?: number }>> = {
-  wh_1: { ...ROTATED, previous_secret_until: FUTURE, failing_since: LONG_AGO },
+  wh_1: { ...ROTATED, previous_secret_until: FUTURE, failing_since: LONG_AGO, ...FILTERED },
   wh_2: { active: false, disabled_at: LATER, disabled_reason: "failing", stopped_up_to: 8 },
   wh_3: { ...GONE },
   wh_4: { ...ROTATED, previous_secret_until: LONG_AGO, is_drained: true, events: ["*"] },

@@ -119,22 +119,23 @@ export class Judge {
   }
 
   #outsideQuery(parameters: readonly Schema[], query: FuzzRequest["query"]): string | undefined {
-    const seen = new Set<string>();
-    for (const [name, value] of query) {
+    const given = Map.groupBy(query, ([name]) => name);
+    for (const [name, pairs] of given) {
       const parameter = parameters.find((one) => one.in === "query" && one.name === name);
       if (parameter === undefined) return `it has no parameter ${JSON.stringify(name)}`;
-      if (seen.has(name)) return `the parameter ${name} is there twice`;
-      seen.add(name);
+      if (pairs.length > 1 && parameter["explode"] !== true)
+        return `the parameter ${name} is there twice`;
+      const values = pairs.map(([, value]) => value);
+      const [value] = values;
       const { schema } = parameter;
-      if (!this.#fits(schema, value)) {
-        return `the parameter ${name} does not fit: ${JSON.stringify(value)}`;
-      }
+      const fits = values.length > 1 ? this.#validator(schema)(values) : this.#fits(schema, value);
+      if (!fits) return `the parameter ${name} does not fit: ${JSON.stringify(values)}`;
     }
     return undefined;
   }
 
   /** Whether a text of a query or a header is a value of the schema. */
-  #fits(schema: Schema, text: string): boolean {
+  #fits(schema: Schema, text = ""): boolean {
     const isNumber = schema.type === "integer" && /^-?\d+$/.test(text);
     return this.#validator(schema)(isNumber ? Number(text) : text);
   }

@@ -8,6 +8,8 @@ import { anyText, fittingInteger, fittingString, type Schema } from "./values.ts
 
 /** Above the most characters of a URL. */
 const LONG_TARGET = 2_100;
+/** Two parameters of this many are within the bound of all filters, and within that of a URL. */
+const MOST_VALUES = 3;
 
 type Pair = readonly [name: string, value: string];
 
@@ -55,16 +57,28 @@ export function queryOf(pairs: readonly Pair[]): Query {
 export function soundQuery(parameters: Schema[], known: Known): fc.Arbitrary<Query> {
   if (parameters.length === 0) return fc.constant(queryOf([]));
   const usual = parameters.filter(({ name }) => name !== "cursor" || known.cursors.length > 0);
-  const pairs = usual.map((one): fc.Arbitrary<Pair> =>
-    soundValue(one, known).map((value) => [one.name, value]),
-  );
+  const pairs = usual.map((one) => soundPairs(one, known));
   return fc
-    .uniqueArray(fc.oneof(...pairs), { maxLength: 2, selector: ([name]) => name })
-    .map((all) => queryOf(all.some(([name]) => name === "cursor") ? all.slice(0, 1) : all));
+    .uniqueArray(fc.oneof(...pairs), { maxLength: 2, selector: ([first]) => first?.[0] })
+    .map((all) => (all.flat().some(([name]) => name === "cursor") ? all.slice(0, 1) : all))
+    .map((all) => queryOf(all.flat()));
 }
 
-function soundValue({ name, schema }: Schema, { cursors }: Known): fc.Arbitrary<string> {
+/** A parameter that may be repeated has several values at times. */
+function soundPairs(one: Schema, known: Known): fc.Arbitrary<readonly Pair[]> {
+  const pair = soundValue(one, known).map((value): Pair => [one.name, value]);
+  const single = pair.map((each) => [each]);
+  return one.explode === true
+    ? fc.oneof(single, fc.array(pair, { minLength: 1, maxLength: MOST_VALUES }))
+    : single;
+}
+
+function soundValue(
+  { name, schema: { anyOf: [first] = [], ...given } }: Schema,
+  { cursors }: Known,
+): fc.Arbitrary<string> {
   if (name === "cursor") return fc.constantFrom(...cursors);
+  const schema = first ?? given;
   return schema.type === "integer" ? fittingInteger(schema) : fittingString(schema, name);
 }
 
@@ -101,6 +115,12 @@ export function doubtfulQuery(parameters: Schema[], known: Known): fc.Arbitrary<
     {
       weight: 5,
       arbitrary: fc.array(fc.tuple(name, value), { minLength: 1, maxLength: 4 }).map(queryOf),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(name, fc.array(value, { minLength: 9, maxLength: 12 }))
+        .map(([of, all]) => queryOf(all.map((one) => [of, one]))),
     },
     { weight: 1, arbitrary: fc.constantFrom(...raw).map((each) => ({ raw: each, pairs: [] })) },
   );

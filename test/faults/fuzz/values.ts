@@ -14,6 +14,8 @@ const MAX_ITEMS = 5;
 const MAX_CHARACTERS = 40;
 /** An upper bound of a text or an array is tried where it is not above this. */
 const MAX_TRIED_BOUND = 3_000;
+/** Values of one filter, of which those of all filters have a bound together. */
+const MAX_TOGETHER = 3;
 /** How deep what is free-form nests. */
 const FREE_DEPTH = 3;
 
@@ -30,6 +32,8 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   occurred_at: TIMES,
   occurred_from: TIMES,
   occurred_to: TIMES,
+  received_from: TIMES,
+  received_to: TIMES,
   url: [
     "https://example.com/hooks",
     "https://example.com:8443/a?b=c",
@@ -126,6 +130,10 @@ export const anyText: Text = fc.oneof(
 /** Texts of JSON that fit `schema`; `name` is that of the member which holds it. */
 export function fitting(schema: Schema, name = ""): Text {
   if (schema.const !== undefined) return fc.constant(json(schema.const));
+  if (isOneOrMany(schema)) {
+    const [one, several] = schema.anyOf;
+    return fc.oneof(fitting(one, name), fittingArray(several, MAX_TOGETHER));
+  }
   if (schema.anyOf) return fitting(schema.anyOf[0], name);
   if (schema.enum) return fc.constantFrom(...(schema.enum as unknown[]).map(json));
   switch (schema.type) {
@@ -145,6 +153,10 @@ export function fitting(schema: Schema, name = ""): Text {
       throw new Error(`no value is known for ${JSON.stringify(schema)}`);
   }
 }
+
+/** Whether a schema is that of one thing or an array of them. */
+const isOneOrMany = ({ anyOf = [] }: Schema): boolean =>
+  anyOf.length === 2 && anyOf[1].type === "array";
 
 /** Texts that fit `schema`, without quotes. */
 export function fittingString(schema: Schema, name: string): Text {
@@ -171,9 +183,9 @@ export function fittingInteger({ minimum = -1_000, maximum = 1_000 }: Schema): T
     .map(String);
 }
 
-function fittingArray({ items, minItems = 0 }: Schema): Text {
+function fittingArray({ items, minItems = 0 }: Schema, maxLength = MAX_ITEMS): Text {
   return fc
-    .array(fitting(items), { minLength: minItems, maxLength: MAX_ITEMS })
+    .array(fitting(items), { minLength: minItems, maxLength })
     .map((all) => `[${all.join(",")}]`);
 }
 
@@ -206,6 +218,10 @@ function members(schema: Schema, each: (schema: Schema, name: string) => Text): 
 
 /** Texts where something may not fit `schema`, anywhere in it; most still are JSON. */
 export function doubtful(schema: Schema, name = ""): Text {
+  if (isOneOrMany(schema)) {
+    const [one, several] = schema.anyOf;
+    return fc.oneof(doubtful(one, name), doubtful(several, name));
+  }
   if (schema.anyOf) return doubtful(schema.anyOf[0], name);
   const wrong: fc.WeightedArbitrary<string>[] = [
     { weight: 2, arbitrary: fc.constantFrom(...TOKENS) },

@@ -45,8 +45,8 @@ const withHeader = (request: FuzzRequest, name: string, value: string | undefine
   return { ...request, headers };
 };
 
-function withQuery(request: FuzzRequest, name: string, value: string): FuzzRequest {
-  const { raw, pairs } = queryOf([[name, value]]);
+function withQuery(request: FuzzRequest, name: string, ...values: string[]): FuzzRequest {
+  const { raw, pairs } = queryOf(values.map((value) => [name, value]));
   return { ...request, target: request.target.replace(/\?.*/, "") + raw, query: pairs };
 }
 
@@ -66,10 +66,22 @@ function wrongKeys(sound: FuzzRequest, { keys }: Known): Violation[] {
 
 function wrongParameters(sound: FuzzRequest, { in: where, name, schema }: Schema): Violation[] {
   if (where === "path") return [];
-  return wrongTexts(schema).map(([how, value]) => ({
+  const [one, several] = schema.anyOf ?? [schema];
+  const wrong = wrongTexts(one).map(([how, value]) => ({
     what: `the ${where} parameter ${name}: ${how}`,
     request: where === "query" ? withQuery(sound, name, value) : withHeader(sound, name, value),
   }));
+  if (several === undefined) return wrong;
+  const wrongLast = wrongTexts(several.items).map(([how, value]) => ({
+    what: `the last of two parameters ${name}: ${how}`,
+    request: withQuery(sound, name, "x", value),
+  }));
+  const tooMany = Array.from({ length: several.maxItems + 1 }, () => "x");
+  const beyond = {
+    what: `the parameter ${name}: too many`,
+    request: withQuery(sound, name, ...tooMany),
+  };
+  return [...wrong, ...wrongLast, beyond];
 }
 
 const wrongNames = (sound: FuzzRequest): Violation[] => [
@@ -122,7 +134,9 @@ function example(schema: Schema): unknown {
 function wrongValues(schema: Schema, value: unknown): Wrong<unknown>[] {
   // What one alternative requires, another may not.
   if (schema.anyOf) {
-    const wrong = wrongValues({ ...schema.anyOf[0], required: [] }, value);
+    const [first, several] = schema.anyOf;
+    const wrong = wrongValues({ ...first, required: [] }, value);
+    if (several?.type === "array") wrong.push(...wrongItems(several, [value]));
     const isNullable = schema.anyOf.some(({ type }: Schema) => type === "null");
     return isNullable ? wrong.filter(([how]) => how !== "null") : wrong;
   }

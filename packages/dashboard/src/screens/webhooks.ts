@@ -77,7 +77,7 @@ export class WebhooksScreen implements Screen {
             "Webhooks",
             [
               { title: "URL", cell: ({ url }) => html`<span class="text">${visible(url)}</span>` },
-              { title: "Events", cell: ({ events }) => events.join(", ") },
+              { title: "Events", cell: eventsView },
               { title: "State", cell: stateView },
               { title: "Created", cell: (one) => timeView(one.created_at) },
               { title: "Actions", cell: (one) => this.#actionsView(one) },
@@ -168,6 +168,16 @@ export class WebhooksScreen implements Screen {
       },
     });
   }
+}
+
+function eventsView({ events, filter = {} }: Webhook): TemplateResult {
+  const members = Object.entries(filter).map(
+    ([member, values]) =>
+      html`<p class="text">
+        ${member}: ${values.length === 0 ? "none" : visible(values.join(", "))}
+      </p>`,
+  );
+  return html`${events.join(", ")}${members}`;
 }
 
 function stateView({ active, disabled_reason, disabled_at, dropped }: Webhook): TemplateResult {

@@ -652,7 +652,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Events stored after this response are delivered; events stored before the request are not. Needs the scope `keys:manage`.
+         * @description Events stored after this response are delivered; events stored before the request are not. With `filter`, only events that match it. Needs the scope `keys:manage`.
          */
         post: operations["create-webhook"];
         delete?: never;
@@ -680,7 +680,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description After the response to `active: false`, no delivery begins. A webhook that is activated again receives only later events. Needs the scope `keys:manage`.
+         * @description After the response to `active: false`, no delivery begins. A webhook that is activated again receives only later events. Another `filter` acts on later events, too; null removes it. Needs the scope `keys:manage`.
          */
         patch: operations["update-webhook"];
         trace?: never;
@@ -736,7 +736,7 @@ export interface paths {
         put?: never;
         /**
          * Replay a range of events
-         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. Returns 422 if the webhook is disabled, or if its URL has not accepted a delivery yet: send a test delivery first. Needs the scope `keys:manage`.
+         * @description Queues a new delivery for each event of the range, both ends included, at most 1,000, that the filter of the webhook selects: all of them or none. Returns 422 if the webhook is disabled, or if its URL has not accepted a delivery yet: send a test delivery first. Needs the scope `keys:manage`.
          */
         post: operations["replay-events"];
         delete?: never;
@@ -1230,6 +1230,7 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
+            filter?: components["schemas"]["WebhookFilter"];
             /**
              * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
@@ -1607,20 +1608,20 @@ export interface components {
          */
         EventFilter: {
             /**
-             * @description An exact match; with a `*` at the end, a prefix.
+             * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
              * @example invoice.*
              */
-            action?: string;
+            action?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example u_1
              */
-            actor_id?: string;
+            actor_id?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example user
              */
-            actor_type?: string;
+            actor_type?: string | string[];
             /**
              * @description Above this sequence number.
              * @example 40
@@ -1644,15 +1645,27 @@ export interface components {
              */
             occurred_to?: string;
             /**
-             * @description Exact.
+             * Format: date-time
+             * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            received_from?: string;
+            /**
+             * Format: date-time
+             * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            received_to?: string;
+            /**
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example inv_9
              */
-            target_id?: string;
+            target_id?: string | string[];
             /**
-             * @description Exact.
+             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
              * @example invoice
              */
-            target_type?: string;
+            target_type?: string | string[];
         };
         EventPage: {
             data: components["schemas"]["Event"][];
@@ -2234,12 +2247,50 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
+            /** @description Null, or no member: all events. */
+            filter?: components["schemas"]["NewWebhookFilter"] | null;
             /**
              * Format: uri
              * @description An HTTPS URL of a public host, without a user name.
              * @example https://hooks.example.com/annals
              */
             url: string;
+        };
+        /**
+         * @description Which events `event.created` is sent for: those that match all members, as in GET /v1/events. At most 4,096 bytes as JSON.
+         * @example {
+         *       "action": [
+         *         "user.deleted",
+         *         "invoice.*"
+         *       ]
+         *     }
+         */
+        NewWebhookFilter: {
+            /**
+             * @description Exact; with a `*` at the end, a prefix. One text, or up to 10 of which an event has one.
+             * @example user.deleted
+             */
+            action?: string | string[];
+            /**
+             * @description Exact. One text, or up to 10 of which an event has one.
+             * @example u_1
+             */
+            actor_id?: string | string[];
+            /**
+             * @description Exact. One text, or up to 10 of which an event has one.
+             * @example user
+             */
+            actor_type?: string | string[];
+            /**
+             * @description Exact. One text, or up to 10 of which an event has one.
+             * @example inv_9
+             */
+            target_id?: string | string[];
+            /**
+             * @description Exact. One text, or up to 10 of which an event has one.
+             * @example invoice
+             */
+            target_type?: string | string[];
         };
         NewWidgetToken: {
             /**
@@ -2404,6 +2455,7 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
+            filter?: components["schemas"]["WebhookFilter"];
             /**
              * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
@@ -2722,6 +2774,7 @@ export interface components {
              *     ]
              */
             events: components["schemas"]["EventPattern"][];
+            filter?: components["schemas"]["WebhookFilter"];
             /**
              * @description `wh_` and an opaque string.
              * @example wh_6w9t2q5n8k1h4f7c0z3x6v9s2m
@@ -2732,6 +2785,46 @@ export interface components {
              * @example https://hooks.example.com/annals
              */
             url: string;
+        };
+        /**
+         * @description Which events `event.created` is sent for. Absent: all. A member without values, which an erasure leaves, matches none.
+         * @example {
+         *       "action": [
+         *         "user.deleted"
+         *       ]
+         *     }
+         */
+        WebhookFilter: {
+            /**
+             * @example [
+             *       "user.deleted"
+             *     ]
+             */
+            action?: string[];
+            /**
+             * @example [
+             *       "u_1"
+             *     ]
+             */
+            actor_id?: string[];
+            /**
+             * @example [
+             *       "user"
+             *     ]
+             */
+            actor_type?: string[];
+            /**
+             * @example [
+             *       "inv_9"
+             *     ]
+             */
+            target_id?: string[];
+            /**
+             * @example [
+             *       "invoice"
+             *     ]
+             */
+            target_type?: string[];
         };
         WebhookPage: {
             data: components["schemas"]["Webhook"][];
@@ -2772,6 +2865,8 @@ export interface components {
              *     ]
              */
             events?: components["schemas"]["EventPattern"][];
+            /** @description Null, or no member: all events. */
+            filter?: components["schemas"]["NewWebhookFilter"] | null;
             /**
              * Format: uri
              * @description An HTTPS URL of a public host, without a user name.
@@ -3516,20 +3611,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An exact match; with a `*` at the end, a prefix.
+                 * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice.*
                  */
-                action?: string;
+                action?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example u_1
                  */
-                actor_id?: string;
+                actor_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example user
                  */
-                actor_type?: string;
+                actor_type?: string | string[];
                 /**
                  * @description Above this sequence number.
                  * @example 40
@@ -3568,15 +3663,25 @@ export interface operations {
                  */
                 order?: "desc" | "asc";
                 /**
-                 * @description Exact.
+                 * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_from?: string;
+                /**
+                 * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_to?: string;
+                /**
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example inv_9
                  */
-                target_id?: string;
+                target_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice
                  */
-                target_type?: string;
+                target_type?: string | string[];
             };
             header?: never;
             path?: never;
@@ -5157,7 +5262,12 @@ export interface operations {
                      *             "event.created"
                      *           ],
                      *           "active": true,
-                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *           "created_at": "2026-01-31T09:30:00.052919Z",
+                     *           "filter": {
+                     *             "action": [
+                     *               "user.deleted"
+                     *             ]
+                     *           }
                      *         }
                      *       ],
                      *       "has_more": true,
@@ -5208,6 +5318,11 @@ export interface operations {
                      *         ],
                      *         "active": true,
                      *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         },
                      *         "secret": "whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE="
                      *       }
                      *     }
@@ -5287,7 +5402,12 @@ export interface operations {
                      *           "event.created"
                      *         ],
                      *         "active": true,
-                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         }
                      *       }
                      *     }
                      */
@@ -5479,6 +5599,11 @@ export interface operations {
                      *         ],
                      *         "active": true,
                      *         "created_at": "2026-01-31T09:30:00.052919Z",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         },
                      *         "secret": "whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE=",
                      *         "previous_secret_expires_at": "2026-01-31T09:30:00.052919Z"
                      *       }
@@ -5687,20 +5812,20 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An exact match; with a `*` at the end, a prefix.
+                 * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice.*
                  */
-                action?: string;
+                action?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example u_1
                  */
-                actor_id?: string;
+                actor_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example user
                  */
-                actor_type?: string;
+                actor_type?: string | string[];
                 /**
                  * @description Above this sequence number.
                  * @example 40
@@ -5739,15 +5864,25 @@ export interface operations {
                  */
                 order?: "desc" | "asc";
                 /**
-                 * @description Exact.
+                 * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_from?: string;
+                /**
+                 * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                received_to?: string;
+                /**
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example inv_9
                  */
-                target_id?: string;
+                target_id?: string | string[];
                 /**
-                 * @description Exact.
+                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
                  * @example invoice
                  */
-                target_type?: string;
+                target_type?: string | string[];
             };
             header?: never;
             path?: never;

@@ -27,7 +27,7 @@ export async function* readErasureRecords(
   const { retainedFrom = 1n } = await ledger.listEvents({ accountId, limit: 1 }, { signal });
   const kept = retainedFrom - 1n;
   const filter = create(EventFilterSchema, {
-    action: ERASURE,
+    actions: [ERASURE],
     afterSequence: after > kept ? after : kept,
     ...(through !== undefined && { beforeSequence: through + 1n }),
   });

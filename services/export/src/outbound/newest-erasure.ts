@@ -20,7 +20,7 @@ export async function newestErasure(
   { accountId, afterSequence }: Behind,
   signal: AbortSignal,
 ): Promise<EventPosition | undefined> {
-  const filter = create(EventFilterSchema, { action: ERASURE, afterSequence });
+  const filter = create(EventFilterSchema, { actions: [ERASURE], afterSequence });
   const breaks = new Breaks(signal);
   for (;;) {
     try {

@@ -3,7 +3,7 @@
 
 import { StreamEventsResponseSchema } from "@annals/proto/ledger";
 import { type EventFilter, EventFilterSchema } from "@annals/proto/ledger";
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { readBundleEvents } from "./read-bundle-events.ts";
 import type { readEvents } from "./read-events.ts";
@@ -19,7 +19,7 @@ function ledgerOf(matches: readonly number[], own: readonly number[]) {
   const asked: (EventFilter | undefined)[] = [];
   const streamEvents = async function* ({ filter }: { filter?: EventFilter }) {
     asked.push(filter);
-    const numbers = filter?.action === "annals." ? own : matches;
+    const numbers = filter?.actionPrefixes[0] === "annals." ? own : matches;
     for (let at = 0; at < numbers.length; at += PAGE) {
       const page = numbers.slice(at, at + PAGE);
       const place = { sequenceNumber: BigInt(page.at(-1) ?? 0), hash: "h", previousHash: "h" };
@@ -35,7 +35,7 @@ function ledgerOf(matches: readonly number[], own: readonly number[]) {
   return { asked, ledger: { streamEvents } as unknown as Ledger };
 }
 
-async function read(ledger: Ledger, filter: Partial<EventFilter>) {
+async function read(ledger: Ledger, filter: MessageInitShape<typeof EventFilterSchema>) {
   const selection = { accountId: "acct_1", filter: create(EventFilterSchema, filter) };
   let [text, count] = ["", 0];
   for await (const page of readBundleEvents(ledger, selection, new AbortController().signal)) {
@@ -54,12 +54,14 @@ test.each([
   const { asked, ledger } = ledgerOf(matches, own);
   const all = [...new Set([...matches, ...own])].toSorted((one, other) => one - other);
   const range = { afterSequence: 0n, beforeSequence: 20n };
-  expect(await read(ledger, { actorId: "x", ...range })).toEqual({
-    text: all.map(line).join(""),
-    count: all.length,
-  });
-  expect(asked.find((filter) => filter?.action === "annals.")).toMatchObject({
-    actionIsPrefix: true,
+  const received = { receivedFrom: "2026-01-31T09:30:00.000000Z" };
+  for (const filter of [{ actorIds: ["x", "y"] }, { actionPrefixes: [""] }, received])
+    expect(await read(ledger, { ...filter, ...range })).toEqual({
+      text: all.map(line).join(""),
+      count: all.length,
+    });
+  expect(asked.find((filter) => filter?.actionPrefixes[0] === "annals.")).toMatchObject({
+    actions: [],
     ...range,
   });
 });

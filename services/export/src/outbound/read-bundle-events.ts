@@ -54,16 +54,16 @@ function readWithProofs(
 }
 
 function isRange(filter: EventFilter): boolean {
-  const { action, actorId, actorType, occurredFrom, occurredTo, targetId, targetType } = filter;
-  return [action, actorId, actorType, occurredFrom, occurredTo, targetId, targetType].every(
-    (value) => value === undefined,
-  );
+  const { actionPrefixes, actions, actorIds, actorTypes, targetIds, targetTypes } = filter;
+  const { occurredFrom, occurredTo, receivedFrom, receivedTo } = filter;
+  const values = [actions, actionPrefixes, actorIds, actorTypes, targetIds, targetTypes];
+  const times = [occurredFrom, occurredTo, receivedFrom, receivedTo];
+  return values.every(({ length }) => length === 0) && times.every((value) => value === undefined);
 }
 
 function ofTheService({ afterSequence, beforeSequence }: EventFilter): EventFilter {
   return create(EventFilterSchema, {
-    action: AUDIT_ACTION_PREFIX,
-    actionIsPrefix: true,
+    actionPrefixes: [AUDIT_ACTION_PREFIX],
     ...(afterSequence !== undefined && { afterSequence }),
     ...(beforeSequence !== undefined && { beforeSequence }),
   });

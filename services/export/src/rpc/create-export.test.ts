@@ -35,7 +35,7 @@ test("a filter that waits counts twice: as it was sent, and as it is applied", a
   const request = create(CreateExportRequestSchema, {
     accountId: ACCOUNT,
     format: ExportFormat.JSONL,
-    filter: create(EventFilterSchema, { action }),
+    filter: create(EventFilterSchema, { actions: [action] }),
     filterJson: JSON.stringify({ action }),
   });
   const context = { values: createContextValues(), signal: new AbortController().signal };

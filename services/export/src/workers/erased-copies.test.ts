@@ -131,6 +131,9 @@ test.each<[string, Given, boolean]>([
   ['{"actor_id":"\\u0061da"}', { actorId: "ada" }, true],
   ['{"target_id":"ada"}', { targetId: "ada" }, true],
   ['{"target_id":"ada"}', { actorId: "ada" }, false],
+  ['{"actor_id":["bob","ada"]}', { actorId: "ada" }, true],
+  ['{"target_id":["ada","bob"]}', { targetId: "ada" }, true],
+  ['{"actor_id":["bob","adam"],"action":["ada"]}', { actorId: "ada" }, false],
   ['{"actor_id":"bob","action":"ada"}', { actorId: "ada" }, false],
   ['{"actor_id":"ada"}', {}, false],
 ])("the filter %s, and the erasure of %j", async (filter, given, isGone) => {
@@ -151,12 +154,13 @@ test.each<[string, Given, boolean]>([
 
 test("a filter that names the value leaves its entry of the outbox, which stays where it is", async () => {
   await written(3);
-  const name = (position: number, value: string) =>
+  const name = (position: number, value: string | readonly string[]) =>
     exports.database.query(
-      `UPDATE exports.outbox SET data = jsonb_set(data::jsonb, '{filter}', jsonb_build_object('actor_id', $2::text))::text
+      `UPDATE exports.outbox SET data = jsonb_set(data::jsonb, '{filter}', jsonb_build_object('actor_id', $2::jsonb))::text
        WHERE position = $1`,
-      [position, value],
+      [position, JSON.stringify(value)],
     );
+  await name(1, ["bob", "ada"]);
   await name(2, "ada");
   await name(3, "bob");
   await erasure({ actorId: "ada" }).pass();

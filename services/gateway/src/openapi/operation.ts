@@ -68,6 +68,8 @@ export function parametersOf(
       in: where,
       required: required.includes(name),
       ...(description !== undefined && { description }),
+      // One that may be repeated.
+      ...(given.items && { style: "form", explode: true }),
       schema: documented(rest, components),
       ...(examples && { example: exampleOf(given) }),
     };

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
 import type { Schema } from "../render/example.ts";
-import { NAME } from "../render/schema.ts";
+import { NAME, TEXT_OR_TEXTS } from "../render/schema.ts";
 
 /** What `components.schemas` has. */
 export type Components = Record<string, Schema>;
@@ -54,11 +54,21 @@ function component(name: string, schema: Schema, components: Components): Schema
 const pascal = (words: readonly string[]): string =>
   words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 
-/** Generators make no text of an enum without a type. */
+/** Generators make no text of an enum without a type, and nothing of a list of types. */
 function typed(schema: Schema): Schema {
   const { enum: values, type } = schema;
+  if (isDeepStrictEqual(type, TEXT_OR_TEXTS)) return textOrTexts(schema);
   const isText = type === undefined && values?.every((one) => typeof one === "string");
   return isText ? { type: "string", ...schema } : schema;
+}
+
+function textOrTexts({ type: _type, ...schema }: Schema): Schema {
+  const { items, maxItems, maxLength, minItems, minLength, ...shared } = schema;
+  const anyOf = [
+    { type: "string", minLength, maxLength },
+    { type: "array", minItems, maxItems, ...(items && { items }) },
+  ];
+  return { ...shared, anyOf };
 }
 
 function documentedValue(keyword: string, value: unknown, components: Components): unknown {

@@ -1,13 +1,23 @@
 // The filters of a list of events (docs/open-details.md), and the same as an export takes and shows them.
 
 import { Type } from "typebox";
-import { CLOSED, named, openDetail, QueryTime } from "./schema.ts";
+import { CLOSED, named, openDetail, QueryTime, TextOrTexts } from "./schema.ts";
 
 const FILTERS = openDetail("event-filters");
+const REPEATED = openDetail("repeated-filters");
 
-const Text = (description: string, example: string) =>
+/** Values of one filter, and of all filters of a request together: each row is compared with all of them. */
+const MAX_VALUES = 10;
+export const MAX_ALL_VALUES = 20;
+
+const SEVERAL = `Several values: any of them, at most ${MAX_VALUES}, and ${MAX_ALL_VALUES} in all filters.`;
+
+const Values = (description: string, example: string) =>
   Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description, examples: [example], ...FILTERS }),
+    TextOrTexts(
+      { maxItems: MAX_VALUES, maxLength: 256 },
+      { description: `${description} ${SEVERAL}`, examples: [example], ...FILTERS, ...REPEATED },
+    ),
   );
 const Sequence = (description: string, example: number) =>
   Type.Optional(
@@ -22,13 +32,15 @@ const Sequence = (description: string, example: number) =>
 const When = (description: string) => Type.Optional(QueryTime(description, FILTERS));
 
 export const filterMembers = {
-  action: Text("An exact match; with a `*` at the end, a prefix.", "invoice.*"),
-  actor_id: Text("Exact.", "u_1"),
-  actor_type: Text("Exact.", "user"),
-  target_id: Text("Exact.", "inv_9"),
-  target_type: Text("Exact.", "invoice"),
+  action: Values("An exact match; with a `*` at the end, a prefix.", "invoice.*"),
+  actor_id: Values("Exact.", "u_1"),
+  actor_type: Values("Exact.", "user"),
+  target_id: Values("Exact.", "inv_9"),
+  target_type: Values("Exact.", "invoice"),
   occurred_from: When("At or after this time."),
   occurred_to: When("Before this time."),
+  received_from: When("Received at or after this time."),
+  received_to: When("Received before this time."),
   after_sequence: Sequence("Above this sequence number.", 40),
   before_sequence: Sequence("Below this sequence number.", 50),
 };

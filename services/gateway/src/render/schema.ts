@@ -86,6 +86,29 @@ export function QueryTime(description: string, options: Described = {}) {
   });
 }
 
+/** A text, or an array of texts; in a query string a parameter that may be repeated. */
+export function TextOrTexts(
+  { maxItems, maxLength }: { readonly maxItems: number; readonly maxLength: number },
+  options: Described,
+) {
+  const text = { minLength: 1, maxLength };
+  const items = { type: "string", ...text };
+  // Each keyword applies to one of the two types, so a fault is that of the given one. Generators read anyOf
+  // (openapi/schemas.ts).
+  const type = [...TEXT_OR_TEXTS];
+  return Type.Unsafe<string | string[]>({
+    type,
+    ...text,
+    items,
+    minItems: 1,
+    maxItems,
+    ...options,
+  });
+}
+
+/** The types of a {@link TextOrTexts}. */
+export const TEXT_OR_TEXTS = ["string", "array"] as const;
+
 /** 32 bytes in hexadecimal. */
 export function Hash(options: Described = {}) {
   return Type.String({

@@ -5,6 +5,7 @@ import { EVENT_PATTERNS } from "@annals/contract";
 import type { Delivery, Dropped, Webhook } from "@annals/proto/webhooks";
 import { Type } from "typebox";
 import { Count, Id, named, Nullable, openDetail, Time } from "./schema.ts";
+import { FilterShown, renderFilter } from "./webhook-filter.ts";
 
 /** Longest URL of a webhook (docs/open-details.md). */
 const MAX_URL_LENGTH = 2_048;
@@ -61,6 +62,7 @@ export const WebhookBody = named(
     events: WebhookEvents,
     active: Type.Boolean(),
     created_at: Time({ description: "ISO 8601, UTC." }),
+    filter: Type.Optional(FilterShown),
     disabled_reason: Type.Optional(
       Type.Enum(["failing"], {
         description: "Why the service disabled the webhook. Absent if it did not.",
@@ -91,6 +93,7 @@ export function renderWebhook(webhook: Webhook | undefined) {
     events: webhook?.events ?? [],
     active: webhook?.active ?? false,
     created_at: webhook?.createdAt ?? "",
+    ...(webhook?.filter && { filter: renderFilter(webhook.filter) }),
     ...(webhook?.disabledReason !== undefined && { disabled_reason: webhook.disabledReason }),
     ...(webhook?.disabledAt !== undefined && { disabled_at: webhook.disabledAt }),
     ...(webhook?.dropped && { dropped: renderDropped(webhook.dropped) }),

@@ -111,7 +111,7 @@ describe("answers", () => {
   test("of keys and widget tokens together, each by its own window; a token for a key admits no request", async () => {
     const { call } = service();
     const key = await storeKey(database);
-    const filter = create(EventFilterSchema, { action: "a" });
+    const filter = create(EventFilterSchema, { actions: ["a"] });
     const token = await storeWidgetToken(database, key, {
       filter: toBinary(EventFilterSchema, filter),
     });
@@ -129,7 +129,7 @@ describe("answers", () => {
     expect([third, fourth]).toEqual([{}, {}]);
     const needed = { accountId: key.accountId, scope: "widget" } as const;
     const admitted = verifier.verify(first?.statement ?? "", needed);
-    expect(admitted?.widget).toMatchObject({ filter: { action: "a" }, parts: ["diff"] });
+    expect(admitted?.widget).toMatchObject({ filter: { actions: ["a"] }, parts: ["diff"] });
     for (const scope of SCOPES) {
       const asKey = () => verifier.verify(first?.statement ?? "", { ...needed, scope });
       expect(asKey).toThrow(/lacks the scope/);

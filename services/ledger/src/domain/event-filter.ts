@@ -1,28 +1,56 @@
 // What a list or a stream selects, and the range of texts that an action prefix matches.
 
-export interface EventFilter {
-  readonly action?: string | undefined;
-  readonly actionIsPrefix: boolean;
-  readonly actorId?: string | undefined;
-  readonly actorType?: string | undefined;
-  readonly targetId?: string | undefined;
-  readonly targetType?: string | undefined;
-  /** Times in UTC with six fraction digits. The first is inclusive, the second exclusive. */
+/** An event matches if it matches each member that is given; of a member with values, any one of them. */
+export interface EventFilter extends Values {
+  /** Times in UTC with six fraction digits. The first of each pair is inclusive, the second exclusive. */
   readonly occurredFrom?: string | undefined;
   readonly occurredTo?: string | undefined;
+  readonly receivedFrom?: string | undefined;
+  readonly receivedTo?: string | undefined;
   /** Both exclusive. */
   readonly afterSequence?: bigint | undefined;
   readonly beforeSequence?: bigint | undefined;
 }
 
+/** Members with values. One without a value selects every event. The first two select actions together. */
+interface Values {
+  readonly actions?: readonly string[];
+  readonly actionPrefixes?: readonly string[];
+  readonly actorIds?: readonly string[];
+  readonly actorTypes?: readonly string[];
+  readonly targetIds?: readonly string[];
+  readonly targetTypes?: readonly string[];
+}
+
+/** Actions that begin with a prefix: those from `from` up to but not including `to`; null: no end. */
+export interface ActionRange {
+  readonly from: string;
+  readonly to: string | null;
+}
+
 /**
- * The actions that `filter` selects: one text, or all texts from `from` up to but not including `to` (null:
- * no end).
+ * The actions that a filter selects, each once: some texts, and the ranges of prefixes of which none begins
+ * with another. No text is in a range. Undefined: any action.
  */
-export function actionRange({ action, actionIsPrefix }: EventFilter) {
-  if (action === undefined) return { exact: null, from: null, to: null };
-  if (!actionIsPrefix) return { exact: action, from: null, to: null };
-  return { exact: null, from: action, to: successor(action) };
+export function actionsOf({
+  actionPrefixes = [],
+  actions = [],
+}: EventFilter):
+  | { readonly exact: readonly string[]; readonly ranges: readonly ActionRange[] }
+  | undefined {
+  if (actionPrefixes.length + actions.length === 0) return undefined;
+  // A prefix comes before the texts that begin with it.
+  const shortest: string[] = [];
+  for (const prefix of new Set(actionPrefixes.toSorted((one, other) => one.length - other.length)))
+    if (!beginsWithAny(prefix, shortest)) shortest.push(prefix);
+  return {
+    exact: [...new Set(actions)].filter((action) => !beginsWithAny(action, shortest)),
+    ranges: shortest.map((prefix) => ({ from: prefix, to: successor(prefix) })),
+  };
+}
+
+export function beginsWithAny(text: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => text.startsWith(prefix));
 }
 
 const LAST_CODE_POINT = 0x10_ff_ff;
@@ -45,12 +73,15 @@ function successor(prefix: string): string | null {
 
 /** Whether a filter selects by the contents of events, and not only by time and sequence number. */
 export function hasValues(filter: EventFilter): boolean {
-  const { action, actorId, actorType, targetId, targetType } = filter;
-  return [action, actorId, actorType, targetId, targetType].some((value) => value !== undefined);
+  const { actionPrefixes, actions, actorIds, actorTypes, targetIds, targetTypes } = filter;
+  return [actions, actionPrefixes, actorIds, actorTypes, targetIds, targetTypes].some(
+    (values) => values !== undefined && values.length > 0,
+  );
 }
 
-export function hasTime({ occurredFrom, occurredTo }: EventFilter): boolean {
-  return occurredFrom !== undefined || occurredTo !== undefined;
+export function hasTime(filter: EventFilter): boolean {
+  const { occurredFrom, occurredTo, receivedFrom, receivedTo } = filter;
+  return [occurredFrom, occurredTo, receivedFrom, receivedTo].some((time) => time !== undefined);
 }
 
 /** Whether a filter selects every event, or every event of a range. */

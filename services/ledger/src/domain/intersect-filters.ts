@@ -1,60 +1,78 @@
 // The filter that selects what two others both select. Called for widget tokens, whose filter bounds every
 // request. It must never select an event that one of the two leaves out.
 
-import type { EventFilter } from "./event-filter.ts";
+import { beginsWithAny, type EventFilter } from "./event-filter.ts";
 
-/** Returns undefined if no event can match both. */
+/** Returns undefined if no event can match both. It has at most the values of both together. */
 export function intersectFilters(one: EventFilter, other: EventFilter): EventFilter | undefined {
-  const action = bothActions(one, other);
-  const texts = [
-    bothTexts(one.actorId, other.actorId),
-    bothTexts(one.actorType, other.actorType),
-    bothTexts(one.targetId, other.targetId),
-    bothTexts(one.targetType, other.targetType),
-  ];
-  if (action === undefined || texts.includes(NONE)) return undefined;
-  const [actorId, actorType, targetId, targetType] = texts as (string | undefined)[];
+  const actions = bothActions(one, other);
+  const actorIds = bothTexts(one.actorIds, other.actorIds);
+  const actorTypes = bothTexts(one.actorTypes, other.actorTypes);
+  const targetIds = bothTexts(one.targetIds, other.targetIds);
+  const targetTypes = bothTexts(one.targetTypes, other.targetTypes);
+  if (!actions || !actorIds || !actorTypes || !targetIds || !targetTypes) return undefined;
   return {
-    ...action,
-    actorId,
-    actorType,
-    targetId,
-    targetType,
+    ...actions,
+    actorIds,
+    actorTypes,
+    targetIds,
+    targetTypes,
     // Times are compared as text, whose order is the order of time.
     occurredFrom: greatest(one.occurredFrom, other.occurredFrom),
     occurredTo: least(one.occurredTo, other.occurredTo),
+    receivedFrom: greatest(one.receivedFrom, other.receivedFrom),
+    receivedTo: least(one.receivedTo, other.receivedTo),
     afterSequence: greatest(one.afterSequence, other.afterSequence),
     beforeSequence: least(one.beforeSequence, other.beforeSequence),
   };
 }
 
-type ActionFilter = Pick<EventFilter, "action" | "actionIsPrefix">;
-
-function bothActions(one: ActionFilter, other: ActionFilter): ActionFilter | undefined {
-  if (one.action === undefined) return actionOf(other);
-  if (other.action === undefined) return actionOf(one);
-  // If both have the same text, the prefix includes the other.
-  if (includes(one, other.action) && !(other.actionIsPrefix && !one.actionIsPrefix))
-    return actionOf(other);
-  return includes(other, one.action) ? actionOf(one) : undefined;
+interface Actions {
+  readonly actions: readonly string[];
+  readonly actionPrefixes: readonly string[];
 }
 
-const actionOf = ({ action, actionIsPrefix }: ActionFilter): ActionFilter => ({
-  action,
-  actionIsPrefix,
+/** Undefined: no action matches both. */
+function bothActions(one: EventFilter, other: EventFilter): Actions | undefined {
+  const [first, second] = [selected(one), selected(other)];
+  if (isAny(first)) return second;
+  if (isAny(second)) return first;
+  const actions = [
+    ...first.actions.filter((action) => includes(second, action)),
+    ...second.actions.filter((action) => includes(first, action)),
+  ];
+  // Of two prefixes both match what begins with the longer one, if that begins with the other.
+  const actionPrefixes = [
+    ...first.actionPrefixes.filter((prefix) => beginsWithAny(prefix, second.actionPrefixes)),
+    ...second.actionPrefixes.filter((prefix) => beginsWithAny(prefix, first.actionPrefixes)),
+  ];
+  const both = { actions: unique(actions), actionPrefixes: unique(actionPrefixes) };
+  return isAny(both) ? undefined : both;
+}
+
+const selected = ({ actionPrefixes = [], actions = [] }: EventFilter): Actions => ({
+  actions,
+  actionPrefixes,
 });
 
-/** Whether `text`, and every action that begins with it, is selected. */
-function includes({ action = "", actionIsPrefix }: ActionFilter, text: string): boolean {
-  return actionIsPrefix ? text.startsWith(action) : text === action;
+const isAny = ({ actionPrefixes, actions }: Actions): boolean =>
+  actionPrefixes.length + actions.length === 0;
+
+function includes({ actionPrefixes, actions }: Actions, action: string): boolean {
+  return actions.includes(action) || beginsWithAny(action, actionPrefixes);
 }
 
-const NONE = Symbol("no text");
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
 
-/** The text that both select; undefined: any text. */
-function bothTexts(one?: string, other?: string): string | undefined | typeof NONE {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one === other ? one : NONE;
+/** The texts that both select; empty: any text. Undefined: none. */
+function bothTexts(
+  one: readonly string[] = [],
+  other: readonly string[] = [],
+): readonly string[] | undefined {
+  if (one.length === 0) return other;
+  if (other.length === 0) return one;
+  const both = one.filter((text) => other.includes(text));
+  return both.length === 0 ? undefined : both;
 }
 
 function greatest<T extends string | bigint>(one?: T, other?: T): T | undefined {

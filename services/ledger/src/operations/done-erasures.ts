@@ -18,7 +18,7 @@ export async function* doneErasures(
   database: Database,
   { accountId, recordsFrom }: { readonly accountId: string; readonly recordsFrom: string },
 ): AsyncGenerator<string> {
-  const filter = { action: ERASURE, actionIsPrefix: false, afterSequence: BigInt(recordsFrom) };
+  const filter = { actions: [ERASURE], afterSequence: BigInt(recordsFrom) };
   for await (const { rows } of streamPages(database, { accountId, filter })) {
     for (const { metadata, sequence_number: record } of rows) {
       const said: JsonObject = JSON.parse(metadata);

@@ -162,7 +162,7 @@ test("copies for filters cannot be sent: they are those of the parts", async () 
   ];
   const { outcomes } = await client.createEvents({ appends });
   expect(outcomes.map(({ outcome }) => outcome.case)).toEqual(["refused", "stored"]);
-  const listed = await client.listEvents({ accountId, limit: 1, filter: { actorId: "u" } });
+  const listed = await client.listEvents({ accountId, limit: 1, filter: { actorIds: ["u"] } });
   expect(listed.events).toHaveLength(1);
   expect((await client.verifyChain({ accountId })).valid).toBe(true);
 });

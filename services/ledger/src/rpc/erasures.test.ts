@@ -40,8 +40,8 @@ test("a million events can be counted, and one more cannot be erased, by few sta
   await world.owner.query(
     `WITH chunk AS (SELECT generate_series(0, $2::bigint - 1) AS n),
        moved AS (UPDATE ledger.events SET sequence_number = $2 * ${CHUNK} WHERE account_id = $1),
-       chunks AS (INSERT INTO ledger.chunks (account_id, chunk, earliest, latest)
-         SELECT $1, n, '2026', '2026' FROM chunk)
+       chunks AS (INSERT INTO ledger.chunks (account_id, chunk, earliest, latest, first_received, last_received)
+         SELECT $1, n, '2026', '2026', '2026', '2026' FROM chunk)
      INSERT INTO ledger.postings (account_id, field, value, chunk, ordinals)
      SELECT $1, 'actor_id', 'u_1', n, ARRAY(
        SELECT generate_series(0, CASE WHEN n = $2 - 1 THEN $3::integer ELSE ${CHUNK} END - 1)::smallint) FROM chunk`,

@@ -24,7 +24,6 @@ export function getWidgetEvent(deps: Deps): ServiceImpl<typeof LedgerService>["g
     if (sequence === undefined) throw notFound("event", id);
     // The filter is applied as in a list, so that both show the same events.
     const only = {
-      actionIsPrefix: false,
       afterSequence: BigInt(sequence - 1),
       beforeSequence: BigInt(sequence + 1),
     };

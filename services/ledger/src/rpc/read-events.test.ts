@@ -64,6 +64,29 @@ test("sizes without content, in bytes", async () => {
   expect(await measured(60n, 10)).toEqual([]);
 });
 
+test("sizes with what filters read, where they are asked for", async () => {
+  const { accountId, client } = await begin();
+  const event = eventOf({
+    action: "user.login",
+    actor: { id: "ada", type: "user" },
+    target: { id: "s_1" },
+  });
+  await client.createEvents({
+    appends: [{ ...appendOf(accountId), eventsJson: eventsJsonOf([event]) }],
+  });
+  const request = { accountId, afterSequence: BigInt(LARGE + SMALL - 1), limit: 2 };
+  const { bytes, values } = await client.measureEvents({ ...request, includeValues: true });
+  expect(values).toHaveLength(bytes.length);
+  expect(values.at(-1)).toMatchObject({
+    action: "user.login",
+    actorId: "ada",
+    actorType: "user",
+    targetId: "s_1",
+  });
+  expect(values.at(-1)?.targetType).toBeUndefined();
+  expect((await client.measureEvents(request)).values).toEqual([]);
+});
+
 test.each([[[]], [Array.from({ length: 1_001 }, (_, index) => BigInt(index + 1))]])(
   "no numbers, and more than 1,000, are refused",
   async (numbers) => {

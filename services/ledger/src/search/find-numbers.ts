@@ -103,8 +103,9 @@ async function* searchIndexed(part: Part): AsyncGenerator<Found> {
 async function candidates({ database, search, budget }: Part, window: Range): Promise<number[]> {
   const { accountId, filter } = search;
   if (!hasTime(filter)) return numbersOf(window);
-  const { occurredFrom = null, occurredTo = null } = filter;
-  const params = [accountId, window.from, window.to, occurredFrom, occurredTo] as const;
+  const { occurredFrom = null, occurredTo = null, receivedFrom = null, receivedTo = null } = filter;
+  const times = [occurredFrom, occurredTo, receivedFrom, receivedTo] as const;
+  const params = [accountId, window.from, window.to, ...times] as const;
   const [row] = await database.run(findChunksByTime, [...params]);
   budget.spend((window.to - window.from + 1) * CHUNK_COST);
   return [...(row?.chunks ?? [])];

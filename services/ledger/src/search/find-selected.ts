@@ -66,5 +66,8 @@ export async function isMoreThan(
 }
 
 function filterOf({ actorId, targetId }: Selector): EventFilter {
-  return { actionIsPrefix: false, actorId, targetId };
+  return {
+    ...(actorId !== undefined && { actorIds: [actorId] }),
+    ...(targetId !== undefined && { targetIds: [targetId] }),
+  };
 }

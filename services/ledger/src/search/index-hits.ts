@@ -98,14 +98,16 @@ function intersect(rows: readonly PostingRow[], terms: readonly Term[]): number[
   for (const chunk of [...chunks.keys()].toSorted((one, other) => one - other)) {
     const fields = Map.groupBy(chunks.get(chunk) ?? [], ({ field }) => field);
     if (fields.size < terms.length) continue;
-    const lists = [...fields.values()].map((postings) =>
-      postings.flatMap(({ ordinals }) => ordinals ?? []),
+    // The union of the values of each field. A wrong posting may have what another one has.
+    const unions = [...fields.values()].map(
+      (postings) => new Set(postings.flatMap(({ ordinals }) => ordinals ?? [])),
     );
-    const [shortest = [], ...others] = lists.toSorted((one, other) => one.length - other.length);
-    const sets = others.map((list) => new Set(list));
+    const [smallest = new Set<number>(), ...others] = unions.toSorted(
+      (one, other) => one.size - other.size,
+    );
     const before = chunk * CHUNK_SIZE + 1;
-    for (const ordinal of shortest.toSorted((one, other) => one - other)) {
-      if (sets.every((set) => set.has(ordinal))) numbers.push(before + ordinal);
+    for (const ordinal of [...smallest].toSorted((one, other) => one - other)) {
+      if (others.every((set) => set.has(ordinal))) numbers.push(before + ordinal);
     }
   }
   return numbers;

@@ -2,7 +2,7 @@
 // index-hits.ts, each time for a bounded number of events.
 
 import type { Database } from "@annals/postgres";
-import { actionRange, type EventFilter } from "../domain/event-filter.ts";
+import type { EventFilter } from "../domain/event-filter.ts";
 import { type FilterParams, findInRange, findOfNumbers } from "../store/find-matches.ts";
 import type { Range } from "./range.ts";
 
@@ -40,9 +40,24 @@ function ascending(places: readonly number[], from: number): number[] {
 }
 
 export function filterParams(filter: EventFilter): FilterParams {
-  const action = actionRange(filter);
-  const { occurredFrom = null, occurredTo = null } = filter;
-  const { actorId = null, actorType = null, targetId = null, targetType = null } = filter;
-  const times = [occurredFrom, occurredTo] as const;
-  return [action.exact, action.from, action.to, ...times, actorId, actorType, targetId, targetType];
+  const { occurredFrom = null, occurredTo = null, receivedFrom = null, receivedTo = null } = filter;
+  const { actionPrefixes = [], actions = [] } = filter;
+  return [
+    // Neither filters if both are empty.
+    ...(actions.length + actionPrefixes.length === 0
+      ? ([null, null] as const)
+      : ([actions, actionPrefixes] as const)),
+    occurredFrom,
+    occurredTo,
+    receivedFrom,
+    receivedTo,
+    anyOf(filter.actorIds),
+    anyOf(filter.actorTypes),
+    anyOf(filter.targetIds),
+    anyOf(filter.targetTypes),
+  ];
 }
+
+/** Null does not filter. */
+const anyOf = (values: readonly string[] = []): readonly string[] | null =>
+  values.length === 0 ? null : values;

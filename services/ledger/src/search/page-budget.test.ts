@@ -18,7 +18,7 @@ const EVENTS = CHUNKS * CHUNK_SIZE + 100;
 /** More actions with the prefix than are looked up. */
 const ACTIONS = 100;
 
-const NO_ACTION = { action: "zz.", actionIsPrefix: true, actorId: "u_1" };
+const NO_ACTION = { actionPrefixes: ["zz."], actorIds: ["u_1"] };
 const BOUNDS: PageBounds = { rows: 3_000, bytes: 10_000 };
 
 let stored: TestDatabase;
@@ -100,7 +100,7 @@ describe("a filter that selects nothing", () => {
     const all = Array.from({ length: EVENTS }, (_, index) => index);
     const expected = all.filter(isRare).map((index) => index + 1);
     for (const ascending of [true, false]) {
-      let filter: object = { actorId: "u_1", actionIsPrefix: false, ...times };
+      let filter: object = { actorIds: ["u_1"], ...times };
       const numbers: number[] = [];
       const nexts: bigint[] = [];
       for (;;) {
@@ -132,7 +132,7 @@ describe("pages of large events", () => {
   const event = eventOf({ context: { text: "x".repeat(3_000) } });
   const eventsJson = eventsJsonOf(Array.from({ length: LARGE }, () => event));
 
-  test.each([{}, { action: "thing.done", actionIsPrefix: false }])(
+  test.each([{}, { actions: ["thing.done"] }])(
     "end at their bytes with at least one event, and none is left out: %o",
     async (filter) => {
       const { client } = open(BOUNDS);
@@ -145,7 +145,7 @@ describe("pages of large events", () => {
         for (let after: bigint | undefined = 0n; after !== undefined;) {
           const page = await bounded.client.listEvents({
             accountId: append.accountId,
-            filter: { actionIsPrefix: false, ...filter, afterSequence: after },
+            filter: { ...filter, afterSequence: after },
             ascending: true,
             limit: 100,
           });

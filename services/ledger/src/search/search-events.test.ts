@@ -1,6 +1,6 @@
 // Guarantee: a list and a stream give exactly the events that a plain scan of all events gives, in order,
-// page by page, for any filters together, however far the filter index is and while it is made, and
-// wherever the budget of a page ends it. A wrong posting adds no event.
+// page by page, for any filters together, each with any number of values, however far the filter index is and
+// while it is made, and wherever the budget of a page ends it. A wrong posting adds no event.
 
 import { RecordFormat } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
@@ -9,7 +9,14 @@ import { beforeEach, expect, inject, test } from "vitest";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { indexChunk } from "../store/index-chunk.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
-import { appendAll, indexAll, type Sent, timeOf } from "../testing/index-fixtures.ts";
+import {
+  appendAll,
+  APPENDED,
+  indexAll,
+  RECEIVED_AT,
+  type Sent,
+  timeOf,
+} from "../testing/index-fixtures.ts";
 import { openLedger, type TestLedger } from "../testing/test-ledger.ts";
 
 const ACCOUNT = "acct_1";
@@ -46,10 +53,13 @@ function sentOf(index: number): Sent {
     values[Math.floor((((index * seed) % 1_009) ** 2 / 1_009 ** 2) * values.length)] as T;
   // A chunk of its own has more actions with one prefix than are looked up one by one.
   const isMany = index > CHUNK_SIZE && index < 2 * CHUNK_SIZE;
+  const append = Math.floor(index / APPENDED);
   const action = isMany && index % 3 === 0 ? `job.${index % 200}` : pick(ACTIONS.slice(0, 5), 7);
   return {
     action: index % 2_777 === 5 ? "rare" : action,
     occurredAt: timeOf(index % 611 === 0 ? index - 2_000 : index + ((index * 7_919) % 40)),
+    // Gateways whose clocks differ received the appends.
+    receivedAt: timeOf((append + 1) * APPENDED - ((append * 7) % 3) * 1_500),
     ...(index % 5 > 0 && { actorId: index === 9_000 ? "u_rare" : pick(ACTORS.slice(0, 5), 11) }),
     ...(index % 10 > 0 && { actorType: pick(TYPES.slice(0, 2), 13) }),
     ...(index % 3 > 0 && { targetId: `t_${index % 1_500}` }),
@@ -57,10 +67,20 @@ function sentOf(index: number): Sent {
   };
 }
 
-interface Query extends Partial<Sent> {
-  readonly isPrefix?: boolean;
+/** Values of one filter of a query: any of them. */
+type Some = readonly string[];
+
+interface Query {
+  readonly actions?: Some;
+  readonly actionPrefixes?: Some;
+  readonly actorIds?: Some;
+  readonly actorTypes?: Some;
+  readonly targetIds?: Some;
+  readonly targetTypes?: Some;
   readonly from?: number;
   readonly to?: number;
+  readonly receivedFrom?: number;
+  readonly receivedTo?: number;
   readonly after?: number;
   readonly before?: number;
   readonly ascending: boolean;
@@ -70,62 +90,73 @@ interface Query extends Partial<Sent> {
 const prefixes = ["", "u", "user.", "job.", "job.1", "x\u001f", 'ü."', "r", "absent"];
 const time = fc.integer({ min: -2_500, max: EVENTS + 500 });
 const place = fc.integer({ min: 0, max: EVENTS + 2 });
+/** Most often one value or two, and at times as many as a request may have. */
+const valuesOf = (value: fc.Arbitrary<string>): fc.Arbitrary<Some> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.array(value, { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.array(value, { minLength: 1, maxLength: 10 }) },
+  );
 const values = {
-  actorId: fc.constantFrom(...ACTORS),
-  actorType: fc.constantFrom(...TYPES),
-  targetId: fc.integer({ min: 0, max: 1_600 }).map((n) => `t_${n}`),
-  targetType: fc.constantFrom(...TYPES),
-  exact: fc.constantFrom(...ACTIONS, "job.7"),
-  prefix: fc.constantFrom(...prefixes),
+  actorIds: valuesOf(fc.constantFrom(...ACTORS)),
+  actorTypes: valuesOf(fc.constantFrom(...TYPES)),
+  targetIds: valuesOf(fc.integer({ min: 0, max: 1_600 }).map((n) => `t_${n}`)),
+  targetTypes: valuesOf(fc.constantFrom(...TYPES)),
+  actions: valuesOf(fc.constantFrom(...ACTIONS, "job.7")),
+  actionPrefixes: valuesOf(fc.constantFrom(...prefixes)),
   from: time,
   to: time,
+  receivedFrom: time,
+  receivedTo: time,
   after: place,
   before: place,
 } satisfies Record<string, fc.Arbitrary<unknown>>;
 /** With more of them most queries would select nothing. */
-const MAX_VALUES = 3;
+const MAX_FILTERS = 3;
 const queries: fc.Arbitrary<Query> = fc
   .tuple(
     fc.record(values),
-    fc.subarray(Object.keys(values) as (keyof typeof values)[], { maxLength: MAX_VALUES }),
+    fc.subarray(Object.keys(values) as (keyof typeof values)[], { maxLength: MAX_FILTERS }),
     fc.record({ ascending: fc.boolean(), limit: fc.constantFrom(1, 7, 50, 100) }),
   )
   .map(([all, names, order]) => {
-    const some: Partial<typeof all> = Object.fromEntries(names.map((name) => [name, all[name]]));
-    const { exact, prefix, ...others } = some;
-    const action = prefix ?? exact;
-    return {
-      ...others,
-      ...order,
-      ...(action !== undefined && { action, isPrefix: prefix !== undefined }),
-    };
+    const chosen: Partial<typeof all> = Object.fromEntries(names.map((name) => [name, all[name]]));
+    return { ...chosen, ...order };
   });
 
 /** The numbers of all events that a query selects, by a plain scan. */
 function scan(sent: readonly Sent[], query: Query): number[] {
   const { after = 0, before = Infinity, ascending } = query;
-  const exact = ["actorId", "actorType", "targetId", "targetType"] as const;
+  const isOf = (wanted: Some | undefined, value: string | undefined) =>
+    wanted === undefined || wanted.some((one) => one === value);
+  const isWithin = (value: string, from: number | undefined, to: number | undefined) =>
+    (from === undefined || value >= timeOf(from)) && (to === undefined || value < timeOf(to));
+  const { actionPrefixes, actions = actionPrefixes && [] } = query;
   const numbers = sent.flatMap((event, index) => {
-    const { action = event.action, from, to } = query;
     const matches =
       index + 1 > after &&
       index + 1 < before &&
-      (query.isPrefix === true ? event.action.startsWith(action) : event.action === action) &&
-      exact.every((name) => query[name] === undefined || query[name] === event[name]) &&
-      (from === undefined || event.occurredAt >= timeOf(from)) &&
-      (to === undefined || event.occurredAt < timeOf(to));
+      (isOf(actions, event.action) ||
+        (actionPrefixes ?? []).some((prefix) => event.action.startsWith(prefix))) &&
+      isOf(query.actorIds, event.actorId) &&
+      isOf(query.actorTypes, event.actorType) &&
+      isOf(query.targetIds, event.targetId) &&
+      isOf(query.targetTypes, event.targetType) &&
+      isWithin(event.occurredAt, query.from, query.to) &&
+      isWithin(event.receivedAt ?? RECEIVED_AT, query.receivedFrom, query.receivedTo);
     return matches ? [index + 1] : [];
   });
   return ascending ? numbers : numbers.toReversed();
 }
 
-function filterOf({ after, before, from, to, isPrefix = false, ...query }: Query) {
-  const { ascending: _, limit: __, ...rest } = query;
+function filterOf({ after, before, from, receivedFrom, receivedTo, to, ...query }: Query) {
+  const { ascending: _, limit: __, ...chosen } = query;
+  const lists = Object.entries(chosen).map(([name, list]) => [name, [...list]]);
   return {
-    ...rest,
-    actionIsPrefix: isPrefix,
+    ...(Object.fromEntries(lists) as Record<keyof typeof chosen, string[]>),
     ...(from !== undefined && { occurredFrom: timeOf(from) }),
     ...(to !== undefined && { occurredTo: timeOf(to) }),
+    ...(receivedFrom !== undefined && { receivedFrom: timeOf(receivedFrom) }),
+    ...(receivedTo !== undefined && { receivedTo: timeOf(receivedTo) }),
     ...(after !== undefined && { afterSequence: BigInt(after) }),
     ...(before !== undefined && { beforeSequence: BigInt(before) }),
   };
@@ -164,15 +195,25 @@ async function streamed(query: Query): Promise<number[]> {
   return numbers;
 }
 
+/** Whether another value than the first of its filter selects events. */
+function needsEach(sent: readonly Sent[], query: Query, selected: number): boolean {
+  const first = Object.entries(query).map(([name, one]) => [
+    name,
+    Array.isArray(one) ? one.slice(0, 1) : one,
+  ]);
+  return scan(sent, Object.fromEntries(first) as Query).length < selected;
+}
+
 const RUNS = inject("searches");
 /** One in so many queries is read to its end too, as pages and as a stream. */
 const READ_WHOLE = 6;
 
 async function check(sent: readonly Sent[]): Promise<void> {
-  let [asked, selecting, short] = [0, 0, 0];
+  let [asked, selecting, short, several] = [0, 0, 0, 0];
   const property = fc.asyncProperty(queries, async (query) => {
     const expected = scan(sent, query);
     selecting += Number(expected.length > 0);
+    several += Number(needsEach(sent, query, expected.length));
     const first = await page(query);
     expect(first).toStrictEqual({
       numbers: expected.slice(0, query.limit),
@@ -187,6 +228,8 @@ async function check(sent: readonly Sent[]): Promise<void> {
   });
   await fc.assert(property, { numRuns: RUNS });
   expect(selecting).toBeGreaterThan(RUNS / 3);
+  // Control: a list of the first value of each filter would lack events.
+  expect(several).toBeGreaterThan(RUNS / 20);
   // Control: budgets were spent before a page was full.
   expect(short).toBeGreaterThan(0);
 }
@@ -220,7 +263,7 @@ test("a wrong posting adds no event", async () => {
   const sent = Array.from({ length: CHUNK_SIZE }, (_, index) => sentOf(index));
   await appendAll(ledger, ACCOUNT, sent);
   await indexAll(ledger.database);
-  const query = { actorId: "u_2", ascending: true, limit: 100 };
+  const query = { actorIds: ["u_2"], ascending: true, limit: 100 };
   const expected = scan(sent, query);
   const change = async (ordinals: number[]): Promise<void> => {
     const [row] = await stored.query(
@@ -235,6 +278,9 @@ test("a wrong posting adds no event", async () => {
   expect(some.numbers).toStrictEqual(expected.filter((number) => number <= 100));
   const rest = await page({ ...query, after: Number(some.next) });
   expect(rest.numbers).toStrictEqual(expected.filter((number) => number > 100 && number <= 200));
+  // The true events of the one value are in the postings of both: each is listed once.
+  const both = { ...query, actorIds: ["u_1", "u_2"] };
+  expect((await page(both)).numbers).toStrictEqual(scan(sent, both).filter((one) => one <= 100));
   // Control: the index is what is searched.
   await change([]);
   expect((await page(query)).numbers).toStrictEqual([]);

@@ -1,11 +1,11 @@
 // The terms that a search looks up in the filter index, made from its filter. Called by find-numbers.ts.
 
 import type { Database } from "@annals/postgres";
-import { actionRange, type EventFilter, hasTime } from "../domain/event-filter.ts";
+import { actionsOf, type EventFilter, hasTime } from "../domain/event-filter.ts";
 import { findActions } from "../store/find-actions.ts";
 import type { Budget } from "./budget.ts";
 
-/** Values of a field. An event must have one of them. */
+/** Values of a field, each once. An event must have one of them. */
 export interface Term {
   readonly field: string;
   readonly values: readonly string[];
@@ -28,25 +28,27 @@ export async function termsOf(
 ): Promise<Terms> {
   const terms = exactTerms(filter);
   const isAll = !hasTime(filter);
-  const { from, to } = actionRange(filter);
-  if (from === null) return { terms, isAll };
-  const found = await database.run(findActions, [accountId, from, to, MAX_ACTIONS + 1]);
-  budget.spend(found.length);
+  const actions = actionsOf(filter);
+  if (!actions) return { terms, isAll };
+  const { exact, ranges } = actions;
+  if (ranges.length === 0) return { terms: [...terms, { field: "action", values: exact }], isAll };
+  const froms = ranges.map(({ from }) => from);
+  const tos = ranges.map(({ to }) => to);
+  const found = await database.run(findActions, [accountId, froms, tos, MAX_ACTIONS + 1]);
+  budget.spend(found.length + ranges.length);
   if (found.length > MAX_ACTIONS) return { terms, isAll: false };
-  const actions = { field: "action", values: found.map(({ action }) => action) };
-  return { terms: [...terms, actions], isAll };
+  const values = [...exact, ...found.map(({ action }) => action)];
+  return { terms: [...terms, { field: "action", values }], isAll };
 }
 
-function exactTerms(filter: EventFilter): Term[] {
-  const { actorId, actorType, targetId, targetType } = filter;
-  const values = {
-    action: actionRange(filter).exact ?? undefined,
-    actor_id: actorId,
-    actor_type: actorType,
-    target_id: targetId,
-    target_type: targetType,
+function exactTerms({ actorIds, actorTypes, targetIds, targetTypes }: EventFilter): Term[] {
+  const all = {
+    actor_id: actorIds,
+    actor_type: actorTypes,
+    target_id: targetIds,
+    target_type: targetTypes,
   };
-  return Object.entries(values).flatMap(([field, value]) =>
-    value === undefined ? [] : [{ field, values: [value] }],
+  return Object.entries(all).flatMap(([field, values = []]) =>
+    values.length === 0 ? [] : [{ field, values: [...new Set(values)] }],
   );
 }

@@ -53,13 +53,16 @@ FROM (
       AND (ordinal = ANY (stored.ordinals)) IS NOT TRUE
     UNION ALL
     SELECT sequence_number FROM (
-      SELECT sequence_number, occurred_at FROM ledger.events
+      SELECT sequence_number, occurred_at, received_at FROM ledger.events
       WHERE account_id = $1::text AND sequence_number BETWEEN $3::bigint AND $4::bigint
       ORDER BY sequence_number
     ) AS events
     WHERE (occurred_at BETWEEN
       (SELECT earliest FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint) AND
-      (SELECT latest FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint)) IS NOT TRUE
+      (SELECT latest FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint)
+      AND received_at BETWEEN
+      (SELECT first_received FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint) AND
+      (SELECT last_received FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint)) IS NOT TRUE
   ) AS hidden
   WHERE sequence_number BETWEEN $3::bigint AND $4::bigint
     AND $2::bigint <= (SELECT max(chunk) FROM ledger.chunks WHERE account_id = $1::text)

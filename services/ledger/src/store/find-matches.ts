@@ -5,17 +5,19 @@
 
 import { statement } from "@annals/postgres";
 
-/** What a filter compares. A range of actions or of times includes its first end, and not its second. */
+/** What a filter compares. A range of times includes its first end, and not its second. */
 export type FilterParams = [
-  action: string | null,
-  actionFrom: string | null,
-  actionTo: string | null,
+  /** Both are null, or neither: an action is one of the first, or begins with one of the second. */
+  actions: readonly string[] | null,
+  actionPrefixes: readonly string[] | null,
   occurredFrom: string | null,
   occurredTo: string | null,
-  actorId: string | null,
-  actorType: string | null,
-  targetId: string | null,
-  targetType: string | null,
+  receivedFrom: string | null,
+  receivedTo: string | null,
+  actorIds: readonly string[] | null,
+  actorTypes: readonly string[] | null,
+  targetIds: readonly string[] | null,
+  targetTypes: readonly string[] | null,
 ];
 
 /** Distance of each match from the first number of the range, in any order; null if nothing matches. */
@@ -23,17 +25,8 @@ interface InRangeRow {
   readonly places: readonly number[] | null;
 }
 
-const COMPARISONS = [
-  "action =",
-  "action >=",
-  "action <",
-  "occurred_at >=",
-  "occurred_at <",
-  "actor_id =",
-  "actor_type =",
-  "target_id =",
-  "target_type =",
-];
+const TIMES = ["occurred_at >=", "occurred_at <", "received_at >=", "received_at <"];
+const COLUMNS = ["actor_id", "actor_type", "target_id", "target_type"];
 
 /**
  * Leaves out an event that retention has deleted: only its leaf is left. PostgreSQL has no statistics of the
@@ -42,14 +35,21 @@ const COMPARISONS = [
  */
 export const IS_KEPT = "erased & 32 <> 32";
 
-/** Conditions on an event whose nine parameters begin with `$first`. */
+/** Conditions on an event whose ten parameters begin with `$first`. */
 export const filterConditions = (first: number): string =>
   `${IS_KEPT}\n    AND ${comparisons(first)}`;
 
-const comparisons = (first: number): string =>
-  COMPARISONS.map((comparison, index) => [comparison, `$${first + index}::text`])
-    .map(([comparison, parameter]) => `(${parameter} IS NULL OR ${comparison} ${parameter})`)
-    .join("\n    AND ");
+function comparisons(first: number): string {
+  const [actions, prefixes] = [`$${first}::text[]`, `$${first + 1}::text[]`];
+  const times = TIMES.map((comparison, at) => [comparison, `$${first + 2 + at}::text`]);
+  const afterTimes = first + 2 + TIMES.length;
+  const values = COLUMNS.map((column, at) => [column, `$${afterTimes + at}::text[]`]);
+  return [
+    `(${actions} IS NULL OR action = ANY (${actions}) OR action ^@ ANY (${prefixes}))`,
+    ...times.map(([comparison, time]) => `(${time} IS NULL OR ${comparison} ${time})`),
+    ...values.map(([column, any]) => `(${any} IS NULL OR ${column} = ANY (${any}))`),
+  ].join("\n    AND ");
+}
 
 export const findInRange = statement<
   [accountId: string, /** Both ends are included. */ from: number, to: number, ...FilterParams],

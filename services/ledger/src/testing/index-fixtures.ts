@@ -6,13 +6,17 @@ import type { Pool } from "@annals/postgres";
 import { DELAY_MS, FilterIndex } from "../workers/filter-index.ts";
 import { eventsJsonOf, type GivenEvent, type TestLedger } from "./test-ledger.ts";
 
-const MAX_EVENTS = 1_000;
-const TIME = "2026-05-10T11:59:59.000000Z";
+/** Events of one append, which are received at once. */
+export const APPENDED = 1_000;
+/** When an append was received if its first event does not say it. */
+export const RECEIVED_AT = "2026-05-10T11:59:59.000000Z";
 
-/** What a client sends of an event, as far as lists can filter by it. */
+/** What lists can filter by. */
 export interface Sent {
   readonly action: string;
   readonly occurredAt: string;
+  /** The same for all events of an append. */
+  readonly receivedAt?: string;
   readonly actorId?: string;
   readonly actorType?: string;
   readonly targetId?: string;
@@ -25,9 +29,11 @@ export async function appendAll(
   accountId: string,
   sent: readonly Sent[],
 ): Promise<void> {
-  for (let at = 0; at < sent.length; at += MAX_EVENTS) {
-    const eventsJson = eventsJsonOf(sent.slice(at, at + MAX_EVENTS).map(eventOfSent));
-    const append = { accountId, receivedAt: TIME, requestSha256: new Uint8Array(32), eventsJson };
+  for (let at = 0; at < sent.length; at += APPENDED) {
+    const some = sent.slice(at, at + APPENDED);
+    const eventsJson = eventsJsonOf(some.map(eventOfSent));
+    const { receivedAt = RECEIVED_AT } = some[0] ?? {};
+    const append = { accountId, receivedAt, requestSha256: new Uint8Array(32), eventsJson };
     const { outcomes } = await client.createEvents({ appends: [append] });
     if (outcomes[0]?.outcome.case !== "stored") throw new Error("not stored");
   }

@@ -84,6 +84,16 @@ test.each([
     "UPDATE ledger.chunks SET latest = '' WHERE chunk = 2",
     2 * CHUNK_SIZE + 1,
   ],
+  [
+    "times hide what was received early",
+    "UPDATE ledger.chunks SET first_received = 'x' WHERE chunk = 1",
+    second,
+  ],
+  [
+    "times hide what was received late",
+    "UPDATE ledger.chunks SET last_received = '' WHERE chunk = 2",
+    2 * CHUNK_SIZE + 1,
+  ],
   ["a chunk between others is gone", "DELETE FROM ledger.chunks WHERE chunk = 1", second],
   ["the first chunk is gone", "DELETE FROM ledger.chunks WHERE chunk = 0", 1],
   ["a chunk was moved", "UPDATE ledger.chunks SET chunk = 9 WHERE chunk = 2", 2 * CHUNK_SIZE + 1],

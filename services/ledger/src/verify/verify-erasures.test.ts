@@ -177,13 +177,13 @@ test("events with erased parts are read as such, by every way to read them", asy
   const filtered = await ledger.client.listEvents({
     accountId,
     limit: 10,
-    filter: { targetId: "inv_9" },
+    filter: { targetIds: ["inv_9"] },
   });
   expect(filtered.events.map(({ erased }) => erased)).toEqual([0, 0, 0, 0, 3, 3, 0]);
   const erasedActor = await ledger.client.listEvents({
     accountId,
     limit: 10,
-    filter: { actorId: "u_1" },
+    filter: { actorIds: ["u_1"] },
   });
   expect(erasedActor.events.map(({ sequenceNumber }) => sequenceNumber)).toEqual([5n]);
 });

@@ -85,8 +85,7 @@ async function takeRecords(
   { accountId, action, after, head, signal }: Sought,
 ): Promise<void> {
   const filter = {
-    action,
-    actionIsPrefix: false,
+    actions: [action],
     afterSequence: BigInt(after),
     beforeSequence: BigInt(head + 1),
   };

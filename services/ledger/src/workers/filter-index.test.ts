@@ -8,6 +8,7 @@ import type { TestDatabase } from "@annals/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { checkBlock } from "../store/check-block.ts";
+import { findActions } from "../store/find-actions.ts";
 import { findHiddenEvent } from "../store/find-hidden-event.ts";
 import { indexChunk } from "../store/index-chunk.ts";
 import { findInRange } from "../store/find-matches.ts";
@@ -31,11 +32,13 @@ beforeEach(async () => {
   ledger = openLedger(database);
 });
 
+const received = (second: number) => `received ${timeOf(second)}`;
+
 /** Rows of a chain that occurred a second after each other, without true hashes, and the head behind them. */
 async function insertChain(accountId: string, length: number): Promise<void> {
   await database.query(
     `INSERT INTO ledger.events
-     SELECT $1, number, 'evt_' || number, 'a', occurred_at, '', '', decode(repeat('00', 160), 'hex'),
+     SELECT $1, number, 'evt_' || number, 'a', occurred_at, 'received ' || occurred_at, '', decode(repeat('00', 160), 'hex'),
        sha256(convert_to($1 || number - 1, 'UTF8')), sha256(convert_to($1 || number, 'UTF8')),
        '{}', '{}', '{}', '{}', '{}', decode(repeat('00', 80), 'hex'), 'u_' || number % 50
      FROM unnest($2::text[]) WITH ORDINALITY AS given (occurred_at, number)`,
@@ -50,7 +53,7 @@ async function insertChain(accountId: string, length: number): Promise<void> {
 
 const chunks = () =>
   database.query(
-    "SELECT account_id, chunk::int, earliest, latest FROM ledger.chunks ORDER BY 1, 2",
+    "SELECT account_id, chunk::int, earliest, latest, first_received, last_received FROM ledger.chunks ORDER BY 1, 2",
   );
 
 const chunkOf = (accountId: string, chunk: number) => ({
@@ -58,6 +61,8 @@ const chunkOf = (accountId: string, chunk: number) => ({
   chunk,
   earliest: timeOf(chunk * CHUNK_SIZE),
   latest: timeOf((chunk + 1) * CHUNK_SIZE - 1),
+  first_received: received(chunk * CHUNK_SIZE),
+  last_received: received((chunk + 1) * CHUNK_SIZE - 1),
 });
 
 function newIndex(isPaused = false, on: Pick<Pool, "run"> = ledger.database) {
@@ -172,7 +177,7 @@ describe("a page deep in the chain", () => {
   }
 
   /** Rows of events that a page of a list by time looks at, by the ranges that its statements were given. */
-  async function rowsRead(ascending: boolean, times: { from?: string; to?: string }) {
+  async function rowsRead(ascending: boolean, filter: Readonly<Record<string, string>>) {
     let rows = 0;
     const watching = (pool: Pool): Pool => ({
       ...pool,
@@ -183,7 +188,6 @@ describe("a page deep in the chain", () => {
       },
     });
     const { client } = openLedger(database, undefined, watching);
-    const filter = { occurredFrom: times.from, occurredTo: times.to };
     const { events } = await client.listEvents({
       accountId: ACCOUNT,
       filter,
@@ -196,11 +200,25 @@ describe("a page deep in the chain", () => {
 
   /** The times of the page at the head of its order, and at the other end. */
   const PAGES = [
-    { ascending: false, head: { to: timeOf(LENGTH) }, deep: { to: timeOf(50) } },
-    { ascending: true, head: { from: timeOf(0) }, deep: { from: timeOf(LENGTH - 50) } },
+    { ascending: false, head: { occurredTo: timeOf(LENGTH) }, deep: { occurredTo: timeOf(50) } },
+    {
+      ascending: true,
+      head: { occurredFrom: timeOf(0) },
+      deep: { occurredFrom: timeOf(LENGTH - 50) },
+    },
+    {
+      ascending: false,
+      head: { receivedTo: received(LENGTH) },
+      deep: { receivedTo: received(50) },
+    },
+    {
+      ascending: true,
+      head: { receivedFrom: received(0) },
+      deep: { receivedFrom: received(LENGTH - 50) },
+    },
   ] as const;
 
-  test.each(PAGES)("reads little more than at the head (ascending: $ascending)", async (page) => {
+  test.each(PAGES)("reads little more than at the head: %j", async (page) => {
     await insertChain(ACCOUNT, LENGTH);
     // Control: without the index every event between is read.
     expect(await rowsRead(page.ascending, page.deep)).toBeGreaterThan(4 * CHUNK_SIZE);
@@ -226,9 +244,13 @@ describe("a page deep in the chain", () => {
     await insertChain(ACCOUNT, length);
     await indexAll(ledger.database);
     // Each row once more for each other one would be millions.
-    const none = [null, null, null, null, null];
-    const both = [ACCOUNT, 1, length, ...none, "u_1", null, null, null];
+    const none = [null, null, null, null, null, null];
+    const both = [ACCOUNT, 1, length, ...none, ["u_1", "u_2"], null, null, null];
     expect(await pagesOf(findInRange.text, both)).toBeLessThan(length / 2);
+    const prefixed = [ACCOUNT, 1, length, [], ["a", "b"], ...Array(8).fill(null)];
+    expect(await pagesOf(findInRange.text, prefixed)).toBeLessThan(length / 2);
+    const prefixes = [ACCOUNT, ["a", "b", "c"], ["b", "c", null], 65];
+    expect(await pagesOf(findActions.text, prefixes)).toBeLessThan(100);
     const numbers = Array.from({ length: 100 }, (_, index) => index + 1);
     const some = [ACCOUNT, numbers, 1e6, ...none, null, null, null, null];
     expect(await pagesOf(listEvents.numbers.text, some)).toBeLessThan(length / 2);

@@ -1,5 +1,9 @@
-// Audit entries of webhooks. Called by the handlers and result-writer.ts. They never hold a secret: they have
-// only the origin of a URL, because its path and query may be what authorises a delivery.
+// Audit entries of webhooks. Called by the handlers, result-writer.ts and erased-copies.ts. They never hold a
+// secret: they have only the origin of a URL, because its path and query may be what authorises a delivery.
+// They never hold a filter, because it may name a person: they have a digest of it.
+
+import { jsonSha256, type JsonValue } from "@annals/event";
+import { filterOf } from "./filter-history.ts";
 
 interface Change {
   readonly actor: { readonly type: "api_key" | "service"; readonly id?: string | undefined };
@@ -23,7 +27,11 @@ export function shownWebhook(webhook: {
   readonly url: string;
   readonly events: readonly string[];
   readonly active: boolean;
+  /** JSON text; null: it receives all events. */
+  readonly filter: string | null;
 }) {
   const { active, events, url } = webhook;
-  return { active, events, url_origin: new URL(url).origin };
+  const filter = filterOf(webhook) as JsonValue;
+  const digest = filter === null ? {} : { filter_sha256: jsonSha256(filter) };
+  return { active, events, ...digest, url_origin: new URL(url).origin };
 }

@@ -1,20 +1,22 @@
-// Which webhook receives which entry: each entry goes to each subscriber that starts before it. Called by the
-// fan-out within the transaction that moves the cursor.
+// Which webhook receives which entry: each entry goes to each subscriber that starts before it, and an event
+// only if its filter selects it. Called by the fan-out within the transaction that moves the cursor.
 
+import { type FilterColumns, filterAt, type FilterHistory, historyOf } from "./filter-history.ts";
 import type { Kind } from "./kinds.ts";
 import type { Entry } from "./payload.ts";
+import { type EventValues, isSelected, valuesOf } from "./webhook-filter.ts";
 
 export interface Subscriber {
   readonly id: string;
   /** Position after which it receives entries. */
   readonly startsAfter: bigint;
+  readonly filters: FilterHistory;
 }
 
-export function subscriberOf(row: {
-  readonly id: string;
-  readonly starts_after: string;
-}): Subscriber {
-  return { id: row.id, startsAfter: BigInt(row.starts_after) };
+export function subscriberOf(
+  row: FilterColumns & { readonly id: string; readonly starts_after: string },
+): Subscriber {
+  return { id: row.id, startsAfter: BigInt(row.starts_after), filters: historyOf(row) };
 }
 
 export interface PlannedDelivery {
@@ -28,11 +30,17 @@ export function planFanOut(
   entries: readonly Entry[],
   subscribers: readonly Subscriber[],
 ): PlannedDelivery[] {
-  return entries.flatMap(({ position }, index) =>
-    subscribers
-      .filter(({ startsAfter }) => position > startsAfter)
-      .map(({ id }) => ({ webhookId: id, ordinal: index + 1 })),
-  );
+  return entries.flatMap((entry, index) => {
+    let values: EventValues | undefined;
+    const isReceived = ({ filters, startsAfter }: Subscriber): boolean => {
+      if (entry.position <= startsAfter) return false;
+      const filter = filterAt(filters, entry.position);
+      if (filter === null) return true;
+      values ??= valuesOf(entry.data ?? "");
+      return isSelected(filter, values);
+    };
+    return subscribers.filter(isReceived).map(({ id }) => ({ webhookId: id, ordinal: index + 1 }));
+  });
 }
 
 /** What each subscriber does not get of the entries after `after` up to `to`, which are gone. */

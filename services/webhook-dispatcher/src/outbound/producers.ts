@@ -6,11 +6,16 @@
 import { eventJson } from "@annals/event";
 import { unavailable } from "@annals/errors";
 import type { ExportsService } from "@annals/proto/exports";
-import type { GetCheckpointPositionsResponse, LedgerService } from "@annals/proto/ledger";
+import type {
+  EventValues as Values,
+  GetCheckpointPositionsResponse,
+  LedgerService,
+} from "@annals/proto/ledger";
 import type { OutboxEntry } from "@annals/proto/notices";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
 import { eventOf, type Kind } from "../domain/kinds.ts";
+import type { EventValues } from "../domain/webhook-filter.ts";
 import { FairSlots, type FairSlotsOptions } from "./fair-slots.ts";
 
 export type Positions = Readonly<Record<Kind, bigint>>;
@@ -31,6 +36,11 @@ export interface ReadEvents {
   readonly events: readonly (readonly [position: bigint, json: string])[];
   /** Whether events after the last one were left out because of their size. */
   readonly hasMore: boolean;
+}
+
+/** An event without its content. */
+export interface MeasuredEvent extends Entry {
+  readonly values?: EventValues;
 }
 
 /** How far the checkpoints of some accounts reach, as the ledger answers. */
@@ -138,12 +148,24 @@ export class Producers {
     return { events: events.map((one) => [one.sequenceNumber, eventJson(one)]), hasMore };
   }
 
-  /** Measures at most `limit` events after a position, in order, without reading their content. */
-  async measure(accountId: string, after: bigint, limit: number): Promise<Entry[]> {
-    const request = { accountId, afterSequence: after, limit };
+  /**
+   * Measures at most `limit` events after a position, in order, without reading their content. With
+   * `includeValues` they have what filters read of them.
+   */
+  async measure(
+    accountId: string,
+    after: bigint,
+    limit: number,
+    includeValues = false,
+  ): Promise<MeasuredEvent[]> {
+    const request = { accountId, afterSequence: after, limit, includeValues };
     const ask = () => this.#ledger.measureEvents(request, { timeoutMs: READ_TIMEOUT_MS });
-    const { bytes } = await this.#inTurn(accountId, ask);
-    return bytes.map((one, index) => eventEntry(after + BigInt(index + 1), one));
+    const { bytes, values } = await this.#inTurn(accountId, ask);
+    return bytes.map((one, index) => {
+      const of = values[index];
+      const entry = eventEntry(after + BigInt(index + 1), one);
+      return of ? { ...entry, values: valuesIn(of) } : entry;
+    });
   }
 
   /** The first event that retention has left, if it has deleted the one at a position. */
@@ -162,6 +184,16 @@ export class Producers {
       free();
     }
   }
+}
+
+function valuesIn({ action, actorId, actorType, targetId, targetType }: Values): EventValues {
+  return {
+    action,
+    ...(actorId !== undefined && { actor_id: actorId }),
+    ...(actorType !== undefined && { actor_type: actorType }),
+    ...(targetId !== undefined && { target_id: targetId }),
+    ...(targetType !== undefined && { target_type: targetType }),
+  };
 }
 
 function outboxEntry({ position, eventName, data }: OutboxEntry): Entry {

@@ -19,7 +19,7 @@ import { countWebhooks } from "../store/count-webhooks.ts";
 import { createCursors } from "../store/create-cursors.ts";
 import { createWebhook as createWebhookStatement } from "../store/create-webhook.ts";
 import { lockAccount } from "../store/lock-account.ts";
-import { checkEvents, checkUrl } from "./webhook-members.ts";
+import { checkEvents, checkFilter, checkUrl, filterMember } from "./webhook-members.ts";
 
 /** Maximum webhooks of an account whose plan was not named. */
 const MAX_WEBHOOKS = 1_000;
@@ -38,16 +38,19 @@ export interface CreateWebhookDeps {
 export function createWebhook(
   deps: CreateWebhookDeps,
 ): ServiceImpl<typeof WebhooksService>["createWebhook"] {
-  return async ({ accountId, url, events: given, active, maxWebhooks = MAX_WEBHOOKS }, context) => {
+  return async (request, context) => {
+    const { accountId, url, active, maxWebhooks = MAX_WEBHOOKS } = request;
     const actor = actorOf(context);
     complete({ account_id: accountId, url });
-    const events = checkEvents(given);
+    const events = checkEvents(request.events);
+    const given = checkFilter(request.filter);
     checkUrl(deps.guard, url);
     const [after] = await deps.producers.positions([accountId], kindsOf(events));
     const id = newId("wh", deps.random);
     const secret = newSigningSecret(deps.random);
     const sealed = deps.keys.seal(secret, { accountId, webhookId: id }, deps.random);
     const createdAt = deps.clock.nowText();
+    const filter = given && JSON.stringify(given);
     await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
       const [row] = await transaction.run(countWebhooks, [accountId]);
@@ -67,16 +70,18 @@ export function createWebhook(
         after?.exports ?? 0n,
         after?.checkpoints ?? 0n,
         actor.id ?? null,
+        filter,
       ]);
       const change = {
         actor,
         occurredAt: createdAt,
-        diff: { after: shownWebhook({ url, events, active }) },
+        diff: { after: shownWebhook({ url, events, active, filter }) },
       };
       await AUDIT.add(transaction, webhookChange("created", accountId, id, change));
     });
     deps.onSubscriber(accountId);
-    return { webhook: { id, url, events, active, createdAt }, secret };
+    const webhook = { id, url, events, active, createdAt, ...filterMember(given) };
+    return { webhook, secret };
   };
 }
 

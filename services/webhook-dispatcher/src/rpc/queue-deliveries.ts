@@ -1,12 +1,14 @@
 // Queues deliveries of one webhook at a client's request, within the bound of its account. Called by the
-// handlers of tests and replays. It must never queue only some of the entries.
+// handlers of tests and replays. It must never queue only some of the entries that are selected.
 
 import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
 import { type AuditEntryOf, type Database, parameterBytes, type Pool } from "@annals/postgres";
+import { filterOf } from "../domain/filter-history.ts";
 import { limitBacklog } from "../domain/limit-backlog.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
-import type { Entry } from "../domain/payload.ts";
+import { isSelected } from "../domain/webhook-filter.ts";
+import type { MeasuredEvent } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countPending } from "../store/count-pending.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
@@ -33,7 +35,9 @@ const RETRY_AFTER_S = 60;
 export interface Queued {
   readonly accountId: string;
   readonly webhookId: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly MeasuredEvent[];
+  /** Whether the filter of the webhook selects from the entries, by their values. */
+  readonly isFiltered?: boolean;
   /** Audit entry that is stored with the deliveries. */
   readonly audit: AuditEntryOf<"webhook-dispatcher">;
   /** Aborted when the caller no longer waits for the response. */
@@ -45,12 +49,12 @@ export interface Queued {
 /** Resolves to the ids of the deliveries, in the order of the entries. */
 export async function queueDeliveries(
   deps: QueueDeliveriesDeps,
-  { accountId, audit, entries, needsSuccess = false, signal, webhookId }: Queued,
+  { accountId, audit, entries, isFiltered, needsSuccess = false, signal, webhookId }: Queued,
 ): Promise<readonly string[]> {
   const { clock, random } = deps;
-  const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));
-  const timestamp = clock.nowText();
-  const params = newDeliveries(entries, planned, { accountId, now: deps.now(), random, timestamp });
+  const given = { accountId, now: deps.now(), random, timestamp: clock.nowText() };
+  const all = rowsOf(entries, webhookId, given);
+  let ids: readonly string[] = [];
   const database = deps.database.forAccount(accountId, signal);
   const store = async (transaction: Database): Promise<boolean> => {
     // The lock is shared, as in the fan-out: disabling waits, and then sees these deliveries.
@@ -61,12 +65,15 @@ export async function queueDeliveries(
     }
     if (needsSuccess && !webhook.has_succeeded) throw untried(webhookId);
     if (webhook.is_drained) return false;
+    const filter = isFiltered ? filterOf(webhook) : null;
+    const selected = filter && entries.filter(({ values = {} }) => isSelected(filter, values));
+    const { entries: own, params, planned } = selected ? rowsOf(selected, webhookId, given) : all;
     const { dropped } = limitBacklog(planned, {
       maxPending: deps.maxPendingPerAccount,
       maxPendingBytes: deps.maxPendingBytesPerAccount,
       pending: await transaction.run(countPending, [accountId]),
       webhookIds: [webhookId],
-      bytesOf: (ordinal) => entries[ordinal - 1]?.bytes ?? 0,
+      bytesOf: (ordinal) => own[ordinal - 1]?.bytes ?? 0,
     });
     if (dropped.length > 0) {
       throw unavailable("The account has too many pending deliveries.", undefined, RETRY_AFTER_S);
@@ -74,14 +81,25 @@ export async function queueDeliveries(
     await transaction.run(createDeliveries, [...params]);
     deps.traces.keep(params[3]);
     await AUDIT.add(transaction, audit);
+    ids = params[2];
     return true;
   };
   // It repeats only if a clean-up has closed the queue since it was opened, which happens rarely.
-  while (!(await database.transaction(store, () => parameterBytes(params)))) {
+  while (!(await database.transaction(store, () => parameterBytes(all.params)))) {
     await database.run(openQueues, [accountId, [webhookId]]);
   }
   deps.onDeliveries(accountId, [webhookId]);
-  return params[2];
+  return ids;
+}
+
+/** The deliveries of some entries, as the statement takes them. */
+function rowsOf(
+  entries: readonly MeasuredEvent[],
+  webhookId: string,
+  given: Parameters<typeof newDeliveries>[2],
+) {
+  const planned = entries.map((_, index) => ({ webhookId, ordinal: index + 1 }));
+  return { entries, planned, params: newDeliveries(entries, planned, given) };
 }
 
 function untried(webhookId: string) {

@@ -2,7 +2,9 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { DroppedSchema, WebhookSchema } from "@annals/proto/webhooks";
+import { filterOf } from "../domain/filter-history.ts";
 import type { ShownWebhookRow } from "../store/webhook-row.ts";
+import { filterMember } from "./webhook-members.ts";
 
 export function renderWebhook(row: ShownWebhookRow): MessageInitShape<typeof WebhookSchema> {
   const { id, url, events, active, created_at: createdAt } = row;
@@ -12,6 +14,7 @@ export function renderWebhook(row: ShownWebhookRow): MessageInitShape<typeof Web
     events: [...events],
     active,
     createdAt,
+    ...filterMember(filterOf(row)),
     ...(row.disabled_reason !== null && { disabledReason: row.disabled_reason }),
     ...(row.disabled_at !== null && { disabledAt: row.disabled_at }),
     ...(row.dropped !== null && { dropped: renderDropped(row) }),

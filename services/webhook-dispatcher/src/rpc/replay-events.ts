@@ -1,5 +1,6 @@
 // ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md):
-// all of them or none. The events are measured but not read, because a delivery names only a position.
+// all that its filter selects, or none. The events are measured but not read, because a delivery names only a
+// position.
 
 import { complete, invalid } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";
@@ -25,7 +26,8 @@ export function replayEvents(
     const change = { actor: actorOf(context), occurredAt: deps.clock.nowText(), metadata };
     const audit = webhookChange("replayed", accountId, webhookId, change);
     const deliveries = await deps.replayTurns.run(accountId, async () => {
-      const entries = await deps.producers.measure(accountId, from - 1n, Number(to - from) + 1);
+      const range = [from - 1n, Number(to - from) + 1] as const;
+      const entries = await deps.producers.measure(accountId, ...range, true);
       const retainedFrom =
         entries.length === 0 ? await deps.producers.retainedFrom(accountId, from) : undefined;
       if (retainedFrom !== undefined) {
@@ -43,6 +45,7 @@ export function replayEvents(
         entries,
         audit,
         signal,
+        isFiltered: true,
         needsSuccess: true,
       });
     });

@@ -100,6 +100,24 @@ test("what is not kept any more is not replayed", async () => {
   await expect(replay(record?.["id"])).rejects.toThrow("delivery_id: cannot be replayed");
 });
 
+test("a range is replayed as far as the filter selects it, which may be nothing; one delivery without it", async () => {
+  const { accountId, delivered, handlers, producers, replay, replayRange, tried, webhook } =
+    await begin();
+  const actor = (id: string) => ({ action: "user.login", actor: { id } });
+  producers.addEvents(accountId, actor("ada"), actor("bob"), {}, actor("ada"));
+  await tried();
+  await handlers.update(accountId, webhook.id, { filter: { actorId: { values: ["ada"] } } });
+  expect(await replayRange(1n, 4n)).toEqual({ deliveries: 2 });
+  const bodies = await delivered();
+  expect(bodies.map(({ data }) => data.sequence_number)).toEqual([1, 4]);
+  expect(await replayRange(2n, 3n)).toEqual({ deliveries: 0 });
+  expect(producers.eventReads.flat()).toEqual([1n, 4n]);
+  const records = await handlers.deliveries(accountId, webhook.id);
+  await handlers.update(accountId, webhook.id, { filter: { actorId: { values: ["eve"] } } });
+  await replay(records[0]?.["id"]);
+  expect((await delivered()).at(-1)?.data).toMatchObject({ sequence_number: 4 });
+});
+
 test("a range of 1,000 events is replayed whole, in order, and none of it is stored or read before", async () => {
   const { accountId, database, delivered, producers, replayRange, tried } = await begin();
   producers.add(accountId, "events", 1_100);

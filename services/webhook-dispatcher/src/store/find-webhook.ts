@@ -1,7 +1,7 @@
 // One webhook of an account. No row: the account has no such webhook.
 
 import { statement } from "@annals/postgres";
-import type { ShownWebhookRow, WebhookRow } from "./webhook-row.ts";
+import type { LockedWebhookRow, ShownWebhookRow } from "./webhook-row.ts";
 
 type Params = [accountId: string, id: string];
 
@@ -10,7 +10,7 @@ export const findWebhook = statement<
   ShownWebhookRow & { readonly previous_until: string | null }
 >(
   `/* webhooks.find-webhook */
-SELECT id, url, events, active, created_at, disabled_reason,
+SELECT id, url, events, active, created_at, filter, disabled_reason,
   to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
   drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
   to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_dropped_at,
@@ -26,9 +26,9 @@ WHERE webhook.account_id = $1::text AND webhook.id = $2::text AND deleted_at IS 
  * Reads what clients set, and locks the webhook until the transaction ends. Fan-outs lock the row too: each
  * is either committed and visible to later statements, or sees the changes of this transaction.
  */
-export const lockWebhook = statement<Params, WebhookRow>(
+export const lockWebhook = statement<Params, LockedWebhookRow>(
   `/* webhooks.lock-webhook */
-SELECT id, url, events, active, created_at
+SELECT id, url, events, active, created_at, filter, filter_after, earlier_filters
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR UPDATE
@@ -44,10 +44,12 @@ export const shareWebhook = statement<
     /** Whether its queue is closed: then no delivery may be stored. */
     readonly is_drained: boolean;
     readonly has_succeeded: boolean;
+    /** JSON text; null: it receives all events. */
+    readonly filter: string | null;
   }
 >(
   `/* webhooks.share-webhook */
-SELECT active, is_drained, first_success_at IS NOT NULL AS has_succeeded
+SELECT active, is_drained, first_success_at IS NOT NULL AS has_succeeded, filter
 FROM webhooks.webhooks
 WHERE account_id = $1::text AND id = $2::text AND deleted_at IS NULL
 FOR SHARE

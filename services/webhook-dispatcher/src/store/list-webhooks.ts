@@ -8,7 +8,7 @@ type Params = [accountId: string, createdAt: string | null, id: string | null, l
 
 export const listWebhooks = statement<Params, ShownWebhookRow>(
   `/* webhooks.list-webhooks */
-SELECT id, url, events, active, created_at, disabled_reason,
+SELECT id, url, events, active, created_at, filter, disabled_reason,
   to_char(disabled_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS disabled_at,
   drops.count AS dropped, first_sequence_number AS first_dropped, last_sequence_number AS last_dropped,
   to_char(last_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_dropped_at

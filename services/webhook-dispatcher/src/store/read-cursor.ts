@@ -11,14 +11,14 @@ export interface CursorRow {
   readonly position: string;
   readonly starts_after: string | null;
   readonly subscribers: number;
-  /** Subscribers whose queue is closed; null if all queues are open. */
+  /** Subscribers to all entries whose queue is closed; null if there are none. */
   readonly drained_ids: readonly string[] | null;
 }
 
 export const readCursor = statement<Params, CursorRow>(
   `/* webhooks.read-cursor */
 SELECT cursor.position, count(webhook.id)::integer AS subscribers,
-  array_agg(webhook.id) FILTER (WHERE is_drained) AS drained_ids,
+  array_agg(webhook.id) FILTER (WHERE is_drained AND (cursor.kind <> 'events' OR filter IS NULL)) AS drained_ids,
   min(CASE cursor.kind WHEN 'events' THEN after_events WHEN 'verifications' THEN after_verifications
     WHEN 'exports' THEN after_exports ELSE after_checkpoints END) AS starts_after
 FROM webhooks.cursors AS cursor

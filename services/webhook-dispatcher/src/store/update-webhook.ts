@@ -21,6 +21,9 @@ type Params = [
   updatedBy: string | null,
   /** Number above those of all its deliveries, if it is not active. */
   nextNumber: string,
+  filter: string | null,
+  filterAfter: string,
+  earlierFilters: string | null,
 ];
 
 export const updateWebhook = statement<Params, never>(
@@ -38,7 +41,10 @@ UPDATE webhooks.webhooks SET
   after_verifications = coalesce($7::bigint, after_verifications),
   after_exports = coalesce($8::bigint, after_exports),
   after_checkpoints = coalesce($9::bigint, after_checkpoints),
-  stopped_up_to = CASE WHEN $5::boolean THEN stopped_up_to ELSE $12::bigint END
+  stopped_up_to = CASE WHEN $5::boolean THEN stopped_up_to ELSE $12::bigint END,
+  filter = $13::text,
+  filter_after = $14::bigint,
+  earlier_filters = $15::text
 WHERE account_id = $1::text AND id = $2::text
 `,
   { route: "one account" },

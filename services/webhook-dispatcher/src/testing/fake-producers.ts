@@ -2,7 +2,15 @@
 
 import { eventOf, type Kind } from "../domain/kinds.ts";
 import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
-import type { CheckpointPositions, Positions, ReadEvents } from "../outbound/producers.ts";
+import { valuesOf } from "../domain/webhook-filter.ts";
+import type {
+  CheckpointPositions,
+  MeasuredEvent,
+  Positions,
+  ReadEvents,
+} from "../outbound/producers.ts";
+
+const wholeEvent = (event: object) => ({ action: "a", actor: {}, target: {}, ...event });
 
 /** The entries of accounts, in memory, as the ledger and the export service have them. */
 export class FakeProducers {
@@ -24,6 +32,17 @@ export class FakeProducers {
     for (let i = 0; i < count; i++) {
       const position = BigInt(rows.length + 1);
       rows.push(entryOf(position, eventOf(kind), `{"sequence_number":${position}}`));
+    }
+    return BigInt(rows.length);
+  }
+
+  /** Stores events with these members, and returns the position of the last one. */
+  addEvents(accountId: string, ...events: readonly object[]): bigint {
+    const rows = this.#of(accountId, "events");
+    for (const event of events) {
+      const position = BigInt(rows.length + 1);
+      const whole = wholeEvent({ sequence_number: rows.length + 1, ...event });
+      rows.push(entryOf(position, eventOf("events"), JSON.stringify(whole)));
     }
     return BigInt(rows.length);
   }
@@ -72,10 +91,18 @@ export class FakeProducers {
     return { events: rows.map(({ data = "", position }) => [position, data]), hasMore: false };
   }
 
-  async measure(accountId: string, after: bigint, limit: number): Promise<Entry[]> {
+  async measure(
+    accountId: string,
+    after: bigint,
+    limit: number,
+    includeValues = false,
+  ): Promise<MeasuredEvent[]> {
     if (after < this.deletedThrough) return [];
     const rows = this.#of(accountId, "events").slice(Number(after), Number(after) + limit);
-    return rows.map(({ bytes, position }) => eventEntry(position, bytes));
+    return rows.map(({ bytes, data = "", position }) => ({
+      ...eventEntry(position, bytes),
+      ...(includeValues && { values: valuesOf(JSON.stringify(wholeEvent(JSON.parse(data)))) }),
+    }));
   }
 
   async retainedFrom(_accountId: string, position: bigint): Promise<bigint | undefined> {

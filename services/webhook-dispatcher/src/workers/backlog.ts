@@ -62,6 +62,7 @@ export class Backlog {
     const { maxPendingBytesPerAccount: maxPendingBytes, maxPendingPerAccount: maxPending } =
       this.#deps;
     const { accountId, entries, planned, subscriberIds } = page;
+    if (planned.length === 0) return planned;
     const bytesOf = (ordinal: number) => entries[ordinal - 1]?.bytes ?? 0;
     const counted = this.#counted.get(accountId);
     if (counted && performance.now() < counted.until) {

@@ -3,6 +3,7 @@
 // that finds no such body.
 
 import { createLog } from "@annals/chassis";
+import { systemClock } from "@annals/contract";
 import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
@@ -23,6 +24,7 @@ async function begin(given: Partial<Pick<OpenErasure, "actorId" | "ageS" | "targ
       create(ListOpenErasuresResponseSchema, afterId === "" ? open : {}),
   };
   const copies = new ErasedCopies({
+    clock: systemClock(),
     database: service.database.pool(),
     ledger: fake as unknown as ErasedCopiesDeps["ledger"],
     log: createLog({ service: "test", level: "error" }),
@@ -44,6 +46,35 @@ test.each([
   expect(confirmed).toEqual(Array.from({ length: confirmations }, () => confirmation));
 });
 
+test("the value is taken out of filters, which select no more by that, and only then it is confirmed", async () => {
+  const { accountId, confirmed, database, handlers, pass } = await begin({ actorId: "ada" });
+  const filter = (...values: string[]) => ({ filter: { actorId: { values } } });
+  const { webhook: both } = await handlers.create(accountId, filter("ada", "bob"));
+  const { webhook: alone } = await handlers.create(accountId, filter("ada"));
+  const { webhook: other } = await handlers.create(accountId, filter("bob"));
+  const { webhook: gone } = await handlers.create(accountId, filter("ada"));
+  await handlers.delete(accountId, gone.id);
+  await pass();
+  expect(confirmed).toEqual([]);
+  const shown = new Map((await handlers.list(accountId)).map(({ id, filter: own }) => [id, own]));
+  expect(shown.get(both.id)).toEqual({ actorId: { values: ["bob"] } });
+  expect(shown.get(alone.id)).toEqual({ actorId: { values: [] } });
+  expect(shown.get(other.id)).toEqual({ actorId: { values: ["bob"] } });
+  const rows = await database.query<{ whole: string }>(
+    "SELECT webhooks::text AS whole FROM webhooks.webhooks",
+  );
+  expect(rows).toHaveLength(5);
+  expect(rows.filter(({ whole }) => whole.includes("ada"))).toEqual([]);
+  const entries = await database.query(
+    `SELECT event::json->'target'->>'id' AS id, event::json->'metadata'->>'erasure_id' AS erasure
+     FROM webhooks.audit_outbox WHERE event::json->'actor'->>'type' = 'service' ORDER BY number`,
+  );
+  const changed = [both.id, alone.id].toSorted();
+  expect(entries).toEqual(changed.map((id) => ({ id, erasure: "era_1" })));
+  await pass();
+  expect(confirmed).toHaveLength(1);
+});
+
 test("a body that names the value is not sent, and the others are", async () => {
   const { accountId, bodies, confirmed, database, pass, replica } = await begin({ actorId: "ada" });
   const a = replica();
@@ -55,7 +86,7 @@ test("a body that names the value is not sent, and the others are", async () => 
        WHERE number = (SELECT number FROM webhooks.deliveries ORDER BY number OFFSET $1 LIMIT 1)`,
       [place, JSON.stringify({ id: "d", event: "export.completed", data: { filter } })],
     );
-  await name(0, { actor_id: "ada" });
+  await name(0, { actor_id: ["bob", "ada"] });
   await name(1, { actor_id: "bob" });
   await name(2, { target_id: "ada" });
   await pass();

@@ -1,7 +1,7 @@
 // Says to the ledger that no delivery sends an erased value. An event that was read before its
 // erasure is sent for some seconds (event-reader.ts): an erasure is confirmed after that time, which the
 // clock of the ledger measures, so it holds for all replicas. A stored body that names the value is cleared
-// before. Any number of replicas may do it at once.
+// before, and taken out of the filters of webhooks. Any number of replicas may do it at once.
 
 import {
   AccountWork,
@@ -12,21 +12,20 @@ import {
   startLoop,
 } from "@annals/chassis";
 import { namesErased } from "@annals/contract";
-import type { Pool } from "@annals/postgres";
 import { ErasureCopy, type LedgerService, type OpenErasure } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { eventOf } from "../domain/kinds.ts";
 import { MAX_AGE_MS } from "../outbound/event-reader.ts";
 import { type BodyRow, clearBody, listBodies } from "../store/stored-bodies.ts";
 import { START_WINDOW_MS } from "./attempts.ts";
+import { clearFilters, type ErasedFiltersDeps } from "./erased-filters.ts";
 
 export type ErasureLedger = Pick<
   Client<typeof LedgerService>,
   "confirmErasure" | "listOpenErasures"
 >;
 
-export interface ErasedCopiesDeps {
-  readonly database: Pool;
+export interface ErasedCopiesDeps extends ErasedFiltersDeps {
   readonly ledger: ErasureLedger;
   readonly log: Logger;
 }
@@ -88,7 +87,8 @@ export class ErasedCopies {
   /** The erasure is confirmed in the first run that clears nothing: an attempt may be about to begin. */
   async #clear(erasure: OpenErasure, signal: AbortSignal): Promise<void> {
     const { accountId, id } = erasure;
-    if ((await this.#clearBodies(erasure, signal)) > 0) return;
+    const bodies = await this.#clearBodies(erasure, signal);
+    if (bodies + (await clearFilters(this.#deps, erasure, signal)) > 0) return;
     await this.#deps.ledger.confirmErasure(
       { accountId, copy: ErasureCopy.WEBHOOKS, id },
       { signal },

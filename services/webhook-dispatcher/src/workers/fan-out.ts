@@ -10,17 +10,8 @@
 // account twice at once. A failed page is retried at the end of the queue, with fewer entries; the sweep
 // retries what is dropped.
 
-import {
-  activeSpan,
-  CONSUMER,
-  endWith,
-  inTrace,
-  remoteSpan,
-  type Span,
-  startShared,
-} from "@annals/chassis";
+import { CONSUMER, endWith, inTrace, remoteSpan, startShared } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
-import type { NoticeTrace } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { type Announcement, type Kind, patternsOf } from "../domain/kinds.ts";
 import { newDeliveries } from "../domain/new-deliveries.ts";
@@ -36,6 +27,7 @@ import { readCursor } from "../store/read-cursor.ts";
 import { Backlog, type BacklogDeps } from "./backlog.ts";
 import type { DeliveryTraces } from "./delivery-traces.ts";
 import { NegativeSubscriptionCache } from "./negative-subscription-cache.ts";
+import { originOf, type OriginTrace } from "./origin-traces.ts";
 
 export interface FanOutDeps extends BacklogDeps {
   readonly clock: Clock;
@@ -58,11 +50,6 @@ const MAX_WAITING = 100_000;
 /** Maximum traces of one account and kind. Entries beyond them have no trace. */
 const MAX_TRACES = 16;
 
-/** A span of the producer, and the entries that it has stored. */
-interface OriginTrace extends NoticeTrace {
-  readonly span: Span;
-}
-
 interface Task {
   readonly kind: Kind;
   readonly accountId: string;
@@ -71,13 +58,22 @@ interface Task {
   /** Maximum entries of a page: fewer after a failure, in case there were too many at once. */
   limit: number;
   traces: readonly OriginTrace[];
+  /** Webhooks whose queue the next try opens. */
+  closed?: readonly string[] | undefined;
 }
 
 /**
- * Thrown if the clean-up has closed the queue of a subscriber since the cursor was read. This does not count
- * as a failure: the next try opens the queue.
+ * Thrown if the queue of a webhook that receives an entry is closed: the clean-up has closed it since the
+ * cursor was read, or the webhook has a filter. This does not count as a failure: the next try opens it.
  */
-class QueueClosed extends Error {}
+class QueueClosed extends Error {
+  readonly webhookIds: readonly string[];
+
+  constructor(webhookIds: readonly string[]) {
+    super("a queue is closed");
+    this.webhookIds = webhookIds;
+  }
+}
 
 export class FanOut {
   readonly #deps: FanOutDeps;
@@ -149,14 +145,16 @@ export class FanOut {
     const { log, metrics } = this.#deps;
     try {
       const isDone = await this.#tracedPage(task);
-      if (!isDone) this.#again(key, task);
+      if (!isDone) this.#again(key, { ...task, closed: undefined });
     } catch (error) {
-      const { accountId, kind, limit } = task;
-      if (!(error instanceof QueueClosed)) {
+      const { accountId, closed: opened, kind, limit } = task;
+      const closed = error instanceof QueueClosed ? error.webhookIds : undefined;
+      if (!closed) {
         metrics.failures.inc({ worker: "fan_out" });
         log.warn({ err: error, account_id: accountId, kind }, "fan-out failed");
       }
-      if (limit > 1) this.#again(key, { ...task, limit: Math.floor(limit / 10) || 1 });
+      if (closed && !opened) this.#again(key, { ...task, closed });
+      else if (limit > 1) this.#again(key, { ...task, closed, limit: Math.floor(limit / 10) || 1 });
     }
   }
 
@@ -189,7 +187,7 @@ export class FanOut {
   }
 
   /** Works on a page. Resolves to whether nothing is left up to the target. */
-  async #page({ accountId, kind, target, limit, traces }: Task): Promise<boolean> {
+  async #page({ accountId, closed = [], kind, target, limit, traces }: Task): Promise<boolean> {
     const { database, producers } = this.#deps;
     const ofAccount = database.forAccount(accountId);
     const [cursor] = await ofAccount.run(readCursor, [accountId, kind, patternsOf(kind)]);
@@ -211,8 +209,9 @@ export class FanOut {
     const isGap = kind === "events" && from < target && entries[0]?.position !== from + 1n;
     if (isGap && (await this.#skipDeleted(accountId, position, from))) return false;
     checkPositions(kind, entries, from);
-    const drained = cursor.drained_ids;
-    if (drained && entries.length > 0) await ofAccount.run(openQueues, [accountId, drained]);
+    const drained = [...(cursor.drained_ids ?? []), ...closed];
+    if (drained.length > 0 && entries.length > 0)
+      await ofAccount.run(openQueues, [accountId, drained]);
     const to = entries.at(-1)?.position ?? from;
     if (to > position)
       await this.#store(accountId, kind, { position, to, entries, readAt, traces });
@@ -228,8 +227,8 @@ export class FanOut {
     await database.forAccount(accountId).transaction(async (transaction) => {
       const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
       if (!moved) return;
-      const rows = await transaction.run(lockSubscribers, [accountId, kind, patternsOf(kind)]);
-      const subscribers = rows.map(subscriberOf);
+      const params = [accountId, kind, patternsOf(kind), after] as const;
+      const subscribers = (await transaction.run(lockSubscribers, [...params])).map(subscriberOf);
       const lost = lostEntries(subscribers, after, to);
       await this.#backlog.recordDeleted(transaction, accountId, lost);
     });
@@ -252,15 +251,19 @@ export class FanOut {
     const made = await database.forAccount(accountId).transaction(async (transaction) => {
       const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
       if (!moved || entries.length === 0) return [];
-      const rows = await transaction.run(lockSubscribers, [accountId, kind, patternsOf(kind)]);
-      if (rows.some((row) => row.is_drained)) throw new QueueClosed();
+      const params = [accountId, kind, patternsOf(kind), position] as const;
+      const rows = await transaction.run(lockSubscribers, [...params]);
       const subscribers = rows.map(subscriberOf);
+      const selected = planFanOut(entries, subscribers);
+      const receiving = new Set(selected.map(({ webhookId }) => webhookId));
+      const closed = rows.filter((row) => row.is_drained && receiving.has(row.id));
+      if (closed.length > 0) throw new QueueClosed(closed.map(({ id }) => id));
       const planned = await this.#backlog.limit(transaction, {
         accountId,
         kind,
         entries,
         subscriberIds: subscribers.map(({ id }) => id),
-        planned: planFanOut(entries, subscribers),
+        planned: selected,
       });
       if (planned.length > 0) {
         const timestamp = clock.nowText();
@@ -282,13 +285,6 @@ export class FanOut {
     }
     onDeliveries(accountId, new Set(made.map(({ webhookId }) => webhookId)));
   }
-}
-
-/** Span that the deliveries of an entry come from: the fan-out's own, if it works on a single request. */
-function originOf(entry: Entry | undefined, traces: readonly OriginTrace[]): Span | undefined {
-  const position = entry?.position ?? 0n;
-  const found = traces.find(({ first, last }) => first <= position && position <= last);
-  return found && traces.length === 1 ? activeSpan() : found?.span;
 }
 
 function max(a: bigint, b: bigint): bigint {

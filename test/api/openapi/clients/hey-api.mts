@@ -28,7 +28,10 @@ export async function callEach({
   const hook = await annals.createWebhook({ ...by, body: { url, events: ["event.created"] } });
   const ofWebhook = { ...by, path: { id: hook.data.data.id } };
   await annals.listWebhooks(by);
-  await annals.updateWebhook({ ...ofWebhook, body: { active: true } });
+  await annals.updateWebhook({
+    ...ofWebhook,
+    body: { active: true, filter: { action: ["*", "b.*"] } },
+  });
 
   const action = "invoice.update";
   const body = { action, actor: { id: "u_1", meta: { roles: ["admin"] } }, metadata: { n: 1 } };
@@ -40,6 +43,9 @@ export async function callEach({
   });
   const page = await annals.listEvents({ ...by, query: { actor_id: "u_1", limit: 1 } });
   if (page.data.data[0]?.id !== event.id) throw new Error("the event is not in the list");
+  const any = await annals.listEvents({ ...by, query: { action: ["none", action] } });
+  if (!any.data.data.some((one) => one.id === event.id))
+    throw new Error("several values do not find the event");
   await annals.getEvent({ ...by, path: { id: event.id }, query: { include: "proof" } });
   const verification = await annals.verifyChain(by);
   if (!verification.data.data.valid) throw new Error("the chain is not valid");

@@ -41,7 +41,12 @@ export async function callEach({
   const { data: webhook } = need(await client.POST("/v1/webhooks", { body: hook }));
   const ofWebhook = { params: { path: { id: webhook.id } } };
   need(await client.GET("/v1/webhooks"));
-  need(await client.PATCH("/v1/webhooks/{id}", { ...ofWebhook, body: { active: true } }));
+  need(
+    await client.PATCH("/v1/webhooks/{id}", {
+      ...ofWebhook,
+      body: { active: true, filter: { action: ["*", "b.*"] } },
+    }),
+  );
 
   const action = "invoice.update";
   const event: Event = need(
@@ -69,6 +74,9 @@ export async function callEach({
     }),
   );
   if (page.data[0]?.id !== event.id) throw new Error("the event is not in the list");
+  const query = { action: ["none", action] };
+  const any = need(await client.GET("/v1/events", { params: { query } }));
+  if (any.data.length === 0) throw new Error("several values do not find the event");
   need(
     await client.GET("/v1/events/{id}", {
       params: { path: { id: event.id }, query: { include: "proof" } },

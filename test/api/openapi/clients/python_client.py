@@ -94,6 +94,7 @@ assert event.occurred_at == when and event.actor.meta["roles"] == ["admin"], eve
 batch = [models.NewBatchEventWithAction(ACTION), models.NewBatchEventWithType("invoice.send")]
 call(create_event_batch, body=models.NewEventBatch(batch), status=201)
 assert call(list_events, actor_id="u_1", occurred_from=when, limit=1).data[0].id == event.id
+assert event.id in [each.id for each in call(list_events, action=["none", ACTION]).data]
 call(get_event, event.id, include="proof")
 assert call(verify_chain).data.valid
 assert call(get_usage).data.events.used >= 3

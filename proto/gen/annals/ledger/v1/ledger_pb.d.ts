@@ -416,40 +416,41 @@ export declare type Proof = Message<"annals.ledger.v1.Proof"> & {
 export declare const ProofSchema: GenMessage<Proof>;
 
 /**
+ * An event matches if it matches each member that is given; of one with several values, any of them. The
+ * action may be one of `actions`, or begin with one of `action_prefixes`.
+ *
  * @generated from message annals.ledger.v1.EventFilter
  */
 export declare type EventFilter = Message<"annals.ledger.v1.EventFilter"> & {
   /**
-   * Exact; or, where action_is_prefix, a prefix.
-   *
-   * @generated from field: optional string action = 1;
+   * @generated from field: repeated string actions = 1;
    */
-  action?: string | undefined;
+  actions: string[];
 
   /**
-   * @generated from field: bool action_is_prefix = 2;
+   * @generated from field: repeated string action_prefixes = 11;
    */
-  actionIsPrefix: boolean;
+  actionPrefixes: string[];
 
   /**
-   * @generated from field: optional string actor_id = 3;
+   * @generated from field: repeated string actor_ids = 3;
    */
-  actorId?: string | undefined;
+  actorIds: string[];
 
   /**
-   * @generated from field: optional string actor_type = 4;
+   * @generated from field: repeated string actor_types = 4;
    */
-  actorType?: string | undefined;
+  actorTypes: string[];
 
   /**
-   * @generated from field: optional string target_id = 5;
+   * @generated from field: repeated string target_ids = 5;
    */
-  targetId?: string | undefined;
+  targetIds: string[];
 
   /**
-   * @generated from field: optional string target_type = 6;
+   * @generated from field: repeated string target_types = 6;
    */
-  targetType?: string | undefined;
+  targetTypes: string[];
 
   /**
    * UTC with six fraction digits: inclusive, exclusive.
@@ -462,6 +463,16 @@ export declare type EventFilter = Message<"annals.ledger.v1.EventFilter"> & {
    * @generated from field: optional string occurred_to = 8;
    */
   occurredTo?: string | undefined;
+
+  /**
+   * @generated from field: optional string received_from = 12;
+   */
+  receivedFrom?: string | undefined;
+
+  /**
+   * @generated from field: optional string received_to = 13;
+   */
+  receivedTo?: string | undefined;
 
   /**
    * Both exclusive.
@@ -665,6 +676,13 @@ export declare type MeasureEventsRequest = Message<"annals.ledger.v1.MeasureEven
    * @generated from field: uint32 limit = 3;
    */
   limit: number;
+
+  /**
+   * Whether the response has the values, too.
+   *
+   * @generated from field: bool include_values = 4;
+   */
+  includeValues: boolean;
 };
 
 /**
@@ -690,6 +708,13 @@ export declare type MeasureEventsResponse = Message<"annals.ledger.v1.MeasureEve
    * @generated from field: optional int64 retained_from = 2;
    */
   retainedFrom?: bigint | undefined;
+
+  /**
+   * What filters read of each event, in the same order, where the request asked for it.
+   *
+   * @generated from field: repeated annals.ledger.v1.EventValues values = 3;
+   */
+  values: EventValues[];
 };
 
 /**
@@ -697,6 +722,44 @@ export declare type MeasureEventsResponse = Message<"annals.ledger.v1.MeasureEve
  * Use `create(MeasureEventsResponseSchema)` to create a new message.
  */
 export declare const MeasureEventsResponseSchema: GenMessage<MeasureEventsResponse>;
+
+/**
+ * Absent values were erased or never there.
+ *
+ * @generated from message annals.ledger.v1.EventValues
+ */
+export declare type EventValues = Message<"annals.ledger.v1.EventValues"> & {
+  /**
+   * @generated from field: string action = 1;
+   */
+  action: string;
+
+  /**
+   * @generated from field: optional string actor_id = 2;
+   */
+  actorId?: string | undefined;
+
+  /**
+   * @generated from field: optional string actor_type = 3;
+   */
+  actorType?: string | undefined;
+
+  /**
+   * @generated from field: optional string target_id = 4;
+   */
+  targetId?: string | undefined;
+
+  /**
+   * @generated from field: optional string target_type = 5;
+   */
+  targetType?: string | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.EventValues.
+ * Use `create(EventValuesSchema)` to create a new message.
+ */
+export declare const EventValuesSchema: GenMessage<EventValues>;
 
 /**
  * @generated from message annals.ledger.v1.StreamEventsRequest

@@ -66,6 +66,13 @@ export declare type Webhook = Message<"annals.webhooks.v1.Webhook"> & {
    * @generated from field: optional string disabled_at = 8;
    */
   disabledAt?: string | undefined;
+
+  /**
+   * The events that event.created is sent for; absent: all.
+   *
+   * @generated from field: annals.webhooks.v1.WebhookFilter filter = 9;
+   */
+  filter?: WebhookFilter | undefined;
 };
 
 /**
@@ -73,6 +80,65 @@ export declare type Webhook = Message<"annals.webhooks.v1.Webhook"> & {
  * Use `create(WebhookSchema)` to create a new message.
  */
 export declare const WebhookSchema: GenMessage<Webhook>;
+
+/**
+ * Selects events as the filters of a list do. An event has to have one of the values of each member that is
+ * present.
+ *
+ * @generated from message annals.webhooks.v1.WebhookFilter
+ */
+export declare type WebhookFilter = Message<"annals.webhooks.v1.WebhookFilter"> & {
+  /**
+   * Exact; with a * at its end, a prefix.
+   *
+   * @generated from field: annals.webhooks.v1.FilterValues action = 1;
+   */
+  action?: FilterValues | undefined;
+
+  /**
+   * @generated from field: annals.webhooks.v1.FilterValues actor_id = 2;
+   */
+  actorId?: FilterValues | undefined;
+
+  /**
+   * @generated from field: annals.webhooks.v1.FilterValues actor_type = 3;
+   */
+  actorType?: FilterValues | undefined;
+
+  /**
+   * @generated from field: annals.webhooks.v1.FilterValues target_id = 4;
+   */
+  targetId?: FilterValues | undefined;
+
+  /**
+   * @generated from field: annals.webhooks.v1.FilterValues target_type = 5;
+   */
+  targetType?: FilterValues | undefined;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.WebhookFilter.
+ * Use `create(WebhookFilterSchema)` to create a new message.
+ */
+export declare const WebhookFilterSchema: GenMessage<WebhookFilter>;
+
+/**
+ * A client sends 1 to 10. Empty where an erasure has taken the last one out: no event matches.
+ *
+ * @generated from message annals.webhooks.v1.FilterValues
+ */
+export declare type FilterValues = Message<"annals.webhooks.v1.FilterValues"> & {
+  /**
+   * @generated from field: repeated string values = 1;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message annals.webhooks.v1.FilterValues.
+ * Use `create(FilterValuesSchema)` to create a new message.
+ */
+export declare const FilterValuesSchema: GenMessage<FilterValues>;
 
 /**
  * Deliveries that were not queued, because the account had too many pending.
@@ -141,6 +207,13 @@ export declare type CreateWebhookRequest = Message<"annals.webhooks.v1.CreateWeb
    * @generated from field: optional uint32 max_webhooks = 5;
    */
   maxWebhooks?: number | undefined;
+
+  /**
+   * Absent, or without a member: all events.
+   *
+   * @generated from field: annals.webhooks.v1.WebhookFilter filter = 6;
+   */
+  filter?: WebhookFilter | undefined;
 };
 
 /**
@@ -257,6 +330,13 @@ export declare type UpdateWebhookRequest = Message<"annals.webhooks.v1.UpdateWeb
    * @generated from field: optional bool active = 5;
    */
   active?: boolean | undefined;
+
+  /**
+   * Absent: as it is. Without a member: all events.
+   *
+   * @generated from field: annals.webhooks.v1.WebhookFilter filter = 6;
+   */
+  filter?: WebhookFilter | undefined;
 };
 
 /**

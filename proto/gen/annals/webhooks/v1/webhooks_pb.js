@@ -11,7 +11,7 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
  * Describes the file annals/webhooks/v1/webhooks.proto.
  */
 export const file_annals_webhooks_v1_webhooks = /*@__PURE__*/
-  fileDesc("CiFhbm5hbHMvd2ViaG9va3MvdjEvd2ViaG9va3MucHJvdG8SEmFubmFscy53ZWJob29rcy52MSLxAQoHV2ViaG9vaxIKCgJpZBgBIAEoCRILCgN1cmwYAiABKAkSDgoGZXZlbnRzGAMgAygJEg4KBmFjdGl2ZRgEIAEoCBISCgpjcmVhdGVkX2F0GAUgASgJEjEKB2Ryb3BwZWQYBiABKAsyGy5hbm5hbHMud2ViaG9va3MudjEuRHJvcHBlZEgAiAEBEhwKD2Rpc2FibGVkX3JlYXNvbhgHIAEoCUgBiAEBEhgKC2Rpc2FibGVkX2F0GAggASgJSAKIAQFCCgoIX2Ryb3BwZWRCEgoQX2Rpc2FibGVkX3JlYXNvbkIOCgxfZGlzYWJsZWRfYXQiowEKB0Ryb3BwZWQSDQoFY291bnQYASABKAQSIgoVZmlyc3Rfc2VxdWVuY2VfbnVtYmVyGAIgASgDSACIAQESIQoUbGFzdF9zZXF1ZW5jZV9udW1iZXIYAyABKANIAYgBARIPCgdsYXN0X2F0GAQgASgJQhgKFl9maXJzdF9zZXF1ZW5jZV9udW1iZXJCFwoVX2xhc3Rfc2VxdWVuY2VfbnVtYmVyIoMBChRDcmVhdGVXZWJob29rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgsKA3VybBgCIAEoCRIOCgZldmVudHMYAyADKAkSDgoGYWN0aXZlGAQgASgIEhkKDG1heF93ZWJob29rcxgFIAEoDUgAiAEBQg8KDV9tYXhfd2ViaG9va3MiVQoVQ3JlYXRlV2ViaG9va1Jlc3BvbnNlEiwKB3dlYmhvb2sYASABKAsyGy5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9vaxIOCgZzZWNyZXQYAiABKAkiRwoTTGlzdFdlYmhvb2tzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgNEg0KBWFmdGVyGAMgASgJIlMKFExpc3RXZWJob29rc1Jlc3BvbnNlEi0KCHdlYmhvb2tzGAEgAygLMhsuYW5uYWxzLndlYmhvb2tzLnYxLldlYmhvb2sSDAoEbmV4dBgCIAEoCSKAAQoUVXBkYXRlV2ViaG9va1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCRIQCgN1cmwYAyABKAlIAIgBARIOCgZldmVudHMYBCADKAkSEwoGYWN0aXZlGAUgASgISAGIAQFCBgoEX3VybEIJCgdfYWN0aXZlIkUKFVVwZGF0ZVdlYmhvb2tSZXNwb25zZRIsCgd3ZWJob29rGAEgASgLMhsuYW5uYWxzLndlYmhvb2tzLnYxLldlYmhvb2siNgoURGVsZXRlV2ViaG9va1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCSIXChVEZWxldGVXZWJob29rUmVzcG9uc2Ui/gEKCERlbGl2ZXJ5EgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgJEg8KB3N1Y2Nlc3MYAyABKAgSGAoLc3RhdHVzX2NvZGUYBCABKA1IAIgBARIQCghhdHRlbXB0cxgFIAEoDRIZCgxkZWxpdmVyZWRfYXQYBiABKAlIAYgBARIcCg9sYXN0X2F0dGVtcHRfYXQYByABKAlIAogBARIaCg1uZXh0X3JldHJ5X2F0GAggASgJSAOIAQFCDgoMX3N0YXR1c19jb2RlQg8KDV9kZWxpdmVyZWRfYXRCEgoQX2xhc3RfYXR0ZW1wdF9hdEIQCg5fbmV4dF9yZXRyeV9hdCJdChVMaXN0RGVsaXZlcmllc1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJEg0KBWxpbWl0GAMgASgNEg0KBWFmdGVyGAQgASgJIlgKFkxpc3REZWxpdmVyaWVzUmVzcG9uc2USMAoKZGVsaXZlcmllcxgBIAMoCzIcLmFubmFscy53ZWJob29rcy52MS5EZWxpdmVyeRIMCgRuZXh0GAIgASgJIjwKElRlc3RXZWJob29rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhIKCndlYmhvb2tfaWQYAiABKAkiKgoTVGVzdFdlYmhvb2tSZXNwb25zZRITCgtkZWxpdmVyeV9pZBgBIAEoCSJUChVSZXBsYXlEZWxpdmVyeVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRISCgp3ZWJob29rX2lkGAIgASgJEhMKC2RlbGl2ZXJ5X2lkGAMgASgJIi0KFlJlcGxheURlbGl2ZXJ5UmVzcG9uc2USEwoLZGVsaXZlcnlfaWQYASABKAkidwoTUmVwbGF5RXZlbnRzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhIKCndlYmhvb2tfaWQYAiABKAkSHAoUZnJvbV9zZXF1ZW5jZV9udW1iZXIYAyABKAMSGgoSdG9fc2VxdWVuY2VfbnVtYmVyGAQgASgDIioKFFJlcGxheUV2ZW50c1Jlc3BvbnNlEhIKCmRlbGl2ZXJpZXMYASABKA0iVAoTUm90YXRlU2VjcmV0UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhIKCndlYmhvb2tfaWQYAiABKAkSFQoNZ3JhY2Vfc2Vjb25kcxgDIAEoDSKcAQoUUm90YXRlU2VjcmV0UmVzcG9uc2USLAoHd2ViaG9vaxgBIAEoCzIbLmFubmFscy53ZWJob29rcy52MS5XZWJob29rEg4KBnNlY3JldBgCIAEoCRInChpwcmV2aW91c19zZWNyZXRfZXhwaXJlc19hdBgDIAEoCUgAiAEBQh0KG19wcmV2aW91c19zZWNyZXRfZXhwaXJlc19hdCIlCg9HZXRVc2FnZVJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCSKqAQoQR2V0VXNhZ2VSZXNwb25zZRIQCgh3ZWJob29rcxgBIAEoDRIaChJwZW5kaW5nX2RlbGl2ZXJpZXMYAiABKA0SHgoWbWF4X3BlbmRpbmdfZGVsaXZlcmllcxgDIAEoDRIWCg5yZXRlbnRpb25fZGF5cxgEIAEoDRIVCg1wZW5kaW5nX2J5dGVzGAUgASgDEhkKEW1heF9wZW5kaW5nX2J5dGVzGAYgASgDMvUHCg9XZWJob29rc1NlcnZpY2USZAoNQ3JlYXRlV2ViaG9vaxIoLmFubmFscy53ZWJob29rcy52MS5DcmVhdGVXZWJob29rUmVxdWVzdBopLmFubmFscy53ZWJob29rcy52MS5DcmVhdGVXZWJob29rUmVzcG9uc2USYQoMTGlzdFdlYmhvb2tzEicuYW5uYWxzLndlYmhvb2tzLnYxLkxpc3RXZWJob29rc1JlcXVlc3QaKC5hbm5hbHMud2ViaG9va3MudjEuTGlzdFdlYmhvb2tzUmVzcG9uc2USZAoNVXBkYXRlV2ViaG9vaxIoLmFubmFscy53ZWJob29rcy52MS5VcGRhdGVXZWJob29rUmVxdWVzdBopLmFubmFscy53ZWJob29rcy52MS5VcGRhdGVXZWJob29rUmVzcG9uc2USZAoNRGVsZXRlV2ViaG9vaxIoLmFubmFscy53ZWJob29rcy52MS5EZWxldGVXZWJob29rUmVxdWVzdBopLmFubmFscy53ZWJob29rcy52MS5EZWxldGVXZWJob29rUmVzcG9uc2USZwoOTGlzdERlbGl2ZXJpZXMSKS5hbm5hbHMud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiouYW5uYWxzLndlYmhvb2tzLnYxLkxpc3REZWxpdmVyaWVzUmVzcG9uc2USXgoLVGVzdFdlYmhvb2sSJi5hbm5hbHMud2ViaG9va3MudjEuVGVzdFdlYmhvb2tSZXF1ZXN0GicuYW5uYWxzLndlYmhvb2tzLnYxLlRlc3RXZWJob29rUmVzcG9uc2USZwoOUmVwbGF5RGVsaXZlcnkSKS5hbm5hbHMud2ViaG9va3MudjEuUmVwbGF5RGVsaXZlcnlSZXF1ZXN0GiouYW5uYWxzLndlYmhvb2tzLnYxLlJlcGxheURlbGl2ZXJ5UmVzcG9uc2USYQoMUmVwbGF5RXZlbnRzEicuYW5uYWxzLndlYmhvb2tzLnYxLlJlcGxheUV2ZW50c1JlcXVlc3QaKC5hbm5hbHMud2ViaG9va3MudjEuUmVwbGF5RXZlbnRzUmVzcG9uc2USYQoMUm90YXRlU2VjcmV0EicuYW5uYWxzLndlYmhvb2tzLnYxLlJvdGF0ZVNlY3JldFJlcXVlc3QaKC5hbm5hbHMud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVzcG9uc2USVQoIR2V0VXNhZ2USIy5hbm5hbHMud2ViaG9va3MudjEuR2V0VXNhZ2VSZXF1ZXN0GiQuYW5uYWxzLndlYmhvb2tzLnYxLkdldFVzYWdlUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("CiFhbm5hbHMvd2ViaG9va3MvdjEvd2ViaG9va3MucHJvdG8SEmFubmFscy53ZWJob29rcy52MSKkAgoHV2ViaG9vaxIKCgJpZBgBIAEoCRILCgN1cmwYAiABKAkSDgoGZXZlbnRzGAMgAygJEg4KBmFjdGl2ZRgEIAEoCBISCgpjcmVhdGVkX2F0GAUgASgJEjEKB2Ryb3BwZWQYBiABKAsyGy5hbm5hbHMud2ViaG9va3MudjEuRHJvcHBlZEgAiAEBEhwKD2Rpc2FibGVkX3JlYXNvbhgHIAEoCUgBiAEBEhgKC2Rpc2FibGVkX2F0GAggASgJSAKIAQESMQoGZmlsdGVyGAkgASgLMiEuYW5uYWxzLndlYmhvb2tzLnYxLldlYmhvb2tGaWx0ZXJCCgoIX2Ryb3BwZWRCEgoQX2Rpc2FibGVkX3JlYXNvbkIOCgxfZGlzYWJsZWRfYXQilwIKDVdlYmhvb2tGaWx0ZXISMAoGYWN0aW9uGAEgASgLMiAuYW5uYWxzLndlYmhvb2tzLnYxLkZpbHRlclZhbHVlcxIyCghhY3Rvcl9pZBgCIAEoCzIgLmFubmFscy53ZWJob29rcy52MS5GaWx0ZXJWYWx1ZXMSNAoKYWN0b3JfdHlwZRgDIAEoCzIgLmFubmFscy53ZWJob29rcy52MS5GaWx0ZXJWYWx1ZXMSMwoJdGFyZ2V0X2lkGAQgASgLMiAuYW5uYWxzLndlYmhvb2tzLnYxLkZpbHRlclZhbHVlcxI1Cgt0YXJnZXRfdHlwZRgFIAEoCzIgLmFubmFscy53ZWJob29rcy52MS5GaWx0ZXJWYWx1ZXMiHgoMRmlsdGVyVmFsdWVzEg4KBnZhbHVlcxgBIAMoCSKjAQoHRHJvcHBlZBINCgVjb3VudBgBIAEoBBIiChVmaXJzdF9zZXF1ZW5jZV9udW1iZXIYAiABKANIAIgBARIhChRsYXN0X3NlcXVlbmNlX251bWJlchgDIAEoA0gBiAEBEg8KB2xhc3RfYXQYBCABKAlCGAoWX2ZpcnN0X3NlcXVlbmNlX251bWJlckIXChVfbGFzdF9zZXF1ZW5jZV9udW1iZXIitgEKFENyZWF0ZVdlYmhvb2tSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCwoDdXJsGAIgASgJEg4KBmV2ZW50cxgDIAMoCRIOCgZhY3RpdmUYBCABKAgSGQoMbWF4X3dlYmhvb2tzGAUgASgNSACIAQESMQoGZmlsdGVyGAYgASgLMiEuYW5uYWxzLndlYmhvb2tzLnYxLldlYmhvb2tGaWx0ZXJCDwoNX21heF93ZWJob29rcyJVChVDcmVhdGVXZWJob29rUmVzcG9uc2USLAoHd2ViaG9vaxgBIAEoCzIbLmFubmFscy53ZWJob29rcy52MS5XZWJob29rEg4KBnNlY3JldBgCIAEoCSJHChNMaXN0V2ViaG9va3NSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDQoFbGltaXQYAiABKA0SDQoFYWZ0ZXIYAyABKAkiUwoUTGlzdFdlYmhvb2tzUmVzcG9uc2USLQoId2ViaG9va3MYASADKAsyGy5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9vaxIMCgRuZXh0GAIgASgJIrMBChRVcGRhdGVXZWJob29rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJEhAKA3VybBgDIAEoCUgAiAEBEg4KBmV2ZW50cxgEIAMoCRITCgZhY3RpdmUYBSABKAhIAYgBARIxCgZmaWx0ZXIYBiABKAsyIS5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9va0ZpbHRlckIGCgRfdXJsQgkKB19hY3RpdmUiRQoVVXBkYXRlV2ViaG9va1Jlc3BvbnNlEiwKB3dlYmhvb2sYASABKAsyGy5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9vayI2ChREZWxldGVXZWJob29rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJIhcKFURlbGV0ZVdlYmhvb2tSZXNwb25zZSL+AQoIRGVsaXZlcnkSCgoCaWQYASABKAkSDQoFZXZlbnQYAiABKAkSDwoHc3VjY2VzcxgDIAEoCBIYCgtzdGF0dXNfY29kZRgEIAEoDUgAiAEBEhAKCGF0dGVtcHRzGAUgASgNEhkKDGRlbGl2ZXJlZF9hdBgGIAEoCUgBiAEBEhwKD2xhc3RfYXR0ZW1wdF9hdBgHIAEoCUgCiAEBEhoKDW5leHRfcmV0cnlfYXQYCCABKAlIA4gBAUIOCgxfc3RhdHVzX2NvZGVCDwoNX2RlbGl2ZXJlZF9hdEISChBfbGFzdF9hdHRlbXB0X2F0QhAKDl9uZXh0X3JldHJ5X2F0Il0KFUxpc3REZWxpdmVyaWVzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhIKCndlYmhvb2tfaWQYAiABKAkSDQoFbGltaXQYAyABKA0SDQoFYWZ0ZXIYBCABKAkiWAoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIwCgpkZWxpdmVyaWVzGAEgAygLMhwuYW5uYWxzLndlYmhvb2tzLnYxLkRlbGl2ZXJ5EgwKBG5leHQYAiABKAkiPAoSVGVzdFdlYmhvb2tSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEgoKd2ViaG9va19pZBgCIAEoCSIqChNUZXN0V2ViaG9va1Jlc3BvbnNlEhMKC2RlbGl2ZXJ5X2lkGAEgASgJIlQKFVJlcGxheURlbGl2ZXJ5UmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEhIKCndlYmhvb2tfaWQYAiABKAkSEwoLZGVsaXZlcnlfaWQYAyABKAkiLQoWUmVwbGF5RGVsaXZlcnlSZXNwb25zZRITCgtkZWxpdmVyeV9pZBgBIAEoCSJ3ChNSZXBsYXlFdmVudHNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEgoKd2ViaG9va19pZBgCIAEoCRIcChRmcm9tX3NlcXVlbmNlX251bWJlchgDIAEoAxIaChJ0b19zZXF1ZW5jZV9udW1iZXIYBCABKAMiKgoUUmVwbGF5RXZlbnRzUmVzcG9uc2USEgoKZGVsaXZlcmllcxgBIAEoDSJUChNSb3RhdGVTZWNyZXRSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSEgoKd2ViaG9va19pZBgCIAEoCRIVCg1ncmFjZV9zZWNvbmRzGAMgASgNIpwBChRSb3RhdGVTZWNyZXRSZXNwb25zZRIsCgd3ZWJob29rGAEgASgLMhsuYW5uYWxzLndlYmhvb2tzLnYxLldlYmhvb2sSDgoGc2VjcmV0GAIgASgJEicKGnByZXZpb3VzX3NlY3JldF9leHBpcmVzX2F0GAMgASgJSACIAQFCHQobX3ByZXZpb3VzX3NlY3JldF9leHBpcmVzX2F0IiUKD0dldFVzYWdlUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJIqoBChBHZXRVc2FnZVJlc3BvbnNlEhAKCHdlYmhvb2tzGAEgASgNEhoKEnBlbmRpbmdfZGVsaXZlcmllcxgCIAEoDRIeChZtYXhfcGVuZGluZ19kZWxpdmVyaWVzGAMgASgNEhYKDnJldGVudGlvbl9kYXlzGAQgASgNEhUKDXBlbmRpbmdfYnl0ZXMYBSABKAMSGQoRbWF4X3BlbmRpbmdfYnl0ZXMYBiABKAMy9QcKD1dlYmhvb2tzU2VydmljZRJkCg1DcmVhdGVXZWJob29rEiguYW5uYWxzLndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tSZXF1ZXN0GikuYW5uYWxzLndlYmhvb2tzLnYxLkNyZWF0ZVdlYmhvb2tSZXNwb25zZRJhCgxMaXN0V2ViaG9va3MSJy5hbm5hbHMud2ViaG9va3MudjEuTGlzdFdlYmhvb2tzUmVxdWVzdBooLmFubmFscy53ZWJob29rcy52MS5MaXN0V2ViaG9va3NSZXNwb25zZRJkCg1VcGRhdGVXZWJob29rEiguYW5uYWxzLndlYmhvb2tzLnYxLlVwZGF0ZVdlYmhvb2tSZXF1ZXN0GikuYW5uYWxzLndlYmhvb2tzLnYxLlVwZGF0ZVdlYmhvb2tSZXNwb25zZRJkCg1EZWxldGVXZWJob29rEiguYW5uYWxzLndlYmhvb2tzLnYxLkRlbGV0ZVdlYmhvb2tSZXF1ZXN0GikuYW5uYWxzLndlYmhvb2tzLnYxLkRlbGV0ZVdlYmhvb2tSZXNwb25zZRJnCg5MaXN0RGVsaXZlcmllcxIpLmFubmFscy53ZWJob29rcy52MS5MaXN0RGVsaXZlcmllc1JlcXVlc3QaKi5hbm5hbHMud2ViaG9va3MudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZRJeCgtUZXN0V2ViaG9vaxImLmFubmFscy53ZWJob29rcy52MS5UZXN0V2ViaG9va1JlcXVlc3QaJy5hbm5hbHMud2ViaG9va3MudjEuVGVzdFdlYmhvb2tSZXNwb25zZRJnCg5SZXBsYXlEZWxpdmVyeRIpLmFubmFscy53ZWJob29rcy52MS5SZXBsYXlEZWxpdmVyeVJlcXVlc3QaKi5hbm5hbHMud2ViaG9va3MudjEuUmVwbGF5RGVsaXZlcnlSZXNwb25zZRJhCgxSZXBsYXlFdmVudHMSJy5hbm5hbHMud2ViaG9va3MudjEuUmVwbGF5RXZlbnRzUmVxdWVzdBooLmFubmFscy53ZWJob29rcy52MS5SZXBsYXlFdmVudHNSZXNwb25zZRJhCgxSb3RhdGVTZWNyZXQSJy5hbm5hbHMud2ViaG9va3MudjEuUm90YXRlU2VjcmV0UmVxdWVzdBooLmFubmFscy53ZWJob29rcy52MS5Sb3RhdGVTZWNyZXRSZXNwb25zZRJVCghHZXRVc2FnZRIjLmFubmFscy53ZWJob29rcy52MS5HZXRVc2FnZVJlcXVlc3QaJC5hbm5hbHMud2ViaG9va3MudjEuR2V0VXNhZ2VSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * Describes the message annals.webhooks.v1.Webhook.
@@ -21,158 +21,172 @@ export const WebhookSchema = /*@__PURE__*/
   messageDesc(file_annals_webhooks_v1_webhooks, 0);
 
 /**
+ * Describes the message annals.webhooks.v1.WebhookFilter.
+ * Use `create(WebhookFilterSchema)` to create a new message.
+ */
+export const WebhookFilterSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 1);
+
+/**
+ * Describes the message annals.webhooks.v1.FilterValues.
+ * Use `create(FilterValuesSchema)` to create a new message.
+ */
+export const FilterValuesSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_webhooks, 2);
+
+/**
  * Describes the message annals.webhooks.v1.Dropped.
  * Use `create(DroppedSchema)` to create a new message.
  */
 export const DroppedSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 1);
+  messageDesc(file_annals_webhooks_v1_webhooks, 3);
 
 /**
  * Describes the message annals.webhooks.v1.CreateWebhookRequest.
  * Use `create(CreateWebhookRequestSchema)` to create a new message.
  */
 export const CreateWebhookRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 2);
+  messageDesc(file_annals_webhooks_v1_webhooks, 4);
 
 /**
  * Describes the message annals.webhooks.v1.CreateWebhookResponse.
  * Use `create(CreateWebhookResponseSchema)` to create a new message.
  */
 export const CreateWebhookResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 3);
+  messageDesc(file_annals_webhooks_v1_webhooks, 5);
 
 /**
  * Describes the message annals.webhooks.v1.ListWebhooksRequest.
  * Use `create(ListWebhooksRequestSchema)` to create a new message.
  */
 export const ListWebhooksRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 4);
+  messageDesc(file_annals_webhooks_v1_webhooks, 6);
 
 /**
  * Describes the message annals.webhooks.v1.ListWebhooksResponse.
  * Use `create(ListWebhooksResponseSchema)` to create a new message.
  */
 export const ListWebhooksResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 5);
+  messageDesc(file_annals_webhooks_v1_webhooks, 7);
 
 /**
  * Describes the message annals.webhooks.v1.UpdateWebhookRequest.
  * Use `create(UpdateWebhookRequestSchema)` to create a new message.
  */
 export const UpdateWebhookRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 6);
+  messageDesc(file_annals_webhooks_v1_webhooks, 8);
 
 /**
  * Describes the message annals.webhooks.v1.UpdateWebhookResponse.
  * Use `create(UpdateWebhookResponseSchema)` to create a new message.
  */
 export const UpdateWebhookResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 7);
+  messageDesc(file_annals_webhooks_v1_webhooks, 9);
 
 /**
  * Describes the message annals.webhooks.v1.DeleteWebhookRequest.
  * Use `create(DeleteWebhookRequestSchema)` to create a new message.
  */
 export const DeleteWebhookRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 8);
+  messageDesc(file_annals_webhooks_v1_webhooks, 10);
 
 /**
  * Describes the message annals.webhooks.v1.DeleteWebhookResponse.
  * Use `create(DeleteWebhookResponseSchema)` to create a new message.
  */
 export const DeleteWebhookResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 9);
+  messageDesc(file_annals_webhooks_v1_webhooks, 11);
 
 /**
  * Describes the message annals.webhooks.v1.Delivery.
  * Use `create(DeliverySchema)` to create a new message.
  */
 export const DeliverySchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 10);
+  messageDesc(file_annals_webhooks_v1_webhooks, 12);
 
 /**
  * Describes the message annals.webhooks.v1.ListDeliveriesRequest.
  * Use `create(ListDeliveriesRequestSchema)` to create a new message.
  */
 export const ListDeliveriesRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 11);
+  messageDesc(file_annals_webhooks_v1_webhooks, 13);
 
 /**
  * Describes the message annals.webhooks.v1.ListDeliveriesResponse.
  * Use `create(ListDeliveriesResponseSchema)` to create a new message.
  */
 export const ListDeliveriesResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 12);
+  messageDesc(file_annals_webhooks_v1_webhooks, 14);
 
 /**
  * Describes the message annals.webhooks.v1.TestWebhookRequest.
  * Use `create(TestWebhookRequestSchema)` to create a new message.
  */
 export const TestWebhookRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 13);
+  messageDesc(file_annals_webhooks_v1_webhooks, 15);
 
 /**
  * Describes the message annals.webhooks.v1.TestWebhookResponse.
  * Use `create(TestWebhookResponseSchema)` to create a new message.
  */
 export const TestWebhookResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 14);
+  messageDesc(file_annals_webhooks_v1_webhooks, 16);
 
 /**
  * Describes the message annals.webhooks.v1.ReplayDeliveryRequest.
  * Use `create(ReplayDeliveryRequestSchema)` to create a new message.
  */
 export const ReplayDeliveryRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 15);
+  messageDesc(file_annals_webhooks_v1_webhooks, 17);
 
 /**
  * Describes the message annals.webhooks.v1.ReplayDeliveryResponse.
  * Use `create(ReplayDeliveryResponseSchema)` to create a new message.
  */
 export const ReplayDeliveryResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 16);
+  messageDesc(file_annals_webhooks_v1_webhooks, 18);
 
 /**
  * Describes the message annals.webhooks.v1.ReplayEventsRequest.
  * Use `create(ReplayEventsRequestSchema)` to create a new message.
  */
 export const ReplayEventsRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 17);
+  messageDesc(file_annals_webhooks_v1_webhooks, 19);
 
 /**
  * Describes the message annals.webhooks.v1.ReplayEventsResponse.
  * Use `create(ReplayEventsResponseSchema)` to create a new message.
  */
 export const ReplayEventsResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 18);
+  messageDesc(file_annals_webhooks_v1_webhooks, 20);
 
 /**
  * Describes the message annals.webhooks.v1.RotateSecretRequest.
  * Use `create(RotateSecretRequestSchema)` to create a new message.
  */
 export const RotateSecretRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 19);
+  messageDesc(file_annals_webhooks_v1_webhooks, 21);
 
 /**
  * Describes the message annals.webhooks.v1.RotateSecretResponse.
  * Use `create(RotateSecretResponseSchema)` to create a new message.
  */
 export const RotateSecretResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 20);
+  messageDesc(file_annals_webhooks_v1_webhooks, 22);
 
 /**
  * Describes the message annals.webhooks.v1.GetUsageRequest.
  * Use `create(GetUsageRequestSchema)` to create a new message.
  */
 export const GetUsageRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 21);
+  messageDesc(file_annals_webhooks_v1_webhooks, 23);
 
 /**
  * Describes the message annals.webhooks.v1.GetUsageResponse.
  * Use `create(GetUsageResponseSchema)` to create a new message.
  */
 export const GetUsageResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_webhooks, 22);
+  messageDesc(file_annals_webhooks_v1_webhooks, 24);
 
 /**
  * @generated from service annals.webhooks.v1.WebhooksService

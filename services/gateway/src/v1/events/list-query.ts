@@ -53,7 +53,15 @@ export function pageEndJson(query: Query, nextAfter: bigint | undefined): string
   return `"has_more":${nextAfter !== undefined},"next_cursor":${next}`;
 }
 
-/** What a cursor is valid for: all parameters except the page's size and what is shown of each event. */
+/**
+ * What a cursor is valid for: all parameters except the page's size and what is shown of each event. The
+ * order of values, and how often each is sent, select nothing.
+ */
 function selection({ limit: _limit, cursor: _cursor, include: _include, ...rest }: Query) {
-  return Object.entries({ order: "desc", ...rest }).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.entries({ order: "desc", ...rest })
+    .map(([name, value]) => {
+      const values = [...new Set([value].flat())].toSorted((a, b) => (a < b ? -1 : 1));
+      return [name, values.length === 1 ? values[0] : values] as const;
+    })
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
 }

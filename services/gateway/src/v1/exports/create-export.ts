@@ -12,7 +12,7 @@ import { EXPORT_MEMBERS, ExportBody, FORMAT_NUMBERS, renderExport } from "../../
 import { CLOSED, named } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { filterRequest } from "../events/event-query.ts";
+import { filterRequest, filterText } from "../events/event-query.ts";
 
 const Body = named(
   "NewExport",
@@ -72,7 +72,7 @@ function toRequest(
     accountId,
     format: FORMAT_NUMBERS[body.format ?? "jsonl"],
     filter: filterRequest(filter, "filter."),
-    filterJson: JSON.stringify(filter),
+    filterJson: filterText(filter),
     includeProofs: body.include_proofs ?? false,
   };
 }

@@ -13,6 +13,7 @@ import {
   WebhookSecretBody,
   WebhookUrl,
 } from "../../render/webhook.ts";
+import { filterMessage, GivenFilter } from "../../render/webhook-filter.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -23,6 +24,7 @@ const Body = named(
       url: WebhookUrl,
       events: WebhookEvents,
       active: Type.Optional(Type.Boolean({ description: "Default: true.", examples: [true] })),
+      filter: GivenFilter,
     },
     CLOSED,
   ),
@@ -37,7 +39,8 @@ export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Create a webhook",
     description:
-      "Events stored after this response are delivered; events stored before the request are not.",
+      "Events stored after this response are delivered; events stored before the request are not. With `filter`, " +
+      "only events that match it.",
     feature: "webhooks",
     body: Body,
     success: { status: 201, body: dataOf(Created) },
@@ -55,13 +58,14 @@ export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
 
 function toRequest(
   { accountId, plan }: Admission,
-  { url, events, active = true }: Static<typeof Body>,
+  { url, events, active = true, filter }: Static<typeof Body>,
 ): MessageInitShape<typeof CreateWebhookRequestSchema> {
   return {
     accountId,
     url,
     events: [...new Set(events)],
     active,
+    ...(filter && { filter: filterMessage(filter) }),
     ...(plan.maxWebhooks !== undefined && { maxWebhooks: plan.maxWebhooks }),
   };
 }

@@ -34,7 +34,8 @@ export function replayEvents({ webhooks }: Pick<Deps, "webhooks">): Route {
   return route({
     summary: "Replay a range of events",
     description:
-      "Queues a new delivery for each event of the range, both ends included, at most 1,000: all of them or none. " +
+      "Queues a new delivery for each event of the range, both ends included, at most 1,000, that the filter of the " +
+      "webhook selects: all of them or none. " +
       "Returns 422 if the webhook is disabled, or if its URL has not accepted a delivery yet: send a test delivery first.",
     feature: "webhooks",
     params: idIn(WebhookId),

@@ -1,4 +1,4 @@
-// PATCH /v1/webhooks/{id} (interface 9.1): changes URL, patterns, or whether the webhook is
+// PATCH /v1/webhooks/{id} (interface 9.1): changes URL, patterns, filter, or whether the webhook is
 // active. Members that are left out stay unchanged.
 
 import type { UpdateWebhookRequestSchema } from "@annals/proto/webhooks";
@@ -14,6 +14,7 @@ import {
   WebhookId,
   WebhookUrl,
 } from "../../render/webhook.ts";
+import { filterMessage, GivenFilter } from "../../render/webhook-filter.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
@@ -24,6 +25,7 @@ const Body = named(
       url: Type.Optional(WebhookUrl),
       events: Type.Optional(WebhookEvents),
       active: Type.Optional(Type.Boolean({ examples: [true] })),
+      filter: GivenFilter,
     },
     CLOSED,
   ),
@@ -34,7 +36,7 @@ export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
     summary: "Change a webhook",
     description:
       "After the response to `active: false`, no delivery begins. A webhook that is activated again receives " +
-      "only later events.",
+      "only later events. Another `filter` acts on later events, too; null removes it.",
     feature: "webhooks",
     params: idIn(WebhookId),
     body: Body,
@@ -51,7 +53,7 @@ export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
 function toRequest(
   accountId: string,
   id: string,
-  { url, events, active }: Static<typeof Body>,
+  { url, events, active, filter }: Static<typeof Body>,
 ): MessageInitShape<typeof UpdateWebhookRequestSchema> {
   return {
     accountId,
@@ -59,5 +61,6 @@ function toRequest(
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: [...new Set(events)] }),
     ...(active !== undefined && { active }),
+    ...(filter !== undefined && { filter: filterMessage(filter) }),
   };
 }

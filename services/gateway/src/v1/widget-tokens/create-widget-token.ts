@@ -19,7 +19,7 @@ import {
 } from "../../render/widget-token.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
-import { filterRequest } from "../events/event-query.ts";
+import { filterRequest, filterText } from "../events/event-query.ts";
 
 const { default: DEFAULT_EXPIRY_S, least, most } = WIDGET_TOKEN_EXPIRY_S;
 
@@ -79,7 +79,7 @@ function toRequest(
   return {
     accountId,
     filter: filterRequest(filter, "filter."),
-    filterJson: JSON.stringify(filter),
+    filterJson: filterText(filter),
     parts: body.parts ?? [],
     expiresInS: body.expires_in ?? DEFAULT_EXPIRY_S,
     origins: body.origins ?? [],

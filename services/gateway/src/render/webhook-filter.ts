@@ -1,0 +1,101 @@
+// The filter of a webhook as clients send it, as it is shown, and as the webhook dispatcher gets it. Called
+// by webhook.ts, and by the routes that create and change webhooks. It must never judge an event.
+
+import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhooks";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { Type, type Static } from "typebox";
+import { CLOSED, named, Nullable, openDetail } from "./schema.ts";
+
+const FILTER = openDetail("webhook-filter");
+
+/** Maximum values of a member, and characters of a value (docs/open-details.md). */
+const MAX_VALUES = 10;
+const MAX_LENGTH = 256;
+
+const Value = Type.String({ minLength: 1, maxLength: MAX_LENGTH });
+
+const Given = (description: string, example: string) =>
+  Type.Optional(
+    Type.Union([Value, Type.Array(Value, { minItems: 1, maxItems: MAX_VALUES })], {
+      description: `${description} One text, or up to ${MAX_VALUES} of which an event has one.`,
+      examples: [example],
+    }),
+  );
+
+const NewFilter = named(
+  "NewWebhookFilter",
+  Type.Object(
+    {
+      action: Given("Exact; with a `*` at the end, a prefix.", "user.deleted"),
+      actor_id: Given("Exact.", "u_1"),
+      actor_type: Given("Exact.", "user"),
+      target_id: Given("Exact.", "inv_9"),
+      target_type: Given("Exact.", "invoice"),
+    },
+    {
+      ...CLOSED,
+      description:
+        "Which events `event.created` is sent for: those that match all members, as in GET /v1/events. " +
+        "At most 4,096 bytes as JSON.",
+      examples: [{ action: ["user.deleted", "invoice.*"] }],
+      ...FILTER,
+    },
+  ),
+);
+
+/** A filter in a request. */
+export const GivenFilter = Type.Optional(
+  Nullable(NewFilter, { description: "Null, or no member: all events.", ...FILTER }),
+);
+
+const Shown = (example: string) =>
+  Type.Optional(Type.Array(Type.String({ examples: [example] }), { examples: [[example]] }));
+
+/** A filter in a response. */
+export const FilterShown = named(
+  "WebhookFilter",
+  Type.Object(
+    {
+      action: Shown("user.deleted"),
+      actor_id: Shown("u_1"),
+      actor_type: Shown("user"),
+      target_id: Shown("inv_9"),
+      target_type: Shown("invoice"),
+    },
+    {
+      description:
+        "Which events `event.created` is sent for. Absent: all. A member without values, which an erasure leaves, " +
+        "matches none.",
+      examples: [{ action: ["user.deleted"] }],
+      ...FILTER,
+    },
+  ),
+);
+
+type Given = Static<typeof NewFilter>;
+type Member = keyof Given;
+
+/** Each member with the field of the message that has it. */
+const FIELDS = [
+  ["action", "action"],
+  ["actor_id", "actorId"],
+  ["actor_type", "actorType"],
+  ["target_id", "targetId"],
+  ["target_type", "targetType"],
+] as const satisfies readonly (readonly [Member, keyof WebhookFilter])[];
+
+export function filterMessage(filter: Given | null): MessageInitShape<typeof WebhookFilterSchema> {
+  const members = FIELDS.flatMap(([member, field]) => {
+    const given = filter?.[member];
+    return given === undefined ? [] : [[field, { values: [given].flat() }] as const];
+  });
+  return Object.fromEntries(members);
+}
+
+export function renderFilter(filter: WebhookFilter): Static<typeof FilterShown> {
+  const members = FIELDS.flatMap(([member, field]) => {
+    const given = filter[field];
+    return given ? [[member, given.values] as const] : [];
+  });
+  return Object.fromEntries(members);
+}
