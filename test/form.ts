@@ -1,7 +1,7 @@
-// How much each long test does: the one object of rounds and durations that flows and faults read. `npm run
-// test:faults` runs the full form, which docs/reliability.md reports; `npm test` and continuous integration
-// run the short one. Chosen by the vitest configs, read with `inject("form")`. It must never hold a bound
-// that a promise names: a short run promises the same.
+// How much each long test does: the one object of rounds and durations that flows, faults and kubernetes
+// read. `npm run test:faults` runs the full form, which docs/reliability.md reports; `npm test` and
+// continuous integration run the short one. Chosen by the vitest configs, read with `inject("form")`. It must
+// never hold a bound that a promise names: a short run promises the same.
 
 const FULL = {
   name: "full" as "full" | "short",
@@ -47,6 +47,16 @@ const FULL = {
   fairness: { forMs: 20_000 },
   /** Events of the chain that is searched, and how many times each request is measured. */
   requestCost: { events: 300_000, calls: 20 },
+  /** Log records that exporters of OpenTelemetry send. */
+  otlpExporters: { records: 100_000 },
+  /** How long a cluster is used before Annals is away, how long it is away, and then answers late. */
+  kubernetesAudit: {
+    forMs: 360_000,
+    isChartInstalled: true,
+    awayMs: 30_000,
+    lateMs: 210_000,
+    maxWaitS: 30,
+  },
 };
 
 type Form = typeof FULL;
@@ -83,6 +93,14 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     soak: { rounds: 6 },
     fairness: { forMs: 2_500 },
     requestCost: { events: 30_000, calls: 5 },
+    otlpExporters: { records: 10_000 },
+    kubernetesAudit: {
+      forMs: 15_000,
+      isChartInstalled: false,
+      awayMs: 5_000,
+      lateMs: 8_000,
+      maxWaitS: 1,
+    },
   },
 };
 

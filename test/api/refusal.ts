@@ -1,7 +1,9 @@
 // What every refusal has in common (interface 3 and 4): the error shape, its type and code, and the
 // rate-limit headers.
 
+import { StatusSchema } from "@annals/proto/otlp";
 import type { Answer } from "@annals/testing";
+import { fromBinary } from "@bufbuild/protobuf";
 import { expect } from "vitest";
 
 /** The table of section 4 of the interface: which statuses a type may have. */
@@ -27,7 +29,14 @@ type Seen = Pick<Answer, "status" | "headers" | "body">;
 export const READS_STATUS: readonly string[] = ["store-otlp-logs"];
 
 /** The code of gRPC that goes with a status of HTTP. */
-const GRPC_CODES: Readonly<Record<number, number>> = { 400: 3, 401: 16, 403: 7, 413: 3, 429: 8 };
+const GRPC_CODES: Readonly<Record<number, number>> = {
+  400: 3,
+  401: 16,
+  403: 7,
+  413: 3,
+  429: 8,
+  503: 14,
+};
 
 /** Fails unless `answer` is a refusal of such a route, in JSON. */
 export function expectStatus(
@@ -39,6 +48,19 @@ export function expectStatus(
   expect(status).toBe(wanted);
   expect(headers["content-type"]).toBe("application/json; charset=utf-8");
   expectLimitShown(headers);
+}
+
+/** The same in protobuf. */
+export function expectProtobufStatus(
+  { bytes, headers, status }: Pick<Answer, "bytes" | "headers" | "status">,
+  wanted: number,
+): void {
+  expect(status).toBe(wanted);
+  expect(headers["content-type"]).toBe("application/x-protobuf");
+  expectLimitShown(headers);
+  const { code, message } = fromBinary(StatusSchema, bytes ?? Buffer.alloc(0));
+  expect(code).toBe(GRPC_CODES[wanted]);
+  expect(message).toMatch(/\S/);
 }
 
 /**

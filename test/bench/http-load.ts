@@ -12,6 +12,12 @@ export interface LoadJob {
   /** Request paths; each connection takes them in turn, like the bodies. */
   readonly paths: readonly string[];
   readonly bodies: readonly string[];
+  /** By default JSON in UTF-8. Bodies of any other type are in latin1, a character for each byte. */
+  readonly mediaType?: string;
+  /** Digits in bodies that become another number of the same length in each request. */
+  readonly numbered?: string;
+  /** Requests a second of all connections together. By default each sends the next one at once. */
+  readonly pace?: number;
   /** Connection i sends key i modulo their number; none for a server that asks for none. */
   readonly keys: readonly string[];
   readonly connections: number;
@@ -36,7 +42,8 @@ export interface LoadResult extends Figures {
 const CHILD = fileURLToPath(new URL("./http-load-child.ts", import.meta.url));
 
 /**
- * Sends the next request of a connection after the response to the one before. Throws on another status.
+ * Sends the next request of a connection after the response to the one before. With a pace, latencies are
+ * from the moment when a request was due. Throws on another status.
  */
 export async function httpLoad(job: LoadJob): Promise<LoadResult> {
   const child = fork(CHILD, { execArgv: ["-C", "source"] });

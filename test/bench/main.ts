@@ -17,6 +17,7 @@ import { measureDeliveries } from "./measure/deliveries.ts";
 import { measureExports } from "./measure/exports.ts";
 import { measureHashing } from "./measure/hashing.ts";
 import { measureIdleLatency } from "./measure/idle-latency.ts";
+import { measureIntake } from "./measure/intake.ts";
 import { type Chain, makeLongChain, measureLists } from "./measure/long-chain.ts";
 import { type Memory, memorySection, readMemory } from "./measure/memory.ts";
 import { measureReplicas } from "./measure/replicas.ts";
@@ -54,6 +55,7 @@ async function main(options: Options): Promise<void> {
     isMigrated: cluster !== undefined,
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: {
+      keys: { ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE) },
       "webhook-dispatcher": {
         ANNALS_WEBHOOK_CA_FILE: caFile,
         ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",
@@ -108,6 +110,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
       "single events": () => measureSingleEvents(bench),
       "idle latency": () => measureIdleLatency(bench),
       batches: () => measureBatches(bench),
+      intake: () => measureIntake(bench),
       replicas: () => measureReplicas(bench),
     },
     {

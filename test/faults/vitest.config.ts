@@ -24,6 +24,7 @@ const LONG_FLOWS = [
   "chain",
   "log-fsck",
   "no-false-alarm",
+  "otlp-exporters",
   "rate-limit",
   "revocation",
   "webhooks-secrets",

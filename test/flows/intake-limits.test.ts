@@ -8,7 +8,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { expectRefused } from "../api/refusal.ts";
+import { expectProtobufStatus, expectRefused, expectStatus } from "../api/refusal.ts";
 import { startConstellation } from "../system/constellation.ts";
 
 const LIMIT = 10;
@@ -84,6 +84,20 @@ test("a key has its limit of intake, and all of its other requests beside it", a
   for (let n = 1; n <= LIMIT; n += 1)
     expect(shown(await client.get("/v1/events"))).toEqual([LIMIT, LIMIT - n]);
   expect((await client.get("/v1/events")).status).toBe(429);
+});
+
+test("exporters of OpenTelemetry are refused as their protocol says, in either encoding", async () => {
+  const { accountId, client } = await newClient(stack);
+  await setPlan(accountId, "narrow");
+  const send = (type: string, body: string | Buffer) =>
+    client.post("/v1/intake/otlp/v1/logs", body, { headers: { "content-type": type } });
+  await Promise.all(Array.from({ length: 7 }, () => send("application/json", "{}")));
+  const inJson = await send("application/json", "{}");
+  expectStatus(inJson, 429, /^Rate limit reached/);
+  const inProtobuf = await send("application/x-protobuf", Buffer.alloc(0));
+  expectProtobufStatus(inProtobuf, 429);
+  for (const { headers } of [inJson, inProtobuf])
+    expect(Number(headers["retry-after"])).toBeGreaterThan(0);
 });
 
 test("an account has the limit of its plan, which its other requests do not use", async () => {

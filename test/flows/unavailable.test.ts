@@ -2,9 +2,16 @@
 // in the error shape, with Retry-After and the rate-limit headers; requests that do not need it are served;
 // and when it is back, all are.
 
+import {
+  inJson,
+  inProtobuf,
+  otlpRecord,
+  otlpRequest,
+} from "@annals/gateway/src/testing/otlp-requests.ts";
 import { eventually, HttpClient, newClient } from "@annals/testing";
 import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectProtobufStatus, expectStatus } from "../api/refusal.ts";
 import { startConstellation } from "../system/constellation.ts";
 
 /** Far above what a refusal takes, far below any deadline. */
@@ -48,6 +55,22 @@ test.each<[ServiceName, string, string]>([
   expect((await client.get(doesNot)).status).toBe(200);
   processOf(service).start();
   await eventually(`${service} is back`, async () => (await client.get(needs)).status === 200);
+});
+
+test("ledger away: exporters of OpenTelemetry get a 503 that they retry, in either encoding", async () => {
+  const records = otlpRequest(otlpRecord());
+  const send = (type: string, body: Buffer) =>
+    client.post("/v1/intake/otlp/v1/logs", body, { headers: { "content-type": type } });
+  const sendJson = () => send("application/json", inJson(records));
+  await processOf("ledger").stop();
+  const json = await sendJson();
+  expectStatus(json, 503);
+  const protobuf = await send("application/x-protobuf", inProtobuf(records));
+  expectProtobufStatus(protobuf, 503);
+  for (const { headers } of [json, protobuf])
+    expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+  processOf("ledger").start();
+  await eventually("ledger is back", async () => (await sendJson()).status === 200);
 });
 
 test("keys away: nothing is admitted, and what needs no key is served", async () => {

@@ -9,13 +9,13 @@ import {
   otlpRequest,
   type OtlpRequest,
 } from "@annals/gateway/src/testing/otlp-requests.ts";
-import { ExportLogsServiceResponseSchema, StatusSchema } from "@annals/proto/otlp";
+import { ExportLogsServiceResponseSchema } from "@annals/proto/otlp";
 import { type Answer, HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
 import { fromBinary, fromJson, toJson } from "@bufbuild/protobuf";
 import { randomBytes } from "node:crypto";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { beforeEach, describe, expect, inject, test } from "vitest";
-import { expectLimitShown, expectStatus } from "../refusal.ts";
+import { expectProtobufStatus, expectStatus } from "../refusal.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
 const PATH = "/v1/intake/otlp/v1/logs";
@@ -47,16 +47,6 @@ function said({ body, bytes, headers, status }: Answer, type: string) {
   const message =
     type === PROTOBUF ? fromBinary(schema, bytes ?? Buffer.alloc(0)) : fromJson(schema, body);
   return toJson(schema, message);
-}
-
-/** Fails unless the answer is a Status of protobuf. */
-function expectProtobufStatus({ bytes, headers, status }: Answer, wanted: number, code: number) {
-  expect(status).toBe(wanted);
-  expect(headers["content-type"]).toBe(PROTOBUF);
-  expectLimitShown(headers);
-  const { code: given, message } = fromBinary(StatusSchema, bytes ?? Buffer.alloc(0));
-  expect(given).toBe(code);
-  expect(message).toMatch(/\S/);
 }
 
 describe.each(ENCODINGS)("200 for $type", ({ type, write }) => {
@@ -133,7 +123,7 @@ describe("400", () => {
     ["protobuf that is cut off", body.subarray(0, -1)],
     ["what is not protobuf", Buffer.from("secret")],
   ])("for %s", async (_, bytes) => {
-    expectProtobufStatus(await send(bytes, PROTOBUF), 400, 3);
+    expectProtobufStatus(await send(bytes, PROTOBUF), 400);
     expect(await events()).toEqual([]);
   });
 
@@ -158,24 +148,24 @@ describe("400", () => {
 
   test("for more than 1,000 records", async () => {
     const many = otlpRequest(...Array.from({ length: 1_001 }, () => otlpRecord()));
-    expectProtobufStatus(await send(inProtobuf(many), PROTOBUF), 400, 3);
+    expectProtobufStatus(await send(inProtobuf(many), PROTOBUF), 400);
     expectStatus(await send(inJson(many), JSON_TYPE), 400);
   });
 
   test("for a coding that is not known, and for a damaged one", async () => {
-    expectProtobufStatus(await send(body, PROTOBUF, { "content-encoding": "br" }), 400, 3);
-    expectProtobufStatus(await send(body, PROTOBUF, { "content-encoding": "gzip" }), 400, 3);
+    expectProtobufStatus(await send(body, PROTOBUF, { "content-encoding": "br" }), 400);
+    expectProtobufStatus(await send(body, PROTOBUF, { "content-encoding": "gzip" }), 400);
   });
 });
 
 describe("401 and 403", () => {
   test("are in the encoding of the request", async () => {
     const { key } = await newKey(databaseUrl, account.accountId, ["events:read"]);
-    for (const [by, status, code] of [
-      [client.as(undefined), 401, 16],
-      [client.as(key), 403, 7],
+    for (const [by, status] of [
+      [client.as(undefined), 401],
+      [client.as(key), 403],
     ] as const) {
-      expectProtobufStatus(await send(Buffer.alloc(0), `${PROTOBUF}; x=y`, {}, by), status, code);
+      expectProtobufStatus(await send(Buffer.alloc(0), `${PROTOBUF}; x=y`, {}, by), status);
       expectStatus(await send("{}", JSON_TYPE, {}, by), status);
     }
   });
@@ -185,7 +175,7 @@ describe("413", () => {
   const tooLarge = Buffer.alloc(8 * 1024 * 1024 + 1, " ");
 
   test("for more than 8 MiB", async () => {
-    expectProtobufStatus(await send(tooLarge, PROTOBUF), 413, 3);
+    expectProtobufStatus(await send(tooLarge, PROTOBUF), 413);
     expectStatus(await send(tooLarge, JSON_TYPE), 413);
   });
 

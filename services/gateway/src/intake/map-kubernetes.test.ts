@@ -126,6 +126,18 @@ describe("an item", () => {
     expect(map({ ...ITEM, stage })).toEqual({ skipped: `stage ${stage}` });
   });
 
+  test("of refused credentials, of which there is no later stage, is a failure", () => {
+    const responseStatus = { code: 401 };
+    const item = { ...ITEM, stage: "ResponseStarted", user: {}, responseStatus };
+    const { actor, metadata } = eventOf(item);
+    expect(actor).toEqual({});
+    expect(metadata).toMatchObject({ outcome: "failure", status_code: 401 });
+    // A user that is known is refused at the end of the request, or by another server behind this one.
+    const { user } = ITEM;
+    expect(map({ ...item, user })).toHaveProperty("skipped");
+    expect(map({ ...item, responseStatus: { code: 200 } })).toHaveProperty("skipped");
+  });
+
   test.each([
     ["no object", "[]", "must be a JSON object with distinct members"],
     ["cut off", '{"stage":"Panic"', "must be a JSON object with distinct members"],

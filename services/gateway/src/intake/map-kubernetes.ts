@@ -8,6 +8,7 @@ import { parseTimestamp } from "@annals/contract";
 import { fitEvent, fitText, type LargePath, omittedBytes, present } from "./fit-event.ts";
 import { type IntakeItem, type MappedEvent, type Outcome, Rejection } from "./item.ts";
 import { type Members, membersOf } from "./json-slices.ts";
+import { actionOf, fitted, targetOf, textIn, typeOfUser } from "./kubernetes-names.ts";
 import { maskObject, type Secrecy, secrecyOf } from "./mask-kubernetes.ts";
 
 export interface KubernetesOptions {
@@ -23,7 +24,10 @@ export interface KubernetesOptions {
 
 /** A request has each stage once: these two end it, and the others say only that it goes on. */
 const FINAL = ["ResponseComplete", "Panic"];
-const PASSING = ["RequestReceived", "ResponseStarted"];
+const STARTED = "ResponseStarted";
+const PASSING = ["RequestReceived", STARTED];
+/** The API server records refused credentials in this stage alone, without a user. */
+const UNAUTHENTICATED = 401;
 
 /** What is replaced by its size and hash where an event is too large, in this order. */
 const LARGE: readonly LargePath[] = [
@@ -71,8 +75,9 @@ class Item {
 
   map(length: number): IntakeItem {
     const stage = this.#text("stage");
-    if (stage !== undefined && PASSING.includes(stage)) return { skipped: `stage ${stage}` };
-    if (stage === undefined || !FINAL.includes(stage))
+    const isPassing = stage !== undefined && PASSING.includes(stage);
+    if (isPassing && !this.#isRefusedUser(stage)) return { skipped: `stage ${stage}` };
+    if (stage === undefined || !(isPassing || FINAL.includes(stage)))
       throw new Rejection(`stage must be one of ${[...FINAL, ...PASSING].join(", ")}`);
     const auditId = this.#text("auditID");
     if (auditId === undefined) throw new Rejection("auditID is required");
@@ -106,6 +111,12 @@ class Item {
       metadata: this.#metadata(stage, auditId, reference),
       ...(occurredAt !== undefined && { occurred_at: occurredAt }),
     };
+  }
+
+  #isRefusedUser(stage: string): boolean {
+    if (stage !== STARTED || this.#text("username", this.#parts("user")) !== undefined)
+      return false;
+    return this.#object("responseStatus")?.["code"] === UNAUTHENTICATED;
   }
 
   #actor(): JsonObject {
@@ -241,59 +252,8 @@ class Item {
   }
 }
 
-function actionOf(reference: JsonObject | undefined, verb: string): string {
-  if (!reference) return fitText(`kubernetes.nonresource.${verb}`);
-  const [resource, subresource] = ["resource", "subresource"].map((name) =>
-    textIn(reference, name, "objectRef"),
-  );
-  const steps = ["kubernetes", resource ?? "unknown", subresource, verb];
-  return fitText(steps.filter((step) => step !== undefined).join("."));
-}
-
-function targetOf(reference: JsonObject | undefined, uri: string | undefined): JsonObject {
-  if (!reference) {
-    const path = uri?.split("?")[0];
-    return present({ type: "nonresource", id: path ? fitText(path) : undefined });
-  }
-  const text = (name: string): string | undefined => textIn(reference, name, "objectRef");
-  const [group, name, namespace, resource] = [
-    text("apiGroup"),
-    text("name"),
-    text("namespace"),
-    text("resource") ?? "unknown",
-  ];
-  const id = name !== undefined && namespace !== undefined ? `${namespace}/${name}` : name;
-  return {
-    type: fitText(group === undefined ? resource : `${resource}.${group}`),
-    ...present({ id: id === undefined ? undefined : fitText(id) }),
-    meta: present({
-      namespace: fitted(namespace),
-      name: fitted(name),
-      uid: fitted(text("uid")),
-      subresource: fitted(text("subresource")),
-      api_version: fitted(text("apiVersion")),
-    }),
-  };
-}
-
-function typeOfUser(name: string): string {
-  if (name.startsWith("system:serviceaccount:")) return "service_account";
-  if (name.startsWith("system:node:")) return "node";
-  return name.startsWith("system:") ? "system" : "user";
-}
-
 function outcomeOf(stage: string, code: number | undefined): Outcome {
   if (stage === "Panic") return "failure";
   if (code === undefined) return "unknown";
   return code >= FAILURE_FROM ? "failure" : "success";
 }
-
-function textIn(object: JsonObject, name: string, of: string): string | undefined {
-  const value = object[name];
-  if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value !== "string") throw new Rejection(`${of}.${name} must be a string`);
-  return value;
-}
-
-const fitted = (text: string | undefined, max?: number): string | undefined =>
-  text === undefined ? undefined : fitText(text, max);
