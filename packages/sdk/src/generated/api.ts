@@ -977,7 +977,6 @@ export interface components {
              * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
              * @example [
              *       "192.0.2.7",
-             *       "198.51.100.0/24",
              *       "2001:db8::/32"
              *     ]
              */
@@ -1173,7 +1172,6 @@ export interface components {
              * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
              * @example [
              *       "192.0.2.7",
-             *       "198.51.100.0/24",
              *       "2001:db8::/32"
              *     ]
              */
@@ -1227,7 +1225,6 @@ export interface components {
              * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
              * @example [
              *       "192.0.2.7",
-             *       "198.51.100.0/24",
              *       "2001:db8::/32"
              *     ]
              */
@@ -1669,17 +1666,17 @@ export interface components {
          */
         EventFilter: {
             /**
-             * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
+             * @description An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
              * @example invoice.*
              */
             action?: string | string[];
             /**
-             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+             * @description Exact. One of up to 10 values, 20 in all filters.
              * @example u_1
              */
             actor_id?: string | string[];
             /**
-             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+             * @description Exact. One of up to 10 values, 20 in all filters.
              * @example user
              */
             actor_type?: string | string[];
@@ -1718,12 +1715,12 @@ export interface components {
              */
             received_to?: string;
             /**
-             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+             * @description Exact. One of up to 10 values, 20 in all filters.
              * @example inv_9
              */
             target_id?: string | string[];
             /**
-             * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+             * @description Exact. One of up to 10 values, 20 in all filters.
              * @example invoice
              */
             target_type?: string | string[];
@@ -2085,7 +2082,6 @@ export interface components {
              * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
              * @example [
              *       "192.0.2.7",
-             *       "198.51.100.0/24",
              *       "2001:db8::/32"
              *     ]
              */
@@ -2343,27 +2339,27 @@ export interface components {
          */
         NewWebhookFilter: {
             /**
-             * @description Exact; with a `*` at the end, a prefix. One text, or up to 10 of which an event has one.
+             * @description Exact; with a `*` at the end, a prefix. One of up to 10 values.
              * @example user.deleted
              */
             action?: string | string[];
             /**
-             * @description Exact. One text, or up to 10 of which an event has one.
+             * @description Exact. One of up to 10 values.
              * @example u_1
              */
             actor_id?: string | string[];
             /**
-             * @description Exact. One text, or up to 10 of which an event has one.
+             * @description Exact. One of up to 10 values.
              * @example user
              */
             actor_type?: string | string[];
             /**
-             * @description Exact. One text, or up to 10 of which an event has one.
+             * @description Exact. One of up to 10 values.
              * @example inv_9
              */
             target_id?: string | string[];
             /**
-             * @description Exact. One text, or up to 10 of which an event has one.
+             * @description Exact. One of up to 10 values.
              * @example invoice
              */
             target_type?: string | string[];
@@ -3235,7 +3231,6 @@ export interface operations {
                      *           "expires_at": "2026-01-31T09:30:00.052919Z",
                      *           "allowed_ips": [
                      *             "192.0.2.7",
-                     *             "198.51.100.0/24",
                      *             "2001:db8::/32"
                      *           ],
                      *           "last_used_at": "2026-01-31T00:00:00.000000Z"
@@ -3270,7 +3265,6 @@ export interface operations {
                  *       "expires_at": "2027-01-31T09:30:00Z",
                  *       "allowed_ips": [
                  *         "192.0.2.7",
-                 *         "198.51.100.0/24",
                  *         "2001:db8::/32"
                  *       ]
                  *     }
@@ -3299,7 +3293,6 @@ export interface operations {
                      *         "expires_at": "2026-01-31T09:30:00.052919Z",
                      *         "allowed_ips": [
                      *           "192.0.2.7",
-                     *           "198.51.100.0/24",
                      *           "2001:db8::/32"
                      *         ],
                      *         "last_used_at": "2026-01-31T00:00:00.000000Z",
@@ -3383,7 +3376,6 @@ export interface operations {
                      *         "expires_at": "2026-01-31T09:30:00.052919Z",
                      *         "allowed_ips": [
                      *           "192.0.2.7",
-                     *           "198.51.100.0/24",
                      *           "2001:db8::/32"
                      *         ],
                      *         "last_used_at": "2026-01-31T00:00:00.000000Z"
@@ -3714,17 +3706,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
                  * @example invoice.*
                  */
                 action?: string | string[];
                 /**
-                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description Exact. One of up to 10 values, 20 in all filters.
                  * @example u_1
                  */
                 actor_id?: string | string[];
                 /**
-                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description Exact. One of up to 10 values, 20 in all filters.
                  * @example user
                  */
                 actor_type?: string | string[];
@@ -3776,12 +3768,12 @@ export interface operations {
                  */
                 received_to?: string;
                 /**
-                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description Exact. One of up to 10 values, 20 in all filters.
                  * @example inv_9
                  */
                 target_id?: string | string[];
                 /**
-                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description Exact. One of up to 10 values, 20 in all filters.
                  * @example invoice
                  */
                 target_type?: string | string[];
@@ -4727,7 +4719,6 @@ export interface operations {
                  *       "expires_at": "2027-01-31T09:30:00Z",
                  *       "allowed_ips": [
                  *         "192.0.2.7",
-                 *         "198.51.100.0/24",
                  *         "2001:db8::/32"
                  *       ]
                  *     }
@@ -4755,7 +4746,6 @@ export interface operations {
                      *       "expires_at": "2026-01-31T09:30:00.052919Z",
                      *       "allowed_ips": [
                      *         "192.0.2.7",
-                     *         "198.51.100.0/24",
                      *         "2001:db8::/32"
                      *       ]
                      *     }
@@ -5927,17 +5917,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description An exact match; with a `*` at the end, a prefix. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
                  * @example invoice.*
                  */
                 action?: string | string[];
                 /**
-                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description Exact. One of up to 10 values, 20 in all filters.
                  * @example u_1
                  */
                 actor_id?: string | string[];
                 /**
-                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description Exact. One of up to 10 values, 20 in all filters.
                  * @example user
                  */
                 actor_type?: string | string[];
@@ -5989,12 +5979,12 @@ export interface operations {
                  */
                 received_to?: string;
                 /**
-                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description Exact. One of up to 10 values, 20 in all filters.
                  * @example inv_9
                  */
                 target_id?: string | string[];
                 /**
-                 * @description Exact. Several values: any of them, at most 10, and 20 in all filters.
+                 * @description Exact. One of up to 10 values, 20 in all filters.
                  * @example invoice
                  */
                 target_type?: string | string[];

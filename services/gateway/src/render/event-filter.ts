@@ -10,7 +10,7 @@ const REPEATED = openDetail("repeated-filters");
 const MAX_VALUES = 10;
 export const MAX_ALL_VALUES = 20;
 
-const SEVERAL = `Several values: any of them, at most ${MAX_VALUES}, and ${MAX_ALL_VALUES} in all filters.`;
+const SEVERAL = `One of up to ${MAX_VALUES} values, ${MAX_ALL_VALUES} in all filters.`;
 
 const Values = (description: string, example: string) =>
   Type.Optional(

@@ -17,7 +17,7 @@ const Given = (description: string, example: string) =>
     TextOrTexts(
       { maxItems: MAX_VALUES, maxLength: MAX_LENGTH },
       {
-        description: `${description} One text, or up to ${MAX_VALUES} of which an event has one.`,
+        description: `${description} One of up to ${MAX_VALUES} values.`,
         examples: [example],
       },
     ),
