@@ -27,6 +27,8 @@ const TIMES = [
   "1999-12-31T23:59:59-12:00",
 ];
 
+const MS_PER_DAY = 86_400_000;
+
 /** What the document says in words only: texts that are accepted under these names. */
 const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   occurred_at: TIMES,
@@ -34,6 +36,8 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   occurred_to: TIMES,
   received_from: TIMES,
   received_to: TIMES,
+  expires_at: [1, 900, 3_600].map((days) => new Date(Date.now() + days * MS_PER_DAY).toISOString()),
+  allowed_ips: ["192.0.2.7", "198.51.100.0/24", "0.0.0.0/0", "2001:db8::/32", "::1"],
   url: [
     "https://example.com/hooks",
     "https://example.com:8443/a?b=c",
@@ -132,7 +136,7 @@ export function fitting(schema: Schema, name = ""): Text {
   if (schema.const !== undefined) return fc.constant(json(schema.const));
   if (isOneOrMany(schema)) {
     const [one, several] = schema.anyOf;
-    return fc.oneof(fitting(one, name), fittingArray(several, MAX_TOGETHER));
+    return fc.oneof(fitting(one, name), fittingArray(several, name, MAX_TOGETHER));
   }
   if (schema.anyOf) return fitting(schema.anyOf[0], name);
   if (schema.enum) return fc.constantFrom(...(schema.enum as unknown[]).map(json));
@@ -144,7 +148,7 @@ export function fitting(schema: Schema, name = ""): Text {
     case "boolean":
       return fc.constantFrom("true", "false");
     case "array":
-      return fittingArray(schema);
+      return fittingArray(schema, name);
     case "object":
       return schema.properties ? members(schema, fitting) : freeObject;
     case undefined:
@@ -183,9 +187,9 @@ export function fittingInteger({ minimum = -1_000, maximum = 1_000 }: Schema): T
     .map(String);
 }
 
-function fittingArray({ items, minItems = 0 }: Schema, maxLength = MAX_ITEMS): Text {
+function fittingArray({ items, minItems = 0 }: Schema, name = "", maxLength = MAX_ITEMS): Text {
   return fc
-    .array(fitting(items), { minLength: minItems, maxLength })
+    .array(fitting(items, name), { minLength: minItems, maxLength })
     .map((all) => `[${all.join(",")}]`);
 }
 
