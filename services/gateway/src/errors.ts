@@ -16,6 +16,7 @@ import {
 import { StatusSchema } from "@annals/proto/otlp";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import type { FastifyError } from "fastify";
+import { mediaTypeOf, PROTOBUF } from "./render/media-type.ts";
 import { urlTooLong } from "./url-length.ts";
 import { validationFault } from "./validation-fault.ts";
 
@@ -52,8 +53,6 @@ export interface RenderedError extends Omit<ErrorResponse, "body"> {
   readonly payload: string | Buffer;
 }
 
-const PROTOBUF = "application/x-protobuf";
-
 /** The same as it is sent. `contentType` is that of the request. */
 export function renderError(
   error: unknown,
@@ -73,11 +72,6 @@ export function renderError(
   return mediaTypeOf(contentType) === PROTOBUF
     ? { ...otlp, mediaType: PROTOBUF, payload: Buffer.from(toBinary(StatusSchema, status)) }
     : { ...otlp, payload: toJsonString(StatusSchema, status) };
-}
-
-/** A media type without its parameters, in lower case. */
-function mediaTypeOf(contentType: string): string {
-  return (contentType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
 /** OTLP/HTTP: what is not valid is 400, and of all 5xx a client retries only these that say so. */

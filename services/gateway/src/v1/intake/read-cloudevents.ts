@@ -10,6 +10,7 @@ import { fitText } from "../../intake/fit-event.ts";
 import { type IntakeItem, Rejection } from "../../intake/item.ts";
 import { arrayOf } from "../../intake/json-slices.ts";
 import { type CloudEvent, cloudEventOf, mapCloudEvent } from "../../intake/map-cloudevents.ts";
+import { mediaTypeOf } from "../../render/media-type.ts";
 import { prepareItem, type PreparedItem, prepareItems } from "./store-items.ts";
 
 export interface GivenRequest {
@@ -31,7 +32,7 @@ export interface GivenCloudEvents {
 
 export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<GivenCloudEvents> {
   const type = headerOf(request.rawHeaders, "content-type")[0] ?? "";
-  const mediaType = type.split(";")[0]?.trim().toLowerCase() ?? "";
+  const mediaType = mediaTypeOf(type);
   const isEvents = mediaType === FORMAT || mediaType.startsWith(`${FORMAT}+`);
   const isBatch = mediaType === BATCH_FORMAT || mediaType.startsWith(`${BATCH_FORMAT}+`);
   if (!isEvents && !isBatch) return yield* one(() => binary(request, mediaType, limits), limits);

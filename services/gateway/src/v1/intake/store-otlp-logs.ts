@@ -10,12 +10,12 @@ import type { IntakeResult } from "../../intake/intake-reports.ts";
 import type { OtlpEncoding } from "../../intake/otlp-encoding.ts";
 import { OTLP_JSON } from "../../intake/otlp-json.ts";
 import { OTLP_PROTOBUF } from "../../intake/otlp-protobuf.ts";
+import { mediaTypeOf, PROTOBUF } from "../../render/media-type.ts";
 import { type Described, named, Nullable } from "../../render/schema.ts";
 import { type Route, route, type RouteResponse } from "../../route.ts";
 import { readOtlp } from "./read-otlp.ts";
 import { storeItems } from "./store-items.ts";
 
-const PROTOBUF = "application/x-protobuf";
 const JSON_TYPE = "application/json";
 
 const ENCODINGS: Readonly<Record<string, OtlpEncoding>> = {
@@ -93,7 +93,8 @@ export function storeOtlpLogs(deps: Pick<Deps, "appends" | "intake" | "limits" |
     // Not async: the body would be held until the response (register-routes.ts).
     handle: (call) => {
       const { admission, receivedAt } = call;
-      const mediaType = mediaTypeOf(call.headers);
+      const headers = call.headers as Readonly<Record<string, string | undefined>>;
+      const mediaType = mediaTypeOf(headers["content-type"]);
       const encoding = ENCODINGS[mediaType];
       if (encoding === undefined)
         throw invalid({ field: "Content-Type", message: `must be ${PROTOBUF} or ${JSON_TYPE}` });
@@ -104,11 +105,6 @@ export function storeOtlpLogs(deps: Pick<Deps, "appends" | "intake" | "limits" |
         .then((result) => render(result, mediaType));
     },
   });
-}
-
-function mediaTypeOf(headers: object): string {
-  const type = (headers as Readonly<Record<string, string | undefined>>)["content-type"] ?? "";
-  return (type.split(";")[0] ?? "").trim().toLowerCase();
 }
 
 function render(result: IntakeResult, mediaType: string): RouteResponse {
