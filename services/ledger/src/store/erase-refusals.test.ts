@@ -243,7 +243,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   "a deleted event that has left its leaf, in the range of a hold": {
     given: () => deleted("258"),
     message: HELD,
-    by: ["erase", " AND events.erased & 32 = 0"],
+    by: ["erase", " AND events.erased & 32 <> 32"],
   },
   "a held event whose release is not a record": {
     given: () => releasedBy({ hold: "hold_1", state: "released" }, "invoice.release"),
