@@ -14,8 +14,8 @@ const NEXT_MONTH = 25;
 const BOTH = { exports: true, webhooks: false };
 
 /** Events of two actors, 300 of them, every third of Ada. */
-async function withEvents(): Promise<ArchivesWorld> {
-  const world = await openArchives();
+async function withEvents(piece?: number): Promise<ArchivesWorld> {
+  const world = await openArchives(piece);
   const events = Array.from({ length: 300 }, (_, n) => ({
     actor: { id: n % 3 === 0 ? ADA : "bob", type: "user" },
     metadata: { 10: "ten", 9: "nine", n, whose: n % 3 === 0 ? `of ${ADA}` : "of bob" },
@@ -105,6 +105,30 @@ test("archived, deleted by retention, then erased", async () => {
   await expectCleared(world);
   const { records } = await world.erasures.recordedAndErased(ACCOUNT);
   expect(records.flat()).toEqual(Array.from({ length: 100 }, (_, n) => 3 * n + 1));
+});
+
+test("a pass takes one piece of an account whose time is over, and the next pass goes on", async () => {
+  const world = await withEvents(100);
+  await archive(world);
+  await expire(world);
+  await eraseStored(world);
+  const replica = world.newReplica(undefined, 0);
+  const reported: number[] = [];
+  for (let pass = 0; pass < 3; pass += 1) {
+    await replica.erase();
+    const { records } = await world.erasures.recordedAndErased(ACCOUNT);
+    reported.push(records.flat().length);
+  }
+  expect(reported).toEqual([34, 67, 100]);
+  await world.cover();
+  const files: number[] = [];
+  // The end of the report, and then the files.
+  for (let pass = 0; pass < 5; pass += 1) {
+    await replica.erase();
+    files.push((await world.filesWith(ADA)).length);
+  }
+  expect(files).toEqual([3, 2, 1, 0, 0]);
+  expect(await statusOf(world)).toBe("completed");
 });
 
 test("what a hold covers stays, and is counted", async () => {

@@ -19,6 +19,7 @@ import { zstdDecompressSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 
 const LEASE_MS = 15_000;
+const SLICE_MS = 60_000;
 
 export type ArchivesWorld = Omit<ArchivedLedger, "newReplica"> & ReturnType<typeof withFiles>;
 
@@ -61,8 +62,11 @@ function withFiles(ledger: ArchivedLedger, folder: string) {
     newRetention: () => ledger.newReplica(),
     /** Deletes all files. */
     clean: () => rm(join(folder, "archive"), { recursive: true, force: true }),
-    newReplica: (around: (storage: Storage) => Storage = (storage) => storage) =>
-      newReplica(ledger, around(directoryStorage(folder))),
+    /** `sliceMs`: how long a pass stays with an account. */
+    newReplica: (
+      around: (storage: Storage) => Storage = (storage) => storage,
+      sliceMs = SLICE_MS,
+    ) => newReplica(ledger, around(directoryStorage(folder)), sliceMs),
     /** Ends every lease, as the death of its holder does. */
     endLeases: () => owner.query("UPDATE exports.archives SET due_at = now()"),
     /** The files, decompressed, that have a text. */
@@ -94,6 +98,7 @@ function withFiles(ledger: ArchivedLedger, folder: string) {
 function newReplica(
   { client, clock, log }: Pick<ArchivedLedger, "client" | "clock" | "log">,
   storage: Storage,
+  sliceMs: number,
 ) {
   const lines: Record<string, unknown>[] = [];
   const logger = createLog(
@@ -120,6 +125,7 @@ function newReplica(
     log: logger,
     metrics,
     random: randomBytes,
+    sliceMs,
     storage,
   };
   const archives = new Archives(deps);

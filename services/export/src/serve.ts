@@ -35,6 +35,9 @@ import { ExportWorker } from "./workers/export-worker.ts";
 /** The role that 0001_exports.sql creates. */
 const ROLE = "annals_exports";
 
+/** How long erasures of one account may read and write archives before other accounts have their turn. */
+const ARCHIVE_SLICE_MS = 10_000;
+
 const ATTEMPTS = {
   /** Without a renewal for this long, another replica takes over the export. */
   leaseMs: 15_000,
@@ -139,9 +142,10 @@ export async function serve(
   closers.add("export sweep", sweep, () => sweep.stop());
   const onDeleted = () => sweep.wake();
   const { leaseMs } = ATTEMPTS;
-  const copies = startErasedCopies({ ...work, failures, leaseMs, onDeleted });
+  const sliceMs = ARCHIVE_SLICE_MS;
+  const copies = startErasedCopies({ ...work, failures, leaseMs, sliceMs, onDeleted });
   closers.add("erased copies", copies, () => copies.stop());
-  const archives = startArchives({ ...work, failures, leaseMs, random: randomBytes });
+  const archives = startArchives({ ...work, failures, leaseMs, sliceMs, random: randomBytes });
   closers.add("archives", archives, () => archives.stop());
 
   await startBackend({

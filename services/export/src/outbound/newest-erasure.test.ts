@@ -30,7 +30,7 @@ test("one page has it", async () => {
   expect(asked).toMatchObject([
     {
       accountId: "acct_1",
-      action: "annals.erasure",
+      actions: ["annals.erasure"],
       afterSequence: 10n,
       ascending: false,
       limit: 1,

@@ -1,7 +1,8 @@
 // Takes an erasure out of the archives of its account. Events that are stored have records already. Those
 // that retention has deleted are found in the files alone, because their rows and their index are gone: their
-// numbers are reported to the ledger, which records them. Called by erased-copies.ts. It must never report
-// the end before every piece was read.
+// numbers are reported to the ledger, which records them, and keeps how far the report is. Called by
+// erased-copies.ts. It must never report further than what was read, nor keep other accounts waiting for
+// longer than one piece takes beyond its time.
 
 import type { ArchiveSelector, LedgerService, OpenErasure } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
@@ -25,12 +26,11 @@ export async function clearArchives(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { accountId, archives, lastRecord: through } = erasure;
-  if (!(await settleArchives(deps, { accountId, through }, signal))) return false;
-  if (archives === undefined) return true;
   const first = await piecesOf(deps, accountId, signal).next();
   if (first.done === true) return true;
+  if (archives === undefined) return settleArchives(deps, { accountId, through }, signal);
+  // The ledger says in its next list how far the report is, or up to which record archives are to be settled.
   await reportMatches(deps, { accountId, erasureId: erasure.id, selector: archives }, signal);
-  // The ledger says in its next list up to which record the archives are to be settled.
   return false;
 }
 
@@ -40,25 +40,34 @@ interface Search {
   readonly selector: ArchiveSelector;
 }
 
-/** Replicas that do it at the same time report the same numbers, which the ledger takes once. */
+/**
+ * Reports what it finds in its time; the next pass goes on. Replicas that do it at the same time report the
+ * same numbers, which the ledger takes once.
+ */
 async function reportMatches(
   deps: ErasedArchivesDeps,
   { accountId, erasureId, selector }: Search,
   signal: AbortSignal,
 ): Promise<void> {
-  const report = (sequences: bigint[], isLast: boolean) =>
-    deps.ledger.reportErasureMatches({ accountId, erasureId, sequences, isLast }, { signal });
-  let batch: bigint[] = [];
+  const report = (sequences: bigint[], through: bigint) =>
+    deps.ledger.reportErasureMatches({ accountId, erasureId, sequences, through }, { signal });
+  const begun = performance.now();
   for await (const row of piecesOf(deps, accountId, signal)) {
     if (!isSearched(row, selector)) continue;
+    let batch: bigint[] = [];
     for await (const number of matchesIn(deps, row, selector, signal)) {
       batch.push(number);
       if (batch.length < BATCH) continue;
-      await report(batch, false);
+      await report(batch, 0n);
       batch = [];
     }
+    // What the ledger still stores of the piece it searches itself.
+    const deleted = selector.retainedFrom - 1n;
+    const to = BigInt(row.to_sequence);
+    await report(batch, to < deleted ? to : deleted);
+    if (performance.now() - begun >= deps.sliceMs) return;
   }
-  await report(batch, true);
+  await report([], selector.upToSequence);
 }
 
 /** Whether it may have events that are deleted, that the request selects, and that are not reported. */

@@ -42,6 +42,7 @@ function erasure(given: Given) {
     database: exports.pool,
     ledger: fake as unknown as ErasedCopiesDeps["ledger"],
     leaseMs: 15_000,
+    sliceMs: 10_000,
     log: createLog({ service: "test", level: "error" }),
     metrics: createMetrics(createRegistry("test")),
     storage: directoryStorage(exports.directory),

@@ -24,6 +24,8 @@ import { type ArchiveDeps, bundleOf, removeFiles, writeArchive } from "./write-a
 export interface SettleDeps extends ArchiveDeps {
   readonly log: Logger;
   readonly leaseMs: number;
+  /** An account has so much time in a pass over all accounts, and always one piece. */
+  readonly sliceMs: number;
 }
 
 /** Maximum rows of one statement. */
@@ -36,6 +38,7 @@ export async function settleArchives(
   signal: AbortSignal,
 ): Promise<boolean> {
   let isSettled = true;
+  const begun = performance.now();
   for await (const row of piecesOf(deps, accountId, signal)) {
     const needsRecords = BigInt(row.records_through) < through;
     if (!needsRecords && !row.has_leftovers) continue;
@@ -43,6 +46,7 @@ export async function settleArchives(
       // It may have read the events before the record. Its worker makes it anew.
       if (needsRecords) isSettled = (await dropUnfinished(deps, row)) && isSettled;
     } else isSettled = (await settle(deps, row, through, signal)) && isSettled;
+    if (performance.now() - begun >= deps.sliceMs) return false;
   }
   return isSettled;
 }

@@ -27,7 +27,8 @@ interface Report {
   readonly id: string;
   /** Ascending. */
   readonly numbers: readonly number[];
-  readonly isLast: boolean;
+  /** Each number up to it is in this report or in one before; 0: up to the last one of `numbers`. */
+  readonly through: number;
 }
 
 /** Throws `not_found`, and `invalid`, which names the member at fault. Batches before a failure stay. */
@@ -36,17 +37,18 @@ export async function reportMatches(
   report: Report,
   signal: AbortSignal,
 ): Promise<void> {
-  const { accountId, id, isLast } = report;
+  const { accountId, id, through } = report;
   const row = await openErasure(database, report);
   const numbers = newNumbers(row, report.numbers);
-  if (numbers.length === 0 && !isLast) return;
   for (let at = 0; at < numbers.length; at += BATCH) {
     signal.throwIfAborted();
     const batch = numbers.slice(at, at + BATCH);
     // oxlint-disable-next-line no-await-in-loop -- one record at a time
     await appends.record(accountId, (transaction) => decide(transaction, report, batch));
   }
-  if (isLast) await advance(database, { accountId, id, reached: row.up_to_sequence });
+  const reached = Math.min(through, Number(row.up_to_sequence));
+  if (reached > Number(row.reported_through))
+    await advance(database, { accountId, id, reached: String(reached) });
 }
 
 /** Runs under the lock of the head. Another call may have reported the same numbers meanwhile. */

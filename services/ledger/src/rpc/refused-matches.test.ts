@@ -38,7 +38,7 @@ describe("refused, and nothing is recorded:", () => {
       /sequences: must not be more than 10000/,
     ],
   ])("%s", async ([, numbers, message]) => {
-    await expect(matches.report(open, numbers, true)).rejects.toThrow(message);
+    await expect(matches.report(open, numbers, 9)).rejects.toThrow(message);
     expect(await matches.recorded(open)).toHaveLength(1);
   });
 
@@ -49,7 +49,7 @@ describe("refused, and nothing is recorded:", () => {
     ["no account", () => ({ ...open, accountId: "" }), /account_id/],
     ["no erasure", () => ({ ...open, id: "" }), /erasure_id/],
   ])("%s", async ([, given, message]) => {
-    await expect(matches.report(given(), [2], true)).rejects.toThrow(message);
+    await expect(matches.report(given(), [2], 9)).rejects.toThrow(message);
     expect(await matches.recorded(open)).toHaveLength(1);
   });
 
@@ -71,8 +71,8 @@ describe("refused, and nothing is recorded:", () => {
     const becomes = async (set: string) => {
       const text = `UPDATE ledger.erasures SET ${set} WHERE account_id = $1`;
       await world.owner.query(text, [accountId]);
-      for (const isLast of [false, true])
-        await expect(matches.report(waiting, [2], isLast)).rejects.toThrow(
+      for (const through of [0, 2])
+        await expect(matches.report(waiting, [2], through)).rejects.toThrow(
           /erasure_id: is \w+, and does/,
         );
       expect(await matches.recorded(waiting)).toHaveLength(1);
@@ -96,7 +96,7 @@ describe("refused, and nothing is recorded:", () => {
     await expect(matches.report({ accountId, id }, [3])).rejects.toThrow(
       /sequences: must be empty/,
     );
-    await matches.report({ accountId, id }, [], true);
+    await matches.report({ accountId, id }, [], 9);
     expect(await matches.recorded({ accountId, id })).toEqual([[3]]);
   });
 });

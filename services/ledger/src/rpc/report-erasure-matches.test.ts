@@ -22,6 +22,9 @@ import {
 } from "../testing/match-fixtures.ts";
 import { openLedger } from "../testing/test-ledger.ts";
 
+/** Behind every event: a report that is the last one. */
+const ALL = 10_000;
+
 /** The events of `u_1`, which retention has deleted: all but leaves of 513 to 600. */
 const MATCHES = Array.from({ length: DELETED / 3 }, (_, at) => 3 * at + 2);
 
@@ -58,7 +61,7 @@ test("deleted events are recorded in batches, beside the stored ones", async () 
   expect(await matches.recorded(open)).toEqual([stored]);
   expect((await taken(open, MATCHES)).unrecorded).toMatchObject({ sequenceNumber: 2 });
   // The caller decides what matches: the ledger has nothing left to compare.
-  await matches.report(open, many, true);
+  await matches.report(open, many, ALL);
   expect(await matches.recorded(open)).toEqual([
     stored,
     many.slice(0, BATCH),
@@ -92,10 +95,30 @@ test("a repeated report changes nothing, and the last one ends it", async () => 
   await matches.report(open, [...first, ...second]);
   const [, ...records] = await matches.recorded(open);
   expect(records).toEqual([first, second]);
-  await matches.report(open, [], true);
-  await matches.report(open, MATCHES, true);
+  await matches.report(open, [], ALL);
+  await matches.report(open, MATCHES, ALL);
   expect((await matches.recorded(open)).slice(1)).toEqual(records);
   expect(await matches.request(open.accountId)).toMatchObject({ erased: "34" });
+});
+
+test("a report says how far it is, with or without numbers, and that is kept", async () => {
+  const open = await matches.waiting();
+  const ledger = openLedger(world.owner);
+  const through = async () => {
+    const request = { copy: ErasureCopy.EXPORTS, limit: 1_000 };
+    const { erasures: listed } = await ledger.client.listOpenErasures(request);
+    return listed.find(({ id }) => id === open.id)?.archives?.reportedThrough;
+  };
+  await matches.report(open, [], 100);
+  expect(await through()).toBe(100n);
+  await matches.report(open, [], 50);
+  await matches.report(open, [101], 50);
+  expect(await through()).toBe(101n);
+  // Numbers up to there were in an earlier report.
+  await matches.report(open, [2, 200], 300);
+  expect(await through()).toBe(300n);
+  expect((await matches.recorded(open)).slice(1)).toEqual([[101], [200]]);
+  await expect(matches.report(open, [], -1)).rejects.toThrow("through");
 });
 
 test.for([
@@ -118,10 +141,10 @@ test.for([
     }),
   );
   const many = Array.from({ length: BATCH + 50 }, (_, at) => at + 1);
-  await expect(matches.report(open, many, true, dying)).rejects.toThrow("[internal]");
+  await expect(matches.report(open, many, ALL, dying)).rejects.toThrow("[internal]");
   expect((await matches.recorded(open)).slice(1)).toEqual([many.slice(0, BATCH)]);
   expect(await matches.request(open.accountId)).toMatchObject({ erased: "254" });
-  await matches.report(open, many, true);
+  await matches.report(open, many, ALL);
   expect((await matches.recorded(open)).slice(1)).toEqual([
     many.slice(0, BATCH),
     many.slice(BATCH),
@@ -154,7 +177,7 @@ test("two ledgers that get the same report record each number once", async () =>
   const open = await matches.waiting();
   const many = Array.from({ length: BATCH + 50 }, (_, at) => at + 1);
   const ledgers = [openLedger(world.owner), openLedger(world.owner)];
-  await Promise.all(ledgers.map((one) => matches.report(open, many, true, one)));
+  await Promise.all(ledgers.map((one) => matches.report(open, many, ALL, one)));
   const numbers = (await matches.recorded(open)).slice(1).flat();
   expect(numbers).toEqual(many);
   expect(await matches.request(open.accountId)).toMatchObject({ erased: "304" });
@@ -164,7 +187,7 @@ describe("a hold", () => {
   test("keeps deleted events of its range, whatever its actor, and they are counted", async () => {
     const open = await matches.waiting();
     await world.hold(open.accountId, { from: 5, to: 8, actorId: "u_7" });
-    await matches.report(open, MATCHES.slice(0, 4), true);
+    await matches.report(open, MATCHES.slice(0, 4), ALL);
     expect((await matches.recorded(open)).slice(1)).toEqual([[2, 11]]);
     expect(await matches.request(open.accountId)).toMatchObject({ erased: "6", held: "2" });
   });
@@ -184,7 +207,7 @@ describe("a hold", () => {
     await world.hold(accountId, { from: 5, to: 5 });
     const id = await matches.ask(accountId, { actorId: "u_1" });
     await matches.erase();
-    await matches.report({ accountId, id }, [2, 5], true);
+    await matches.report({ accountId, id }, [2, 5], ALL);
     expect(await matches.recorded({ accountId, id })).toEqual([[2]]);
     expect(await matches.request(accountId)).toMatchObject({ erased: "1", held: "1" });
   });
@@ -199,7 +222,7 @@ describe("a hold", () => {
     );
     await world.owner.query("UPDATE ledger.erasures SET vacuumed_at = now()");
     // Another actor's, one that is erased, and the one of the actor.
-    await matches.report(open, [1, 2, 5], true);
+    await matches.report(open, [1, 2, 5], ALL);
     expect(await matches.recorded(open)).toEqual([[2, 5], [5]]);
     expect(await matches.request(open.accountId)).toMatchObject({
       erased: "3",
@@ -220,7 +243,7 @@ test("no record is named while its leaf is there", async () => {
   await world.owner.query("DELETE FROM ledger.erasures WHERE account_id = $1", [accountId]);
   const id = await matches.ask(accountId, { actorId: "key_1" });
   await matches.erase();
-  await matches.report({ accountId, id }, [2, 3], true);
+  await matches.report({ accountId, id }, [2, 3], ALL);
   const [last] = await world.owner.query(
     `SELECT metadata::json ->> 'sequence_numbers' AS said FROM ledger.events
      WHERE account_id = $1 ORDER BY sequence_number DESC LIMIT 1`,

@@ -20,9 +20,11 @@ export function reportErasureMatches({
   appends,
   database,
 }: Deps): ServiceImpl<typeof LedgerService>["reportErasureMatches"] {
-  return async ({ accountId, erasureId: id, isLast, sequences }, { signal }) => {
+  return async ({ accountId, erasureId: id, sequences, through }, { signal }) => {
     complete({ account_id: accountId, erasure_id: id });
-    const report = { accountId, id: erasureId(id), numbers: ascending(sequences), isLast };
+    if (through < 0n) throw invalid({ field: "through", message: "must be 0 or a number" });
+    const numbers = ascending(sequences);
+    const report = { accountId, id: erasureId(id), numbers, through: Number(through) };
     const own = { appends, database: database.forAccount(accountId, signal) };
     await reportMatches(own, report, signal);
     return {};

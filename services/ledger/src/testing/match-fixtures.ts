@@ -43,11 +43,11 @@ export function openMatches(world: LifecycleFixtures) {
     report: async (
       { accountId, id }: Waiting,
       sequences: readonly number[],
-      isLast = false,
+      through = 0,
       ledger: Pick<TestLedger, "client"> = openLedger(world.owner),
     ) => {
       const numbers = sequences.map(BigInt);
-      const request = { accountId, erasureId: id, isLast, sequences: numbers };
+      const request = { accountId, erasureId: id, sequences: numbers, through: BigInt(through) };
       await ledger.client.reportErasureMatches(request);
     },
     recorded: async ({ accountId }: Waiting) =>

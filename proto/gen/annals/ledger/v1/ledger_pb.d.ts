@@ -3272,11 +3272,12 @@ export declare type ReportErasureMatchesRequest = Message<"annals.ledger.v1.Repo
   sequences: bigint[];
 
   /**
-   * After it the erasure takes no further numbers.
+   * Each number up to this one that the erasure selects is in this call or in one before. From the last event
+   * that was stored when the erasure was asked for on, the erasure takes no further numbers.
    *
-   * @generated from field: bool is_last = 4;
+   * @generated from field: int64 through = 4;
    */
-  isLast: boolean;
+  through: bigint;
 };
 
 /**
