@@ -35,9 +35,6 @@ import { ExportWorker } from "./workers/export-worker.ts";
 /** The role that 0001_exports.sql creates. */
 const ROLE = "annals_exports";
 
-/** How long erasures of one account may read and write archives before other accounts have their turn. */
-const ARCHIVE_SLICE_MS = 10_000;
-
 const ATTEMPTS = {
   /** Without a renewal for this long, another replica takes over the export. */
   leaseMs: 15_000,
@@ -45,6 +42,12 @@ const ATTEMPTS = {
   pollIntervalMs: 1_000,
   /** Attempts at an export, with backoff between them, before it fails permanently. */
   maxAttempts: 10,
+};
+
+const ARCHIVES = {
+  leaseMs: ATTEMPTS.leaseMs,
+  /** How long erasures of one account may read and write archives before other accounts have their turn. */
+  sliceMs: 10_000,
 };
 
 export async function serve(
@@ -141,11 +144,9 @@ export async function serve(
   const sweep = startExportSweep({ ...work, failures, retentionDays, swept });
   closers.add("export sweep", sweep, () => sweep.stop());
   const onDeleted = () => sweep.wake();
-  const { leaseMs } = ATTEMPTS;
-  const sliceMs = ARCHIVE_SLICE_MS;
-  const copies = startErasedCopies({ ...work, failures, leaseMs, sliceMs, onDeleted });
+  const copies = startErasedCopies({ ...work, ...ARCHIVES, failures, onDeleted });
   closers.add("erased copies", copies, () => copies.stop());
-  const archives = startArchives({ ...work, failures, leaseMs, sliceMs, random: randomBytes });
+  const archives = startArchives({ ...work, ...ARCHIVES, failures, random: randomBytes });
   closers.add("archives", archives, () => archives.stop());
 
   await startBackend({
