@@ -53,7 +53,11 @@ export function openErasures({
       newReplica(owner.url, { atEnd, before, clock, copies }),
     /** Ends every delay and every lease. */
     letTimePass: () =>
-      owner.query("UPDATE ledger.erasures SET due_at = due_at - interval '1 year'"),
+      owner.query(
+        `UPDATE ledger.erasures SET due_at = least(due_at, earlier.at)
+         FROM (SELECT statement_timestamp() - interval '1 year' AS at OFFSET 0) AS earlier
+         WHERE due_at IS NOT NULL`,
+      ),
     request: async (accountId: string) => {
       const [row] = await owner.query("SELECT * FROM ledger.erasures WHERE account_id = $1", [
         accountId,
