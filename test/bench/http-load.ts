@@ -12,7 +12,7 @@ export interface LoadJob {
   /** Request paths; each connection takes them in turn, like the bodies. */
   readonly paths: readonly string[];
   readonly bodies: readonly string[];
-  /** By default JSON in UTF-8. Bodies of any other type are in latin1, a character for each byte. */
+  /** JSON in UTF-8 by default. Bodies of any other type are in latin1, a character for each byte. */
   readonly mediaType?: string;
   /** Digits in bodies that become another number of the same length in each request. */
   readonly numbered?: string;

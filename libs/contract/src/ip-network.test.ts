@@ -100,7 +100,7 @@ describe("an address is in a network", () => {
     expect(isInNetworks("::1", [])).toBe(false);
   });
 
-  test("as Node's own list says, for every length", () => {
+  test("agrees with the BlockList of Node.js, for every length", () => {
     for (const [inside, family] of [
       ["198.51.100.213", "ipv4"],
       ["2001:db8:1234:5678:9abc:def0:1357:9bdf", "ipv6"],

@@ -46,7 +46,7 @@ const chosen = (matches: (event: Sent, sequence: number) => boolean) =>
 /** Microseconds are zeros in EVENTS, so that milliseconds compare. */
 const at = (event: Sent) => Date.parse(event.occurred_at);
 
-/** As many as a filter may have, of which no event has the last ones. */
+/** The most values that a filter may have. No event has the last ones. */
 const TEN = ["t_3", "t_1", ...Array.from({ length: 8 }, (_, n) => `none_${n}`)];
 
 const FILTERS: readonly [Query, (event: Sent, sequence: number) => boolean][] = [

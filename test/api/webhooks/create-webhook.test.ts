@@ -63,7 +63,7 @@ describe("201", () => {
     expect((await client.get("/v1/webhooks?limit=1")).body.data).toEqual([rest]);
   });
 
-  test.each([null, {}])("the filter %j is none, and is not shown", async (filter) => {
+  test.each([null, {}])("the filter %j selects all events, and is not shown", async (filter) => {
     const { status, body } = await create({ filter });
     expect([status, "filter" in body.data]).toEqual([201, false]);
   });

@@ -15,7 +15,7 @@ import { type Bench, type Result, type Section, shown } from "./bench.ts";
 import { interleaved, medians } from "./interleaved.ts";
 import { costedLoad } from "./load.ts";
 
-/** As docs/kubernetes-audit.md has a kube-apiserver send them. */
+/** The items that docs/kubernetes-audit.md has a kube-apiserver send in a body. */
 const ITEMS = 400;
 const CONNECTIONS = 4;
 /** A body takes as long as hundreds of single events, so turns are longer by this factor. */

@@ -27,18 +27,17 @@ export interface DrainOptions {
  * that got no CPU for a second, the clock has moved and no request was read.
  */
 export async function drain(server: Server, { connections, delayMs }: DrainOptions): Promise<void> {
-  let requests = 0;
+  let hasServed = false;
   let quietPolls = 0;
   // This listener runs before the one that handles the request.
   server.prependListener("request", (_request, response) => {
-    requests += 1;
+    hasServed = true;
     quietPolls = 0;
     response.setHeader("connection", "close");
   });
   await sleep(delayMs);
-  quietPolls = 0;
   for (let polls = 0; polls < MAX_POLLS && quietPolls <= QUIET_POLLS; polls += 1) {
-    if (requests === 0 && (await connections()) === 0) return;
+    if (!hasServed && (await connections()) === 0) return;
     quietPolls += 1;
     await sleep(POLL_MS);
   }

@@ -1,21 +1,21 @@
 // The filters of a list of events (docs/open-details.md), and the same as an export takes and shows them.
 
+import { MAX_FILTER_VALUE_LENGTH, MAX_FILTER_VALUES } from "@annals/contract";
 import { Type } from "typebox";
 import { CLOSED, named, openDetail, QueryTime, TextOrTexts } from "./schema.ts";
 
 const FILTERS = openDetail("event-filters");
 const REPEATED = openDetail("repeated-filters");
 
-/** Values of one filter, and of all filters of a request together: each row is compared with all of them. */
-const MAX_VALUES = 10;
+/** Values of all filters of a request together: each row is compared with all of them. */
 export const MAX_ALL_VALUES = 20;
 
-const SEVERAL = `One of up to ${MAX_VALUES} values, ${MAX_ALL_VALUES} in all filters.`;
+const SEVERAL = `One of up to ${MAX_FILTER_VALUES} values, ${MAX_ALL_VALUES} in all filters.`;
 
 const Values = (description: string, example: string) =>
   Type.Optional(
     TextOrTexts(
-      { maxItems: MAX_VALUES, maxLength: 256 },
+      { maxItems: MAX_FILTER_VALUES, maxLength: MAX_FILTER_VALUE_LENGTH },
       { description: `${description} ${SEVERAL}`, examples: [example], ...FILTERS, ...REPEATED },
     ),
   );

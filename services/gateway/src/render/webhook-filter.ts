@@ -1,6 +1,11 @@
 // The filter of a webhook as clients send it, as it is shown, and as the webhook dispatcher gets it. Called
 // by webhook.ts, and by the routes that create and change webhooks. It must never judge an event.
 
+import {
+  MAX_FILTER_VALUE_LENGTH,
+  MAX_FILTER_VALUES,
+  MAX_WEBHOOK_FILTER_BYTES,
+} from "@annals/contract";
 import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
@@ -8,16 +13,12 @@ import { CLOSED, named, Nullable, openDetail, TextOrTexts } from "./schema.ts";
 
 const FILTER = openDetail("webhook-filter");
 
-/** Maximum values of a member, and characters of a value (docs/open-details.md). */
-const MAX_VALUES = 10;
-const MAX_LENGTH = 256;
-
 const Given = (description: string, example: string) =>
   Type.Optional(
     TextOrTexts(
-      { maxItems: MAX_VALUES, maxLength: MAX_LENGTH },
+      { maxItems: MAX_FILTER_VALUES, maxLength: MAX_FILTER_VALUE_LENGTH },
       {
-        description: `${description} One of up to ${MAX_VALUES} values.`,
+        description: `${description} One of up to ${MAX_FILTER_VALUES} values.`,
         examples: [example],
       },
     ),
@@ -37,7 +38,7 @@ const NewFilter = named(
       ...CLOSED,
       description:
         "Which events `event.created` is sent for: those that match all members, as in GET /v1/events. " +
-        "At most 4,096 bytes as JSON.",
+        `At most ${MAX_WEBHOOK_FILTER_BYTES.toLocaleString("en")} bytes as JSON.`,
       examples: [{ action: ["user.deleted", "invoice.*"] }],
       ...FILTER,
     },

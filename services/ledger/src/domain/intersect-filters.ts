@@ -41,7 +41,7 @@ function bothActions(one: EventFilter, other: EventFilter): Actions | undefined 
     ...first.actions.filter((action) => includes(second, action)),
     ...second.actions.filter((action) => includes(first, action)),
   ];
-  // Of two prefixes both match what begins with the longer one, if that begins with the other.
+  // What begins with the longer of two prefixes matches both, if that one begins with the other.
   const actionPrefixes = [
     ...first.actionPrefixes.filter((prefix) => beginsWithAny(prefix, second.actionPrefixes)),
     ...second.actionPrefixes.filter((prefix) => beginsWithAny(prefix, first.actionPrefixes)),

@@ -1,6 +1,11 @@
 // The rules for the members of a webhook (interface 9.1, docs/open-details.md). Called by create and update.
 
-import { EVENT_PATTERNS } from "@annals/contract";
+import {
+  EVENT_PATTERNS,
+  MAX_FILTER_VALUE_LENGTH,
+  MAX_FILTER_VALUES,
+  MAX_WEBHOOK_FILTER_BYTES,
+} from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
 import type { WebhookFilter as GivenFilter, WebhookFilterSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -8,11 +13,6 @@ import { FILTER_MEMBERS, type FilterMember, type WebhookFilter } from "../domain
 import { type AddressGuard, UrlFault } from "../outbound/address-guard.ts";
 
 const KNOWN: ReadonlySet<string> = new Set(EVENT_PATTERNS);
-
-/** Maximum values of a member of a filter, characters of a value, and bytes of the JSON text of a filter. */
-const MAX_FILTER_VALUES = 10;
-const MAX_VALUE_LENGTH = 256;
-const MAX_FILTER_BYTES = 4_096;
 
 /** Throws `not_found` for text that cannot be an id: PostgreSQL would refuse some of it. */
 export function checkId(id: string): void {
@@ -56,8 +56,8 @@ export function checkFilter(given: GivenFilter | undefined): WebhookFilter | nul
   });
   if (members.length === 0) return null;
   const filter = Object.fromEntries(members);
-  if (Buffer.byteLength(JSON.stringify(filter)) > MAX_FILTER_BYTES) {
-    const message = `must have at most ${MAX_FILTER_BYTES} bytes as JSON`;
+  if (Buffer.byteLength(JSON.stringify(filter)) > MAX_WEBHOOK_FILTER_BYTES) {
+    const message = `must have at most ${MAX_WEBHOOK_FILTER_BYTES} bytes as JSON`;
     throw invalid({ field: "filter", message });
   }
   return filter;
@@ -86,8 +86,8 @@ function checkValues(field: string, values: readonly string[]): string[] {
 
 function faultOf(value: string): string | undefined {
   if (value === "") return "must have at least 1 character";
-  if (Array.from(value).length > MAX_VALUE_LENGTH) {
-    return `must have at most ${MAX_VALUE_LENGTH} characters`;
+  if (Array.from(value).length > MAX_FILTER_VALUE_LENGTH) {
+    return `must have at most ${MAX_FILTER_VALUE_LENGTH} characters`;
   }
   return value.includes("\0") ? "must not contain the character U+0000" : undefined;
 }

@@ -11,7 +11,7 @@ export interface CursorRow {
   readonly position: string;
   readonly starts_after: string | null;
   readonly subscribers: number;
-  /** Subscribers to all entries whose queue is closed; null if there are none. */
+  /** Subscribers to all entries whose queue is closed; null without any. */
   readonly drained_ids: readonly string[] | null;
 }
 
