@@ -24,6 +24,11 @@ const EXPORTS = ["export.completed", "*"];
 const FILTER = '{"action":["user.deleted"]}';
 const EARLIER = '[{"after":"0","filter":null}]';
 
+function newWebhook(account: string, id: string, filter: string | null) {
+  const [url, secret, starts] = ["https://example.com/b", ["seal_1", SEALED], [4n, 2n, 1n, 3n]];
+  return [account, id, url, ["*"], true, LATER, ...secret, ...starts, "key_2", filter];
+}
+
 export const WEBHOOKS: Cases = {
   "webhooks.clear-drops": ofEach(),
   "webhooks.close-queue": ofEach(),
@@ -31,38 +36,8 @@ export const WEBHOOKS: Cases = {
   "webhooks.count-webhooks": [({ account }) => [account]],
   "webhooks.create-cursors": [({ account }) => [account]],
   "webhooks.create-webhook": [
-    ({ account }) => [
-      account,
-      "wh_8",
-      "https://example.com/b",
-      ["*"],
-      true,
-      LATER,
-      "seal_1",
-      SEALED,
-      4n,
-      2n,
-      1n,
-      3n,
-      "key_2",
-      FILTER,
-    ],
-    ({ account }) => [
-      account,
-      "wh_7",
-      "https://example.com/b",
-      ["*"],
-      true,
-      LATER,
-      "seal_1",
-      SEALED,
-      4n,
-      2n,
-      1n,
-      3n,
-      "key_2",
-      null,
-    ],
+    ({ account }) => newWebhook(account, "wh_8", FILTER),
+    ({ account }) => newWebhook(account, "wh_7", null),
   ],
   "webhooks.delete-webhook": ofEach(FUTURE, "key_2"),
   "webhooks.disable-failing": [CLOCK, LAST].flatMap((now): Case[] => [
