@@ -132,8 +132,8 @@ export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & 
   window: RateWindow;
 
   /**
-   * Where the requests came from. Of an API key that may be used from some addresses alone, only requests
-   * from these are admitted and counted. At most 1,000 in a call.
+   * The addresses that the requests came from. If an API key may be used from some addresses only, requests
+   * from others are neither admitted nor counted. At most 1,000 in a call.
    *
    * @generated from field: repeated annals.keys.v1.ClientAddress addresses = 5;
    */
@@ -285,8 +285,8 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
   accountWindow?: AccountWindow | undefined;
 
   /**
-   * Of an API key that may be used from these addresses and networks alone: the others of the group get a
-   * 403, and are not among those that go on.
+   * The only addresses and networks that the API key may be used from; empty: any. Requests of the group from
+   * elsewhere get a 403, and are not among those that go on.
    *
    * @generated from field: repeated string allowed_ips = 11;
    */
