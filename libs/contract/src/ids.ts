@@ -20,7 +20,8 @@ export type IdPrefix =
   | "wtok"
   | "hold"
   | "era"
-  | "arc";
+  | "arc"
+  | "sink";
 
 /** Makes a random id such as `key_8m3k...`. `random(n)` returns n random bytes. */
 export function newId(

@@ -1,6 +1,6 @@
-// Encryption of signing secrets at rest: AES-256-GCM under a key of the operator, bound to the account and
-// the webhook, so that a secret that was moved to another row cannot be opened. Used to create webhooks, to
-// sign attempts, and by the rotation. Errors name key ids, never keys.
+// Encryption of secrets at rest: AES-256-GCM under a key of the operator, bound to the account and the webhook
+// or sink, so that a secret that was moved to another row cannot be opened. Used to create webhooks and sinks,
+// to sign and to send, and by the rotation. Errors name key ids, never keys.
 
 import { parseKeyFile } from "@annals/contract";
 import { createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
@@ -15,11 +15,10 @@ export interface Sealed {
   readonly bytes: Uint8Array;
 }
 
-/** The account and webhook that a secret belongs to. */
-export interface Owner {
-  readonly accountId: string;
-  readonly webhookId: string;
-}
+/** What a secret belongs to: a webhook, or a sink. */
+export type Owner =
+  | { readonly accountId: string; readonly webhookId: string }
+  | { readonly accountId: string; readonly sinkId: string };
 
 export class SecretKeys {
   #keys!: ReadonlyMap<string, KeyObject>;
@@ -77,6 +76,11 @@ export class SecretKeys {
   }
 }
 
-function bindingOf({ accountId, webhookId }: Owner): Buffer {
-  return Buffer.from(JSON.stringify(["annals webhook secret", accountId, webhookId]));
+function bindingOf(owner: Owner): Buffer {
+  const { accountId } = owner;
+  const binding =
+    "sinkId" in owner
+      ? ["annals sink configuration", accountId, owner.sinkId]
+      : ["annals webhook secret", accountId, owner.webhookId];
+  return Buffer.from(JSON.stringify(binding));
 }

@@ -784,6 +784,14 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
    * @generated from field: annals.ledger.v1.RecordFormat format = 5;
    */
   format: RecordFormat;
+
+  /**
+   * Out of actor.meta, target.meta, context, diff, metadata: the records lack them, and their proofs the salts
+   * of the parts that are not whole.
+   *
+   * @generated from field: repeated string leave_out = 6;
+   */
+  leaveOut: string[];
 };
 
 /**

@@ -1,0 +1,71 @@
+// What the worker asks of a receiver: a batch is opened, filled with records in their order, and sent as one.
+// Each type of sink has an implementation beside this file. A batch must never be sent in part as if it were
+// whole: every end but `accepted` means that the worker sends all of it again.
+
+import type { SinkFormat } from "../../domain/sink.ts";
+
+/** An event, or a line that speaks of the stream itself: a checkpoint, or a gap. */
+export interface SinkRecord {
+  /** The record in the format of the sink, without a line break. */
+  readonly json: string;
+  /** Id of the event; for a line of the stream one that is new and the same again when it is sent again. */
+  readonly id: string;
+  /** Absent from a line of the stream. */
+  readonly sequenceNumber?: number;
+  readonly action: string;
+  /** UTC with six fraction digits: when it happened. */
+  readonly occurredAt: string;
+  /** The same: when it was stored. */
+  readonly createdAt: string;
+  /** Absent from a line of the stream. */
+  readonly hash?: string;
+  readonly previousHash?: string;
+}
+
+/** What a batch belongs to. */
+export interface SinkBatchOptions {
+  readonly accountId: string;
+  readonly sinkId: string;
+  readonly format: SinkFormat;
+  /** How often the sink was set back; a bucket names its objects by it. */
+  readonly replays: number;
+  /** What the batch before has left, if it was accepted. */
+  readonly state: string | undefined;
+}
+
+export interface SinkResult {
+  readonly outcome:
+    | "accepted"
+    | "refused"
+    | "timeout"
+    | "connection"
+    | "tls"
+    | "invalid_response"
+    | "address"
+    | "abandoned";
+  /** Why it was not accepted, in a sentence without secrets: shown to the owner. */
+  readonly error?: string;
+  /** Of the response; absent without one. */
+  readonly statusCode?: number;
+  /** The seconds that the receiver asked to wait. */
+  readonly retryAfterS?: number;
+  /** Given to the next batch, if this one was accepted. */
+  readonly state?: string;
+}
+
+export interface SinkBatch {
+  /** Bytes that the batch has so far, before compression. */
+  readonly bytes: number;
+  /** Adds records in their order. Resolves when more may be added: a bucket compresses as it goes. */
+  add(records: readonly SinkRecord[]): Promise<void>;
+  /** Sends the batch. Never rejects. */
+  send(signal: AbortSignal): Promise<SinkResult>;
+  /** Frees what an unsent batch holds. */
+  discard(): void;
+}
+
+export interface SinkReceiver {
+  open(options: SinkBatchOptions): SinkBatch;
+  /** Closes idle connections. */
+  close(): void;
+}
