@@ -52,6 +52,8 @@ export const AUDIT_RULES = {
     "annals.webhook.tested": KEY,
     "annals.webhook.replayed": KEY,
     "annals.webhook.disabled": SERVICE,
+    "annals.sink.failing": SERVICE,
+    "annals.sink.recovered": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly AuditActorType[]>>>>;

@@ -8,7 +8,12 @@ import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { newAccountId, newService } from "../testing/dispatcher.ts";
-import { ErasedCopies, type ErasedCopiesDeps, SETTLED_S } from "./erased-copies.ts";
+import {
+  ErasedCopies,
+  type ErasedCopiesDeps,
+  SETTLED_S,
+  SINKS_SETTLED_S,
+} from "./erased-copies.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -44,6 +49,21 @@ test.each([
   await pass();
   const confirmation = { accountId, copy: 2, id: "era_1" };
   expect(confirmed).toEqual(Array.from({ length: confirmations }, () => confirmation));
+});
+
+test.each([
+  [SINKS_SETTLED_S - 0.001, 0],
+  [SINKS_SETTLED_S, 1],
+])("with a sink, after %d seconds there are %d confirmations", async (ageS, confirmations) => {
+  const { accountId, confirmed, database, pass } = await begin({ ageS });
+  await database.query(
+    `INSERT INTO webhooks.sinks (account_id, id, type, format, config_key_id, config_sealed, leave_out, include_proof,
+       active, created_at, cursor, checkpoint_from)
+     VALUES ($1, 'sink_1', 'http', 'annals', 'k', '', '{}', false, true, '', 0, 1)`,
+    [accountId],
+  );
+  await pass();
+  expect(confirmed).toHaveLength(confirmations);
 });
 
 test("the value is taken out of filters, which select no more by that, and only then it is confirmed", async () => {
