@@ -46,6 +46,7 @@ import { DeliveryEngine } from "./workers/delivery-engine.ts";
 import { startErasedCopies } from "./workers/erased-copies.ts";
 import { FanOut, type FanOutDeps } from "./workers/fan-out.ts";
 import { startMeasuringBacklog } from "./workers/measuring.ts";
+import { sendTest } from "./workers/sink-run.ts";
 import { startSweep } from "./workers/sweep.ts";
 
 /** Shares of the attempts of one replica. An account has at most half of what is free of a host. */
@@ -159,6 +160,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
       maxPendingPerAccount: config.maxPendingPerAccount,
       maxPendingBytesPerAccount: config.maxPendingBytesPerAccount,
       retentionDays: config.retentionDays,
+      allowProcessCredentials: config.allowProcessCredentials,
+      sendTest,
       onDeliveries,
       onSubscriber: (accountId) => {
         fanOut.expectSubscriber(accountId);
