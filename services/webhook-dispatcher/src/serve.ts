@@ -13,6 +13,7 @@ import {
 } from "@annals/chassis";
 import { openAdmissions, openTls, startBackend } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
+import { unavailable } from "@annals/errors";
 import { connectMessaging, consumeNotices, DISPATCHER } from "@annals/messaging";
 import { createPool, schemaCheck, startAuditHandOver } from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
@@ -159,6 +160,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
       maxPendingPerAccount: config.maxPendingPerAccount,
       maxPendingBytesPerAccount: config.maxPendingBytesPerAccount,
       retentionDays: config.retentionDays,
+      allowProcessCredentials: config.allowProcessCredentials,
+      sendTest: () => Promise.reject(unavailable("Sinks cannot be tested yet.")),
       onDeliveries,
       onSubscriber: (accountId) => {
         fanOut.expectSubscriber(accountId);

@@ -6,7 +6,7 @@ import {
   MAX_FILTER_VALUES,
   MAX_WEBHOOK_FILTER_BYTES,
 } from "@annals/contract";
-import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhooks";
+import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhook-filters";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { CLOSED, named, Nullable, openDetail, TextOrTexts } from "./schema.ts";

@@ -3,7 +3,7 @@
 // lease has expired changes nothing.
 
 import { statement } from "@annals/postgres";
-import type { SinkFormat, SinkType } from "../domain/sink.ts";
+import type { SinkStatusRow } from "./sink-row.ts";
 
 export interface ListedSink {
   readonly account_id: string;
@@ -45,40 +45,18 @@ SELECT count(*)::integer AS count FROM webhooks.sinks WHERE NOT active
   { route: "all accounts, read" },
 );
 
-export interface SinkRow {
-  readonly account_id: string;
-  readonly id: string;
-  readonly type: SinkType;
-  readonly format: SinkFormat;
-  readonly config_key_id: string;
-  readonly config_sealed: Buffer;
-  readonly filter: string | null;
-  readonly leave_out: readonly string[];
-  readonly include_proof: boolean;
-  readonly mapping: string | null;
-  readonly cursor: string;
-  readonly pending_to: string | null;
-  readonly replays: number;
-  readonly receiver_state: string | null;
-  readonly checkpoint_from: string;
-  readonly checkpoint_count: string;
-  readonly sent_number: string | null;
-  readonly sent_hash: string | null;
-  readonly attempts: number;
-  readonly lost: string | null;
-}
-
 /** A row that this process has claimed. */
-export interface ClaimedSink extends SinkRow {
+export interface ClaimedSink extends Omit<
+  SinkStatusRow,
+  "active" | "created_at" | "last_delivered_at" | "last_error" | "next_attempt_at"
+> {
   readonly fence: string;
+  readonly pending_to: string | null;
   readonly checkpoint_age_s: number;
   /** Seconds since the first failed attempt after the last success; 0 if there was none. */
   readonly failing_s: number;
   readonly failure_recorded: boolean;
 }
-
-const ROW = `account_id, id, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping,
-  cursor, pending_to, replays, receiver_state, checkpoint_from, checkpoint_count, sent_number, sent_hash, attempts, lost`;
 
 export const claimSink = statement<
   [now: string, accountId: string, id: string, leaseS: number],
@@ -90,17 +68,11 @@ SET leased_until = moment.now + $4::integer * interval '1 second', fence = sink.
 FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS moment
 WHERE sink.account_id = $2::text AND sink.id = $3::text AND active AND sink.due_at <= moment.now
   AND (sink.leased_until IS NULL OR sink.leased_until < moment.now)
-RETURNING ${ROW}, fence, failure_recorded,
+RETURNING account_id, id, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping,
+  cursor, pending_to, replays, receiver_state, checkpoint_from, checkpoint_count, sent_number, sent_hash, attempts, lost,
+  fence, failure_recorded,
   extract(epoch FROM moment.now - sink.checkpoint_at)::float8 AS checkpoint_age_s,
   coalesce(extract(epoch FROM moment.now - sink.failing_since)::float8, 0) AS failing_s
-`,
-  { route: "one account" },
-);
-
-/** Reads a sink for a test of its receiver; no claim is needed for that. */
-export const readSink = statement<[accountId: string, id: string], SinkRow>(
-  `/* webhooks.read-sink */
-SELECT ${ROW} FROM webhooks.sinks WHERE account_id = $1::text AND id = $2::text
 `,
   { route: "one account" },
 );

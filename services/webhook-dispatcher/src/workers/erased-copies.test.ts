@@ -8,6 +8,7 @@ import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { newAccountId, newService } from "../testing/dispatcher.ts";
+import { sinkHandlers } from "../testing/sinks.ts";
 import {
   ErasedCopies,
   type ErasedCopiesDeps,
@@ -91,6 +92,31 @@ test("the value is taken out of filters, which select no more by that, and only 
   );
   const changed = [both.id, alone.id].toSorted();
   expect(entries).toEqual(changed.map((id) => ({ id, erasure: "era_1" })));
+  await pass();
+  expect(confirmed).toHaveLength(1);
+});
+
+test("the value is taken out of the filters of sinks, too", async () => {
+  const { accountId, confirmed, database, handlers, pass } = await begin({
+    ageS: SINKS_SETTLED_S,
+    targetId: "inv_1",
+  });
+  const sinks = sinkHandlers(handlers);
+  const filter = (...values: string[]) => ({ filter: { targetId: { values } } });
+  const both = await sinks.create(accountId, filter("inv_1", "inv_2"));
+  const alone = await sinks.create(accountId, filter("inv_1"));
+  const other = await sinks.create(accountId, filter("inv_2"));
+  await pass();
+  expect(confirmed).toEqual([]);
+  const valuesOf = async (id: string) => (await sinks.get(accountId, id)).filter?.targetId?.values;
+  expect(await valuesOf(both.id)).toEqual(["inv_2"]);
+  expect(await valuesOf(alone.id)).toEqual([]);
+  expect(await valuesOf(other.id)).toEqual(["inv_2"]);
+  const entries = await database.query<{ id: string }>(
+    `SELECT event::json->'target'->>'id' AS id FROM webhooks.audit_outbox
+     WHERE event::json->>'action' = 'annals.sink.updated' ORDER BY number`,
+  );
+  expect(entries.map(({ id }) => id)).toEqual([both.id, alone.id].toSorted());
   await pass();
   expect(confirmed).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 // Says to the ledger that no delivery sends an erased value. An event that was read before its
 // erasure is sent for some seconds (event-reader.ts): an erasure is confirmed after that time, which the
 // clock of the ledger measures, so it holds for all replicas. A stored body that names the value is cleared
-// before, and taken out of the filters of webhooks. Any number of replicas may do it at once.
+// before, and taken out of the filters of webhooks and sinks. Any number of replicas may do it at once.
 
 import {
   AccountWork,
@@ -21,6 +21,7 @@ import { hasSinks } from "../store/has-sinks.ts";
 import { type BodyRow, clearBody, listBodies } from "../store/stored-bodies.ts";
 import { START_WINDOW_MS } from "./attempts.ts";
 import { clearFilters, type ErasedFiltersDeps } from "./erased-filters.ts";
+import { clearSinkFilters } from "./erased-sink-filters.ts";
 
 export type ErasureLedger = Pick<
   Client<typeof LedgerService>,
@@ -91,11 +92,13 @@ export class ErasedCopies {
   /** The erasure is confirmed in the first run that clears nothing: an attempt may be about to begin. */
   async #clear(erasure: OpenErasure, signal: AbortSignal): Promise<void> {
     const { accountId, ageS, id } = erasure;
-    const own = this.#deps.database.forAccount(accountId, signal);
-    const [sinks] = ageS < SINKS_SETTLED_S ? await own.run(hasSinks, [accountId]) : [];
-    if (sinks) return;
     const bodies = await this.#clearBodies(erasure, signal);
-    if (bodies + (await clearFilters(this.#deps, erasure, signal)) > 0) return;
+    const webhooks = await clearFilters(this.#deps, erasure, signal);
+    const sinks = await clearSinkFilters(this.#deps, erasure, signal);
+    if (bodies + webhooks + sinks > 0) return;
+    const own = this.#deps.database.forAccount(accountId, signal);
+    const isYoung = ageS < SINKS_SETTLED_S;
+    if (isYoung && (await own.run(hasSinks, [accountId])).length > 0) return;
     await this.#deps.ledger.confirmErasure(
       { accountId, copy: ErasureCopy.WEBHOOKS, id },
       { signal },

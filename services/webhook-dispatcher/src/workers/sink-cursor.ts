@@ -4,7 +4,7 @@
 import type { Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { CHECKPOINT_EVENTS, CHECKPOINT_S, type Filling } from "../domain/sink-batches.ts";
-import { sinkChange } from "../domain/sink-audit.ts";
+import { sinkChange } from "../domain/audit-entries.ts";
 import type { LostRange } from "../domain/sink.ts";
 import { checkpointRecord, type RecordOptions } from "../domain/sink-record.ts";
 import type { SinkBatchOptions, SinkRecord, SinkResult } from "../outbound/sinks/sink-receiver.ts";

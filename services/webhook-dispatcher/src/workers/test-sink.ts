@@ -2,21 +2,16 @@
 // rpc/test-sink.ts. It moves nothing: the stream goes on as if it had not been.
 
 import { checkpointRecord } from "../domain/sink-record.ts";
-import type { SinkRow } from "../store/sink-progress.ts";
+import type { SinkStatusRow } from "../store/sink-row.ts";
+import type { SinkTestResult } from "../rpc/test-sink.ts";
 import { configOf, type SinkRunDeps } from "./sink-run.ts";
-
-export interface SinkTest {
-  readonly success: boolean;
-  /** Why the receiver did not accept it. */
-  readonly error?: string;
-}
 
 /** Never rejects for what the receiver does. */
 export async function sendTest(
   { clock, keys, openReceiver }: Pick<SinkRunDeps, "clock" | "keys" | "openReceiver">,
-  sink: SinkRow,
+  sink: SinkStatusRow,
   signal: AbortSignal,
-): Promise<SinkTest> {
+): Promise<SinkTestResult> {
   const { account_id: accountId, format, id: sinkId, replays, sent_hash, sent_number } = sink;
   const hasSent = sent_hash !== null && sent_number !== null;
   const checkpoint = {
