@@ -36,6 +36,34 @@ function newSink(account: string, id: string, filter: string | null, mapping: st
   ];
 }
 
+/** The same for some sinks, claimed or not, at a time that is later than theirs. */
+const claims = (...more: readonly unknown[]): Case[] =>
+  ["sink_1", "sink_2"].flatMap((id) =>
+    ["0", "2"].map((fence): Case => ({ account }) => [LAST, account, id, fence, ...more]),
+  );
+
+const moved = (isDelivered: boolean, hasCheckpoint: boolean) =>
+  claims("4", "9", isDelivered, "state", "10", "7", hasCheckpoint, "9", "h9", "[]", 15);
+
+/** Statements of store/sink-progress.ts. */
+const PROGRESS: Cases = {
+  "webhooks.begin-sink-batch": claims("9"),
+  "webhooks.claim-sink": IDS.map((id): Case => ({ account }) => [LAST, account, id, 15]),
+  "webhooks.count-paused-sinks": [() => []],
+  "webhooks.fail-sink": [
+    ...claims("It answered 503.", 2.5, true),
+    ...claims("refused", 300, false),
+  ],
+  "webhooks.has-sinks": [({ account }) => [account]],
+  "webhooks.list-sinks-at-work": [
+    () => [LAST, "", "", 100],
+    ({ account }) => [LAST, account, "sink_1", 2],
+  ],
+  "webhooks.move-sink": [...moved(true, true), ...moved(false, false)],
+  "webhooks.release-sink": [...claims(5, true), ...claims(0.5, false)],
+  "webhooks.renew-sink": claims(15),
+};
+
 export const SINKS: Cases = {
   "webhooks.count-sinks": [({ account }) => [account]],
   "webhooks.create-sink": [
@@ -87,4 +115,5 @@ export const SINKS: Cases = {
     ...ofEach("ecs", "seal_3", NEW, null, [], false, null, false, false, false, CLOCK, null),
     ...ofEach("ecs", "seal_3", NEW, null, [], false, null, true, false, true, LAST, "key_2"),
   ],
+  ...PROGRESS,
 };

@@ -1,6 +1,7 @@
 // How far sinks are: the scan for those that have work, the claim of one, and what a claim writes. Called by
 // workers/sinks.ts and workers/sink-run.ts. Whatever a claim writes names its fence, so that a process whose
-// lease has expired changes nothing.
+// lease has expired changes nothing. Times are added up in a subquery: a distributed PostgreSQL adds nothing to
+// a column in an UPDATE.
 
 import { statement } from "@annals/postgres";
 import type { SinkStatusRow } from "./sink-row.ts";
@@ -64,8 +65,10 @@ export const claimSink = statement<
 >(
   `/* webhooks.claim-sink */
 UPDATE webhooks.sinks AS sink
-SET leased_until = moment.now + $4::integer * interval '1 second', fence = sink.fence + 1
-FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS moment
+SET leased_until = moment.later, fence = sink.fence + 1
+FROM (
+  SELECT now, now + $4::integer * interval '1 second' AS later
+  FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment
 WHERE sink.account_id = $2::text AND sink.id = $3::text AND active AND sink.due_at <= moment.now
   AND (sink.leased_until IS NULL OR sink.leased_until < moment.now)
 RETURNING account_id, id, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping,
@@ -126,8 +129,10 @@ UPDATE webhooks.sinks AS sink SET
   failure_recorded = sink.failure_recorded AND NOT $7::boolean,
   last_error = CASE WHEN $7::boolean THEN NULL ELSE sink.last_error END,
   last_delivered_at = CASE WHEN $7::boolean THEN moment.now ELSE sink.last_delivered_at END,
-  leased_until = moment.now + $15::integer * interval '1 second'
-FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS moment
+  leased_until = moment.later
+FROM (
+  SELECT now, now + $15::integer * interval '1 second' AS later
+  FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment
 WHERE sink.account_id = $2::text AND sink.id = $3::text AND sink.fence = $4::bigint AND sink.cursor = $5::bigint
 RETURNING sink.id
 `,
@@ -142,10 +147,12 @@ export const failSink = statement<
   `/* webhooks.fail-sink */
 UPDATE webhooks.sinks AS sink SET
   attempts = sink.attempts + 1, last_error = $5::text, leased_until = NULL,
-  due_at = moment.now + $6::float8 * interval '1 second',
+  due_at = moment.later,
   failing_since = CASE WHEN sink.failing_since IS NULL THEN moment.now ELSE sink.failing_since END,
   failure_recorded = sink.failure_recorded OR $7::boolean
-FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS moment
+FROM (
+  SELECT now, now + $6::float8 * interval '1 second' AS later
+  FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment
 WHERE sink.account_id = $2::text AND sink.id = $3::text AND sink.fence = $4::bigint
 RETURNING sink.id
 `,
@@ -156,10 +163,24 @@ RETURNING sink.id
 export const releaseSink = statement<[...Claim, waitS: number, keepsBounds: boolean], Moved>(
   `/* webhooks.release-sink */
 UPDATE webhooks.sinks AS sink SET
-  leased_until = NULL, due_at = moment.now + $5::float8 * interval '1 second',
+  leased_until = NULL, due_at = moment.later,
   pending_to = CASE WHEN $6::boolean THEN sink.pending_to END
-FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS moment
+FROM (
+  SELECT now, now + $5::float8 * interval '1 second' AS later
+  FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment
 WHERE sink.account_id = $2::text AND sink.id = $3::text AND sink.fence = $4::bigint
+RETURNING sink.id
+`,
+  { route: "one account" },
+);
+
+export const renewSink = statement<[...Claim, leaseS: number], Moved>(
+  `/* webhooks.renew-sink */
+UPDATE webhooks.sinks AS sink SET leased_until = moment.later
+FROM (
+  SELECT now, now + $5::integer * interval '1 second' AS later
+  FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment
+WHERE sink.account_id = $2::text AND sink.id = $3::text AND sink.fence = $4::bigint AND sink.leased_until >= moment.now
 RETURNING sink.id
 `,
   { route: "one account" },

@@ -15,6 +15,7 @@ import {
   failSink,
   moveSink,
   releaseSink,
+  renewSink,
 } from "../store/sink-progress.ts";
 
 export interface SinkCursorDeps {
@@ -23,8 +24,9 @@ export interface SinkCursorDeps {
   readonly now: () => string;
 }
 
-/** A claim lasts longer than the longest batch takes to be filled and sent. */
-export const LEASE_S = 120;
+/** A claim ends so long after its process was killed. It is held on while the turn lasts. */
+export const LEASE_S = 15;
+export const RENEWAL_MS = 5_000;
 
 /** Seconds of failure after which the audit says so. */
 export const RECORDED_FAILURE_S = 86_400;
@@ -148,6 +150,11 @@ export class SinkCursor {
       const rows = await transaction.run(failSink, [...this.#claim, error, waitS, isNew]);
       if (rows.length > 0 && isNew) await AUDIT.add(transaction, this.#entry("failing"));
     });
+  }
+
+  /** Holds the claim on. */
+  async renew(): Promise<void> {
+    await this.#database.run(renewSink, [...this.#claim, LEASE_S]);
   }
 
   async release(waitS: number, keepsBounds = true): Promise<void> {

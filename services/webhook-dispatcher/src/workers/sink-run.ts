@@ -19,7 +19,7 @@ import type {
   SinkResult,
 } from "../outbound/sinks/sink-receiver.ts";
 import type { ClaimedSink } from "../store/sink-progress.ts";
-import { SinkCursor } from "./sink-cursor.ts";
+import { RENEWAL_MS, SinkCursor } from "./sink-cursor.ts";
 
 export interface SinkRunDeps {
   readonly clock: Clock;
@@ -76,6 +76,8 @@ export class SinkRun {
 
   /** Resolves to whether the sink has more to do at once. */
   async run(): Promise<boolean> {
+    // A failure shows in the next write, which finds that the claim has ended.
+    const renewal = setInterval(() => void this.#cursor.renew().catch(() => {}), RENEWAL_MS);
     try {
       const hasMore = await this.#send();
       await this.#cursor.release(hasMore ? 0 : limitsOf(this.#sink.type).intervalS);
@@ -86,6 +88,7 @@ export class SinkRun {
       await this.#cursor.release(error.waitS, error.keepsBounds);
       return error.waitS === 0 && !this.#signal.aborted;
     } finally {
+      clearInterval(renewal);
       this.#batch?.discard();
       this.#receiver.close();
     }

@@ -2,7 +2,7 @@
 // its acknowledgement; a failure, a crash and a lost claim send the same again; two replicas never send at
 // once; a receiver that hangs costs its own account only; hours of outage lose nothing.
 
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { SinkResult } from "../outbound/sinks/sink-receiver.ts";
 import { newAccountId } from "../testing/dispatcher.ts";
 import { newSinkWorld } from "../testing/sink-world.ts";
@@ -93,7 +93,7 @@ test("a crash after the acknowledgement sends the same batch again, with the sam
   });
   await round(replica({ database: gone }));
   expect(await row(id)).toMatchObject({ cursor: "0" });
-  pass(120);
+  pass(15);
   await round();
   expect(await row(id)).toMatchObject({ cursor: "10" });
   const [first, second] = receivers.accepted;
@@ -133,6 +133,34 @@ test("two replicas never send at once, and share the sinks", async () => {
   await Promise.all([round(replica()), round(replica())]);
   expect(most).toBe(1);
   for (const { accountId } of accounts) expect(receivers.numbers(accountId)).toEqual(upTo(3_000));
+});
+
+test("a claim is held on while the receiver takes its time", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { chains, create, pass, receivers, replica, row, sinks } = await newSinkWorld();
+  const { accountId, id } = await create();
+  chains.append(accountId, 1);
+  const end = Promise.withResolvers<SinkResult>();
+  receivers.answer = () => end.promise;
+  const { signal } = new AbortController();
+  await sinks.round(signal);
+  await vi.waitFor(() => expect(receivers.attempts).toHaveLength(1));
+  for (let i = 0; i < 5; i += 1) {
+    pass(5);
+    const before = Number((await row(id))["leased_until"]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    await vi.waitFor(async () =>
+      expect(Number((await row(id))["leased_until"])).toBeGreaterThan(before),
+    );
+  }
+  const other = replica();
+  await other.round(signal);
+  await other.settled();
+  expect(receivers.attempts).toHaveLength(1);
+  end.resolve({ outcome: "accepted" });
+  await sinks.settled();
+  expect(await row(id)).toMatchObject({ cursor: "1" });
 });
 
 test("a receiver that hangs costs its own account only", async () => {
