@@ -31,6 +31,7 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
   key: "keys",
   widget_token: "keys",
   webhook: "webhook-dispatcher",
+  sink: "webhook-dispatcher",
   export: "export",
   archive: "export",
   erasure: "ledger",
@@ -41,6 +42,15 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
 export const ACCOUNT = "account";
 
 const WEBHOOK = { url: "https://user:secret@receiver.invalid/secret?token=secret", events: ["*"] };
+
+const SINK = {
+  type: "http",
+  config: {
+    url: "https://siem.invalid/secret?token=secret",
+    headers: { authorization: "Bearer secret" },
+  },
+  filter: { actor_id: "private" },
+};
 
 /** Made by the row of that route, or by one that has the same. */
 function of(made: Made, route: string): string {
@@ -212,6 +222,46 @@ export const CHANGES: readonly Change[] = [
     make: async (client, made) => {
       const id = of(made, "create-webhook");
       return [await client.delete(`/v1/webhooks/${id}`), id];
+    },
+  },
+  {
+    route: "create-sink",
+    action: "annals.sink.created",
+    make: async (client) => {
+      const answer = await client.post("/v1/sinks", SINK);
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "update-sink",
+    action: "annals.sink.updated",
+    make: async (client, made) => {
+      const id = of(made, "create-sink");
+      return [await client.patch(`/v1/sinks/${id}`, { ...SINK, leave_out: ["diff"] }), id];
+    },
+  },
+  {
+    route: "test-sink",
+    action: "annals.sink.tested",
+    make: async (client, made) => {
+      const id = of(made, "create-sink");
+      return [await client.post(`/v1/sinks/${id}/test`), id];
+    },
+  },
+  {
+    route: "replay-sink",
+    action: "annals.sink.replayed",
+    make: async (client, made) => {
+      const id = of(made, "create-sink");
+      return [await client.post(`/v1/sinks/${id}/replay`, { from_sequence_number: 1 }), id];
+    },
+  },
+  {
+    route: "delete-sink",
+    action: "annals.sink.deleted",
+    make: async (client, made) => {
+      const id = of(made, "create-sink");
+      return [await client.delete(`/v1/sinks/${id}`), id];
     },
   },
   {

@@ -179,6 +179,29 @@ export class Annals {
     verify: verifyWebhook,
   };
 
+  /** Where the events are sent, in order: a SIEM or a bucket. */
+  readonly sinks = {
+    /** The secrets of `config` are not shown again. */
+    create: (sink: T.NewSink, options?: CallOptions): Promise<T.Sink> =>
+      this.#post("create-sink", "/sinks", sink, options),
+    list: (options?: PageOptions): Pages<T.Sink, T.SinkPage> =>
+      this.#list("list-sinks", "/sinks", pageOf(options), options),
+    get: (id: string, options?: CallOptions): Promise<T.Sink> =>
+      this.#get("get-sink", `/sinks/${path(id)}`, options),
+    update: (id: string, change: T.SinkUpdate, options?: CallOptions): Promise<T.Sink> =>
+      this.#patch("update-sink", `/sinks/${path(id)}`, change, options),
+    delete: (id: string, options?: CallOptions): Promise<void> =>
+      this.#delete("delete-sink", `/sinks/${path(id)}`, options),
+    /** Sends one checkpoint and waits for the receiver. */
+    test: (id: string, options?: CallOptions): Promise<T.SinkTest> =>
+      this.#post("test-sink", `/sinks/${path(id)}/test`, undefined, options),
+    /** Sends the events from a number on again. */
+    replay: (id: string, from: T.SinkReplay, options?: CallOptions): Promise<T.SinkReplay> =>
+      this.#post("replay-sink", `/sinks/${path(id)}/replay`, from, options),
+    status: (id: string, options?: CallOptions): Promise<T.SinkStatus> =>
+      this.#get("get-sink-status", `/sinks/${path(id)}/status`, options),
+  };
+
   /**
    * For the browsers of people (`<annals-viewer>`). The token is in the response that created it alone.
    */
