@@ -75,7 +75,7 @@ export async function sendBatch(
   receiver: SinkReceiver,
   records: readonly SinkRecord[],
   options: Partial<SinkBatchOptions> = {},
-  signal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<SinkResult & { readonly ms: number }> {
   const batch = receiver.open({ ...OPTIONS, ...options });
   await batch.add(records);
