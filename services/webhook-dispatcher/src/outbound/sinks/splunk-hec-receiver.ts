@@ -98,7 +98,7 @@ class Collector {
         this.#unacknowledged = undefined;
         return { outcome: "accepted" };
       }
-      if (asked !== "not yet") return asked;
+      if (asked !== "not yet" && asked.outcome !== "timeout") return asked;
       const leftMs = deadline.until - performance.now();
       if (leftMs <= 0) break;
       const { signal } = deadline;

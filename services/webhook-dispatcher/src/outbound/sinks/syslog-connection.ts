@@ -52,10 +52,12 @@ export class SyslogConnection {
     this.#secure.on("error", fail);
     this.#secure.on("end", () => this.#finish("connection"));
     this.#secure.on("close", () => this.#finish("connection"));
-    this.#secure.resume();
-    this.#watch = setInterval(() => {
+    const check = (): void => {
       if (this.#socket.bytesRead > MAX_ARRIVED_BYTES) this.#finish("invalid_response");
-    }, WATCH_INTERVAL_MS);
+    };
+    this.#secure.on("data", check);
+    // Padding and session tickets emit no such event.
+    this.#watch = setInterval(check, WATCH_INTERVAL_MS);
     this.#watch.unref();
   }
 
