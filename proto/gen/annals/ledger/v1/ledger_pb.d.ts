@@ -3145,7 +3145,7 @@ export declare type OpenErasure = Message<"annals.ledger.v1.OpenErasure"> & {
 export declare const OpenErasureSchema: GenMessage<OpenErasure>;
 
 /**
- * Events of archives that an erasure selects: those with one of both values, up to a number, that retention
+ * Events of archives that an erasure selects: those with one of these values, up to a number, that retention
  * has deleted.
  *
  * @generated from message annals.ledger.v1.ArchiveSelector
@@ -3174,11 +3174,16 @@ export declare type ArchiveSelector = Message<"annals.ledger.v1.ArchiveSelector"
   retainedFrom: bigint;
 
   /**
-   * The last number that was reported.
+   * The last number that was reported, or the one before the only one that the erasure can select.
    *
    * @generated from field: int64 reported_through = 5;
    */
   reportedThrough: bigint;
+
+  /**
+   * @generated from field: optional string event_id = 6;
+   */
+  eventId?: string | undefined;
 };
 
 /**
