@@ -3489,6 +3489,13 @@ export declare type ListLifecyclesRequest = Message<"annals.ledger.v1.ListLifecy
    * @generated from field: uint32 limit = 2;
    */
   limit: number;
+
+  /**
+   * Set: only this account. Each hold that was placed before the call is in the answer.
+   *
+   * @generated from field: optional string account_id = 3;
+   */
+  accountId?: string | undefined;
 };
 
 /**
