@@ -1,7 +1,8 @@
 // The records of a sink (docs/sinks.md): an event in the sink's format, and the lines that speak of the stream
-// itself, a checkpoint and a gap. Called by outbound/sinks/sink-events.ts and workers/sink-run.ts. An event in
+// itself, a checkpoint and a gap. Called by outbound/sinks/sink-events.ts and the workers. An event in
 // the format `annals` keeps the bytes that the ledger has rendered.
 
+import { type OcsfOverrides, type SourceEvent, toCloudEvent, toEcs, toOcsf } from "@annals/ocsf";
 import type { SinkRecord } from "../outbound/sinks/sink-receiver.ts";
 import type { LostRange, SinkFormat } from "./sink.ts";
 
@@ -10,6 +11,8 @@ export interface RecordOptions {
   readonly chain: string;
   readonly format: SinkFormat;
   readonly includeProof: boolean;
+  /** Classes of OCSF by action, besides those of the service. */
+  readonly mapping: OcsfOverrides | undefined;
 }
 
 /** What every event has, as the ledger renders it. */
@@ -99,7 +102,15 @@ function streamRecord(line: StreamLine, options: RecordOptions): SinkRecord {
   return { json: inFormat(json, options), id, action, occurredAt, createdAt: occurredAt };
 }
 
-function inFormat(json: string, { format }: RecordOptions): string {
+function inFormat(json: string, { chain, format, mapping }: RecordOptions): string {
   if (format === "annals") return json;
-  throw new Error(`the format ${format} is not known`);
+  const event = JSON.parse(json) as SourceEvent;
+  switch (format) {
+    case "ocsf":
+      return JSON.stringify(toOcsf(event, mapping));
+    case "ecs":
+      return JSON.stringify(toEcs(event));
+    case "cloudevents":
+      return JSON.stringify(toCloudEvent(event, `/annals/${chain}`));
+  }
 }

@@ -146,6 +146,7 @@ interface NewSink {
   readonly format?: SinkFormat;
   readonly filter?: object;
   readonly cursor?: number;
+  readonly mapping?: object;
 }
 
 const HTTP: SinkConfig = {
@@ -185,8 +186,9 @@ export async function newSinkWorld() {
     const sealed = keys.seal(JSON.stringify(config), { accountId, sinkId: id }, randomBytes);
     await database.query(
       `INSERT INTO webhooks.sinks (account_id, id, type, format, config_key_id, config_sealed, filter, leave_out,
-         include_proof, active, created_at, cursor, checkpoint_from, checkpoint_at, due_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, '{}', false, true, '2026-01-31T09:30:00.000000Z', $8::bigint, $8::bigint + 1, $9, '-infinity')`,
+         include_proof, active, created_at, cursor, checkpoint_from, checkpoint_at, due_at, mapping)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, '{}', false, true, '2026-01-31T09:30:00.000000Z', $8::bigint, $8::bigint + 1, $9, '-infinity',
+         $10)`,
       [
         accountId,
         id,
@@ -197,6 +199,7 @@ export async function newSinkWorld() {
         given.filter === undefined ? null : JSON.stringify(given.filter),
         cursor,
         time.now(),
+        given.mapping === undefined ? null : JSON.stringify(given.mapping),
       ],
     );
     return { accountId, id };

@@ -68,8 +68,7 @@ export class SinkCursor {
   }
 
   get recordOptions(): RecordOptions {
-    const { account_id: chain, format, include_proof: includeProof } = this.#sink;
-    return { chain, format, includeProof };
+    return recordOptionsOf(this.#sink);
   }
 
   get batchOptions(): SinkBatchOptions {
@@ -192,6 +191,15 @@ export class SinkCursor {
   #nowMs(): number {
     return this.#deps.clock.nowMicros() / 1_000;
   }
+}
+
+/** How the records of a sink are made. */
+export function recordOptionsOf(
+  sink: Pick<ClaimedSink, "account_id" | "format" | "include_proof" | "mapping">,
+): RecordOptions {
+  const { account_id: chain, format, include_proof: includeProof } = sink;
+  const mapping = sink.mapping === null ? undefined : JSON.parse(sink.mapping);
+  return { chain, format, includeProof, mapping };
 }
 
 function headOf(last: SinkRecord | undefined) {

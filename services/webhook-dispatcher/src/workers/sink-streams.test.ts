@@ -4,7 +4,8 @@
 // read long ago is never sent.
 
 import { expect, test } from "vitest";
-import type { SinkConfig } from "../domain/sink.ts";
+import { fromOcsf } from "@annals/ocsf";
+import type { SinkConfig, SinkFormat } from "../domain/sink.ts";
 import type { SinkRecord } from "../outbound/sinks/sink-receiver.ts";
 import { newSinkWorld } from "../testing/sink-world.ts";
 import { sendTest } from "./test-sink.ts";
@@ -14,6 +15,27 @@ const BUCKET: SinkConfig = { type: "s3", bucket: "logs", prefix: "", region: "eu
 const parsed = (records: readonly SinkRecord[]) => records.map(({ json }) => JSON.parse(json));
 const linesOf = (records: readonly SinkRecord[]) =>
   parsed(records.filter(({ sequenceNumber }) => sequenceNumber === undefined));
+
+test("each format has the same events", async () => {
+  const { chains, create, receivers, round } = await newSinkWorld();
+  const mapping = { "invoice.*": { class: "account_change", activity: "Lock" } };
+  const sent = new Map<SinkFormat, Record<string, unknown>>();
+  for (const format of ["annals", "ocsf", "ecs", "cloudevents"] as const) {
+    const { accountId } = await create({ format, ...(format === "ocsf" && { mapping }) });
+    chains.append(accountId, 1, { actor: { id: "u_1" }, target: { id: "inv_1", type: "invoice" } });
+    await round();
+    const [record] = parsed(receivers.lines(accountId));
+    sent.set(format, { ...record, accountId });
+  }
+  expect(sent.get("annals")).toMatchObject({ sequence_number: 1, action: "invoice.created" });
+  const ocsf = sent.get("ocsf") ?? {};
+  expect(ocsf).toMatchObject({ class_uid: 3001, activity_name: "Lock" });
+  const own = { chain: ocsf["accountId"], sequence_number: 1, actor: { id: "u_1" } };
+  expect(fromOcsf(ocsf)).toMatchObject(own);
+  expect(sent.get("ecs")).toMatchObject({ event: { action: "invoice.created", sequence: 1 } });
+  const { accountId, ...cloudEvent } = sent.get("cloudevents") ?? {};
+  expect(cloudEvent).toMatchObject({ specversion: "1.0", source: `/annals/${String(accountId)}` });
+});
 
 test("a checkpoint comes with each 10,000 events, and says which and how many", async () => {
   const { chains, create, receivers, round } = await newSinkWorld();
@@ -158,7 +180,7 @@ test("a bucket's batch has the same bounds again after a crash, and the state of
 
 test("what was read more than 30 seconds ago is read again before it is sent", async () => {
   const { chains, create, pass, receivers, round } = await newSinkWorld();
-  const { accountId } = await create({ config: BUCKET });
+  const { accountId } = await create();
   chains.append(accountId, 400);
   let slow = true;
   chains.gate = async () => {

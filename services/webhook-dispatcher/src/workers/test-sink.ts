@@ -4,6 +4,7 @@
 import { checkpointRecord } from "../domain/sink-record.ts";
 import type { SinkStatusRow } from "../store/sink-row.ts";
 import type { SinkTestResult } from "../rpc/test-sink.ts";
+import { recordOptionsOf } from "./sink-cursor.ts";
 import { configOf, type SinkRunDeps } from "./sink-run.ts";
 
 /** Never rejects for what the receiver does. */
@@ -22,7 +23,7 @@ export async function sendTest(
     isFiltered: sink.filter !== null,
     head: hasSent ? { sequence_number: Number(sent_number), hash: sent_hash } : undefined,
   };
-  const options = { chain: accountId, format, includeProof: sink.include_proof };
+  const options = recordOptionsOf(sink);
   const receiver = openReceiver(configOf(keys, sink));
   const state = sink.receiver_state ?? undefined;
   const batch = receiver.open({ accountId, sinkId, format, replays, state });
