@@ -1,5 +1,6 @@
 // Sinks: where each sends, whether it does, how far it is behind and why; test, pause, replay, delete. A
-// configuration has secrets, so sinks are created through the API. The state is asked for each sink on its own.
+// configuration has secrets, so sinks are created through the API. The state is asked for each sink on its
+// own.
 
 import type { Sink, SinkStatus } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";

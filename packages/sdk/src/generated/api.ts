@@ -2977,7 +2977,7 @@ export interface components {
          */
         SinkFormat: "annals" | "ocsf" | "ecs" | "cloudevents";
         /**
-         * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
+         * @description Whether each event has its proof. A proof contains salts, with which a guess at an erased value can be confirmed.
          * @example false
          */
         SinkIncludeProof: boolean;

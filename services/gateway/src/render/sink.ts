@@ -1,5 +1,5 @@
-// A sink as JSON (docs/interface.md): what a client sends of it, what it is shown, and how far it is. Called by
-// the routes of sinks.
+// A sink as JSON (docs/interface.md): what a client sends of it, what it is shown, and how far it is. Called
+// by the routes of sinks.
 
 import { WIDGET_PARTS } from "@annals/contract";
 import { internal } from "@annals/errors";
@@ -86,7 +86,7 @@ const IncludeProof = named(
   "SinkIncludeProof",
   Type.Boolean({
     description:
-      "Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.",
+      "Whether each event has its proof. A proof contains salts, with which a guess at an erased value can be confirmed.",
     examples: [false],
   }),
 );
@@ -135,26 +135,30 @@ export function byType<Members extends Readonly<Record<string, TSchema>>>(
     ),
   );
   const together = [
-    ["config", "type"],
-    ["type", "config"],
-  ].map(([one, other]) => ({ if: { required: [one] }, then: { required: [other] } }));
+    condition({ required: ["config"] }, { required: ["type"] }),
+    condition({ required: ["type"] }, { required: ["config"] }),
+  ];
   const body = {
     type: "object",
     properties: { type: TypeMember, config: { type: "object" }, ...members },
     required: plain ? [] : ["type", "config"],
     ...CLOSED,
     allOf: [
-      ...TYPES.map((type) => ({
-        if: { properties: { type: { const: type } }, required: ["type"] },
-        // oxlint-disable-next-line unicorn/no-thenable -- it is a keyword of JSON Schema
-        then: { properties: { config: CONFIGS[type] } },
-      })),
+      ...TYPES.map((type) =>
+        condition(
+          { properties: { type: { const: type } }, required: ["type"] },
+          { properties: { config: CONFIGS[type] } },
+        ),
+      ),
       ...(plain ? together : []),
     ],
     [VARIANTS]: plain ? [plain, ...variants] : variants,
   };
   return named(name, Type.Unsafe<Static<ReturnType<typeof Type.Object<Members>>>>(body));
 }
+
+// oxlint-disable-next-line unicorn/no-thenable -- it is a keyword of JSON Schema
+const condition = (given: object, needed: object) => ({ if: given, then: needed });
 
 const typeOf = (type: SinkType) => Type.Enum([type], { examples: [type] });
 

@@ -1,6 +1,6 @@
-// Changes a sink that the transaction has locked. The cursor stays, and so does a batch in flight: changes act
-// from the next batch on. A sink that is activated, even if it was active, begins without failures, and is due
-// at once; with another configuration it is due at once, too.
+// Changes a sink that the transaction has locked. The cursor stays, and so does a batch in flight: changes
+// act from the next batch on. A sink that is activated, even if it was active, begins without failures, and
+// is due at once; with another configuration it is due at once, too.
 
 import { statement } from "@annals/postgres";
 

@@ -1,4 +1,5 @@
-// POST /v1/sinks (docs/interface.md): creates a sink. The secrets of its configuration are in the request only.
+// POST /v1/sinks (docs/interface.md): creates a sink. The secrets of its configuration are in the request
+// only.
 
 import { invalid } from "@annals/errors";
 import type { CreateSinkRequestSchema } from "@annals/proto/sinks";
