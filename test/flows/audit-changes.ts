@@ -2,6 +2,7 @@
 // audit.test.ts. A row must be added with a route.
 
 import { type Answer, eventually, type HttpClient } from "@annals/testing";
+import { SINK_CHANGES } from "./audit-sink-changes.ts";
 
 export interface Change {
   /** The name in v1.ts. */
@@ -42,15 +43,6 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
 export const ACCOUNT = "account";
 
 const WEBHOOK = { url: "https://user:secret@receiver.invalid/secret?token=secret", events: ["*"] };
-
-const SINK = {
-  type: "http",
-  config: {
-    url: "https://siem.invalid/secret?token=secret",
-    headers: { authorization: "Bearer secret" },
-  },
-  filter: { actor_id: "private" },
-};
 
 /** Made by the row of that route, or by one that has the same. */
 function of(made: Made, route: string): string {
@@ -224,46 +216,7 @@ export const CHANGES: readonly Change[] = [
       return [await client.delete(`/v1/webhooks/${id}`), id];
     },
   },
-  {
-    route: "create-sink",
-    action: "annals.sink.created",
-    make: async (client) => {
-      const answer = await client.post("/v1/sinks", SINK);
-      return [answer, answer.body.data.id];
-    },
-  },
-  {
-    route: "update-sink",
-    action: "annals.sink.updated",
-    make: async (client, made) => {
-      const id = of(made, "create-sink");
-      return [await client.patch(`/v1/sinks/${id}`, { ...SINK, leave_out: ["diff"] }), id];
-    },
-  },
-  {
-    route: "test-sink",
-    action: "annals.sink.tested",
-    make: async (client, made) => {
-      const id = of(made, "create-sink");
-      return [await client.post(`/v1/sinks/${id}/test`), id];
-    },
-  },
-  {
-    route: "replay-sink",
-    action: "annals.sink.replayed",
-    make: async (client, made) => {
-      const id = of(made, "create-sink");
-      return [await client.post(`/v1/sinks/${id}/replay`, { from_sequence_number: 1 }), id];
-    },
-  },
-  {
-    route: "delete-sink",
-    action: "annals.sink.deleted",
-    make: async (client, made) => {
-      const id = of(made, "create-sink");
-      return [await client.delete(`/v1/sinks/${id}`), id];
-    },
-  },
+  ...SINK_CHANGES,
   {
     route: "create-export",
     action: "annals.export.created",

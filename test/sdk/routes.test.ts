@@ -97,7 +97,7 @@ test("every route", async () => {
   expect(await sinks.replay(sink.id, { from_sequence_number: 3 })).toEqual({
     from_sequence_number: 3,
   });
-  expect(await sinks.status(sink.id)).toMatchObject({ cursor: 2, head: 3, lag_events: 1 });
+  expect(await sinks.status(sink.id)).toMatchObject({ cursor: 2, head: 4, lag_events: 2 });
   expect(await sinks.test(sink.id)).toMatchObject({ success: false });
   await sinks.delete(sink.id);
 

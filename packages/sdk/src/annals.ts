@@ -5,6 +5,7 @@ import { type CreateOptions, idempotent } from "./create-options.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
+import { Sinks } from "./sinks.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -28,6 +29,7 @@ export class Annals {
     this.#transport = new Transport(options);
     this.intake = new Intake(this.#transport);
     this.log = new Log(this.#transport);
+    this.sinks = new Sinks(this.#transport);
     const { clock, random } = this.#transport;
     const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
     const send = (body: string, idempotencyKey: string, signal: AbortSignal) =>
@@ -179,28 +181,8 @@ export class Annals {
     verify: verifyWebhook,
   };
 
-  /** Where the events are sent, in order: a SIEM or a bucket. */
-  readonly sinks = {
-    /** The secrets of `config` are not shown again. */
-    create: (sink: T.NewSink, options?: CallOptions): Promise<T.Sink> =>
-      this.#post("create-sink", "/sinks", sink, options),
-    list: (options?: PageOptions): Pages<T.Sink, T.SinkPage> =>
-      this.#list("list-sinks", "/sinks", pageOf(options), options),
-    get: (id: string, options?: CallOptions): Promise<T.Sink> =>
-      this.#get("get-sink", `/sinks/${path(id)}`, options),
-    update: (id: string, change: T.SinkUpdate, options?: CallOptions): Promise<T.Sink> =>
-      this.#patch("update-sink", `/sinks/${path(id)}`, change, options),
-    delete: (id: string, options?: CallOptions): Promise<void> =>
-      this.#delete("delete-sink", `/sinks/${path(id)}`, options),
-    /** Sends one checkpoint and waits for the receiver. */
-    test: (id: string, options?: CallOptions): Promise<T.SinkTest> =>
-      this.#post("test-sink", `/sinks/${path(id)}/test`, undefined, options),
-    /** Sends the events from a number on again. */
-    replay: (id: string, from: T.SinkReplay, options?: CallOptions): Promise<T.SinkReplay> =>
-      this.#post("replay-sink", `/sinks/${path(id)}/replay`, from, options),
-    status: (id: string, options?: CallOptions): Promise<T.SinkStatus> =>
-      this.#get("get-sink-status", `/sinks/${path(id)}/status`, options),
-  };
+  /** A SIEM or a bucket that is sent the events, in order. */
+  readonly sinks: Sinks;
 
   /**
    * For the browsers of people (`<annals-viewer>`). The token is in the response that created it alone.

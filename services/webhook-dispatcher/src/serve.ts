@@ -155,6 +155,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   await startBackend({
     config,
     routes: webhooksService({
+      ...config,
       ...shared,
       producers,
       replayTurns: new ReplayTurns(),
@@ -163,10 +164,6 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
         startWindowMs: START_WINDOW_MS,
         onDisabled: () => cleanUp.wake(),
       }),
-      maxPendingPerAccount: config.maxPendingPerAccount,
-      maxPendingBytesPerAccount: config.maxPendingBytesPerAccount,
-      retentionDays: config.retentionDays,
-      allowProcessCredentials: config.allowProcessCredentials,
       sendTest,
       onDeliveries,
       onSubscriber: (accountId) => {

@@ -1,5 +1,5 @@
-// POST /v1/sinks/{id}/replay sets the cursor of a sink within what the chain has (docs/interface.md). Below what
-// retention has left it is refused, with the first number that is left.
+// POST /v1/sinks/{id}/replay sets the cursor of a sink within what the chain has (docs/interface.md). Below
+// what retention has left it is refused, with the first number that is left.
 
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";

@@ -1,5 +1,6 @@
-// Sinks as clients send them, one of each type, with a secret wherever a type has one, and what no sink may be
-// made of, with the member that the refusal names. Nothing is ever sent: the names do not resolve (RFC 2606).
+// Sinks as clients send them, one of each type, with a secret wherever a type has one, and what no sink may
+// be made of, with the member that the refusal names. Nothing is ever sent: the names do not resolve (RFC
+// 2606).
 
 import { ownerOf } from "@annals/testing";
 import { expect } from "vitest";
@@ -72,7 +73,7 @@ export const BAD_CONFIGS: readonly (readonly [type: unknown, config: unknown, fi
   ["http", { url: URL, headers: headers(21) }, "config.headers"],
   ["http", { url: URL, headers: { host: "v" } }, "config.headers.host"],
   ["http", { url: URL, headers: { "x-a": `${SECRET}\n` } }, "config.headers.x-a"],
-  ["http", { url: URL, headers: { "x-a": `${SECRET}`.padEnd(4_097, "v") } }, "config.headers.x-a"],
+  ["http", { url: URL, headers: { "x-a": SECRET.padEnd(4_097, "v") } }, "config.headers.x-a"],
   ["http", { url: URL, token: SECRET }, "config.token"],
   ["http", { host: "syslog.annals.invalid", port: 6514 }, "config.url"],
   ["splunk_hec", { url: "https://splunk.annals.invalid" }, "config.token"],

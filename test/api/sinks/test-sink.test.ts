@@ -1,5 +1,5 @@
-// POST /v1/sinks/{id}/test says how one checkpoint was received, moves no cursor, and reports no success that did
-// not happen (docs/interface.md).
+// POST /v1/sinks/{id}/test says how one checkpoint was received, moves no cursor, and reports no success that
+// did not happen (docs/interface.md).
 
 import { newClient } from "@annals/testing";
 import { expect, inject, test } from "vitest";

@@ -2487,98 +2487,50 @@ export interface components {
             days: number | null;
         };
         NewSink: components["schemas"]["NewSinkHttp"] | components["schemas"]["NewSinkSplunkHec"] | components["schemas"]["NewSinkOtlpHttp"] | components["schemas"]["NewSinkSyslog"] | components["schemas"]["NewSinkS3"];
+        /** @description Null, or no member: all events. */
+        NewSinkFilter: components["schemas"]["NewWebhookFilter"] | null;
+        /**
+         * @description The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored after the request. Default: now.
+         * @example start
+         */
+        NewSinkFrom: ("start" | "now") | number;
         NewSinkHttp: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["HttpSinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored after the request. Default: now.
-             * @example start
-             */
-            from?: ("start" | "now") | number;
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /**
-             * @description Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. At most 100, and 16,384 bytes as JSON.
-             * @example {
-             *       "user.*": {
-             *         "class": "account_change"
-             *       }
-             *     }
-             */
-            mapping?: {
-                [key: string]: unknown;
-            };
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
             /**
              * @example http
              * @enum {string}
              */
             type: "http";
         };
+        /**
+         * @description Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. At most 100, and 16,384 bytes as JSON.
+         * @example {
+         *       "user.*": {
+         *         "class": "account_change"
+         *       }
+         *     }
+         */
+        NewSinkMapping: {
+            [key: string]: unknown;
+        };
         NewSinkOtlpHttp: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["OtlpHttpSinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored after the request. Default: now.
-             * @example start
-             */
-            from?: ("start" | "now") | number;
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /**
-             * @description Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. At most 100, and 16,384 bytes as JSON.
-             * @example {
-             *       "user.*": {
-             *         "class": "account_change"
-             *       }
-             *     }
-             */
-            mapping?: {
-                [key: string]: unknown;
-            };
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
             /**
              * @example otlp_http
              * @enum {string}
@@ -2586,48 +2538,15 @@ export interface components {
             type: "otlp_http";
         };
         NewSinkS3: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["S3SinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored after the request. Default: now.
-             * @example start
-             */
-            from?: ("start" | "now") | number;
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /**
-             * @description Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. At most 100, and 16,384 bytes as JSON.
-             * @example {
-             *       "user.*": {
-             *         "class": "account_change"
-             *       }
-             *     }
-             */
-            mapping?: {
-                [key: string]: unknown;
-            };
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
             /**
              * @example s3
              * @enum {string}
@@ -2635,48 +2554,15 @@ export interface components {
             type: "s3";
         };
         NewSinkSplunkHec: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["SplunkHecSinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored after the request. Default: now.
-             * @example start
-             */
-            from?: ("start" | "now") | number;
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /**
-             * @description Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. At most 100, and 16,384 bytes as JSON.
-             * @example {
-             *       "user.*": {
-             *         "class": "account_change"
-             *       }
-             *     }
-             */
-            mapping?: {
-                [key: string]: unknown;
-            };
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
             /**
              * @example splunk_hec
              * @enum {string}
@@ -2684,48 +2570,15 @@ export interface components {
             type: "splunk_hec";
         };
         NewSinkSyslog: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["SyslogSinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored after the request. Default: now.
-             * @example start
-             */
-            from?: ("start" | "now") | number;
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /**
-             * @description Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. At most 100, and 16,384 bytes as JSON.
-             * @example {
-             *       "user.*": {
-             *         "class": "account_change"
-             *       }
-             *     }
-             */
-            mapping?: {
-                [key: string]: unknown;
-            };
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
             /**
              * @example syslog
              * @enum {string}
@@ -3083,29 +2936,14 @@ export interface components {
              */
             created_at: string;
             filter?: components["schemas"]["WebhookFilter"];
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format: "annals" | "ocsf" | "ecs" | "cloudevents";
+            format: components["schemas"]["SinkFormat"];
             /**
              * @description `sink_` and an opaque string.
              * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
              */
             id: string;
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
+            include_proof: components["schemas"]["SinkIncludeProof"];
+            leave_out: components["schemas"]["SinkLeaveOut"];
             /**
              * @description Classes of OCSF by action. Absent: those of the service.
              * @example {
@@ -3117,18 +2955,8 @@ export interface components {
             mapping?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description `failing`: the last attempt failed, and the next one is due. `paused`: by `active: false`.
-             * @example active
-             * @enum {string}
-             */
-            status: "active" | "failing" | "paused";
-            /**
-             * @description What receives the events. It cannot be changed.
-             * @example http
-             * @enum {string}
-             */
-            type: "http" | "splunk_hec" | "otlp_http" | "syslog" | "s3";
+            status: components["schemas"]["SinkState"];
+            type: components["schemas"]["SinkType"];
         };
         SinkCredentials: {
             /**
@@ -3142,6 +2970,24 @@ export interface components {
              */
             secret_access_key: string;
         };
+        /**
+         * @description What an event is sent as. `annals`: as in lists, with its `chain`.
+         * @example annals
+         * @enum {string}
+         */
+        SinkFormat: "annals" | "ocsf" | "ecs" | "cloudevents";
+        /**
+         * @description Whether each event has its proof. A proof contains salts, with which a guess at an erased value can be confirmed.
+         * @example false
+         */
+        SinkIncludeProof: boolean;
+        /**
+         * @description Parts of an event that are not sent. Duplicates are ignored.
+         * @example [
+         *       "diff"
+         *     ]
+         */
+        SinkLeaveOut: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
         SinkPage: {
             data: components["schemas"]["Sink"][];
             /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
@@ -3163,6 +3009,12 @@ export interface components {
              */
             from_sequence_number: number;
         };
+        /**
+         * @description `failing`: the last attempt failed, and the next one is due. `paused`: by `active: false`.
+         * @example active
+         * @enum {string}
+         */
+        SinkState: "active" | "failing" | "paused";
         SinkStatus: {
             /**
              * @description Number of the last event that the receiver has acknowledged, or that the filter left out; 0: none yet.
@@ -3198,12 +3050,7 @@ export interface components {
             lost: components["schemas"]["LostEvents"][];
             /** @description Null while the sink is paused. */
             next_attempt_at: string | null;
-            /**
-             * @description `failing`: the last attempt failed, and the next one is due. `paused`: by `active: false`.
-             * @example active
-             * @enum {string}
-             */
-            status: "active" | "failing" | "paused";
+            status: components["schemas"]["SinkState"];
         };
         SinkTest: {
             /**
@@ -3214,38 +3061,22 @@ export interface components {
             /** @example true */
             success: boolean;
         };
+        /**
+         * @description What receives the events. It cannot be changed.
+         * @example http
+         * @enum {string}
+         */
+        SinkType: "http" | "splunk_hec" | "otlp_http" | "syslog" | "s3";
         SinkUpdate: components["schemas"]["SinkUpdatePlain"] | components["schemas"]["SinkUpdateHttp"] | components["schemas"]["SinkUpdateSplunkHec"] | components["schemas"]["SinkUpdateOtlpHttp"] | components["schemas"]["SinkUpdateSyslog"] | components["schemas"]["SinkUpdateS3"];
         SinkUpdateHttp: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["HttpSinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /** @description Null: the classes of the service. */
-            mapping?: {
-                [key: string]: unknown;
-            } | null;
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
             /**
              * @example http
              * @enum {string}
@@ -3253,36 +3084,14 @@ export interface components {
             type: "http";
         };
         SinkUpdateOtlpHttp: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["OtlpHttpSinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /** @description Null: the classes of the service. */
-            mapping?: {
-                [key: string]: unknown;
-            } | null;
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
             /**
              * @example otlp_http
              * @enum {string}
@@ -3290,67 +3099,23 @@ export interface components {
             type: "otlp_http";
         };
         SinkUpdatePlain: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /** @description Null: the classes of the service. */
-            mapping?: {
-                [key: string]: unknown;
-            } | null;
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
         };
         SinkUpdateS3: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["S3SinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /** @description Null: the classes of the service. */
-            mapping?: {
-                [key: string]: unknown;
-            } | null;
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
             /**
              * @example s3
              * @enum {string}
@@ -3358,36 +3123,14 @@ export interface components {
             type: "s3";
         };
         SinkUpdateSplunkHec: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["SplunkHecSinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /** @description Null: the classes of the service. */
-            mapping?: {
-                [key: string]: unknown;
-            } | null;
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
             /**
              * @example splunk_hec
              * @enum {string}
@@ -3395,36 +3138,14 @@ export interface components {
             type: "splunk_hec";
         };
         SinkUpdateSyslog: {
-            /**
-             * @description Whether batches are sent.
-             * @example true
-             */
+            /** @example true */
             active?: boolean;
             config: components["schemas"]["SyslogSinkConfig"];
-            /** @description Null, or no member: all events. */
-            filter?: components["schemas"]["NewWebhookFilter"] | null;
-            /**
-             * @description What an event is sent as. `annals`: as in lists, with its `chain`.
-             * @example annals
-             * @enum {string}
-             */
-            format?: "annals" | "ocsf" | "ecs" | "cloudevents";
-            /**
-             * @description Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.
-             * @example false
-             */
-            include_proof?: boolean;
-            /**
-             * @description Parts of an event that are not sent. Duplicates are ignored.
-             * @example [
-             *       "diff"
-             *     ]
-             */
-            leave_out?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
-            /** @description Null: the classes of the service. */
-            mapping?: {
-                [key: string]: unknown;
-            } | null;
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
             /**
              * @example syslog
              * @enum {string}

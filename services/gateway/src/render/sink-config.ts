@@ -1,6 +1,6 @@
-// The configurations of sinks by their type (docs/interface.md), as clients send them, as they are shown, and as
-// the webhook dispatcher gets them. Called by sink.ts. The webhook dispatcher checks the values; what is shown
-// has no secret.
+// The configurations of sinks by their type (docs/interface.md), as clients send them, as they are shown, and
+// as the webhook dispatcher gets them. Called by sink.ts. The webhook dispatcher checks the values; what is
+// shown has no secret.
 
 import { invalid } from "@annals/errors";
 import {

@@ -1,5 +1,5 @@
-// A sink as JSON (docs/interface.md): what a client sends of it, what it is shown, and how far it is. Called by
-// the routes of sinks.
+// A sink as JSON (docs/interface.md): what a client sends of it, what it is shown, and how far it is. Called
+// by the routes of sinks.
 
 import { WIDGET_PARTS } from "@annals/contract";
 import { internal } from "@annals/errors";
@@ -58,51 +58,65 @@ const STATES = {
   [SinkState.PAUSED]: "paused",
 } as const;
 
-const TypeMember = Type.Enum([...TYPES], {
-  description: "What receives the events. It cannot be changed.",
-  examples: ["http"],
-});
+const TypeMember = named(
+  "SinkType",
+  Type.Enum([...TYPES], {
+    description: "What receives the events. It cannot be changed.",
+    examples: ["http"],
+  }),
+);
 
-const Format = Type.Enum([...FORMATS], {
-  description: "What an event is sent as. `annals`: as in lists, with its `chain`.",
-  examples: ["annals"],
-});
+const Format = named(
+  "SinkFormat",
+  Type.Enum([...FORMATS], {
+    description: "What an event is sent as. `annals`: as in lists, with its `chain`.",
+    examples: ["annals"],
+  }),
+);
 
-const LeaveOut = Type.Array(Type.Enum([...WIDGET_PARTS]), {
-  description: "Parts of an event that are not sent. Duplicates are ignored.",
-  examples: [["diff"]],
-});
+const LeaveOut = named(
+  "SinkLeaveOut",
+  Type.Array(Type.Enum([...WIDGET_PARTS]), {
+    description: "Parts of an event that are not sent. Duplicates are ignored.",
+    examples: [["diff"]],
+  }),
+);
 
-const IncludeProof = Type.Boolean({
-  description:
-    "Whether each event has its proof. A proof contains salts: whoever has it can confirm a guess at an erased value.",
-  examples: [false],
-});
+const IncludeProof = named(
+  "SinkIncludeProof",
+  Type.Boolean({
+    description:
+      "Whether each event has its proof. A proof contains salts, with which a guess at an erased value can be confirmed.",
+    examples: [false],
+  }),
+);
 
 const Mapping = (options: { readonly description: string }) =>
   FreeForm(options.description, { "user.*": { class: "account_change" } });
 
-const GivenMapping = Mapping({
-  description:
-    "Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. " +
-    "At most 100, and 16,384 bytes as JSON.",
-});
+const GivenMapping = named(
+  "NewSinkMapping",
+  Mapping({
+    description:
+      "Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. " +
+      "At most 100, and 16,384 bytes as JSON.",
+  }),
+);
 
 /** What a client may set of each type of sink, on both routes. */
 export const SHARED = {
-  filter: GivenFilter,
+  filter: Type.Optional(
+    named("NewSinkFilter", Type.Unsafe<Static<typeof GivenFilter>>({ ...GivenFilter })),
+  ),
   leave_out: Type.Optional(LeaveOut),
   include_proof: Type.Optional(IncludeProof),
-  active: Type.Optional(
-    Type.Boolean({ description: "Whether batches are sent.", examples: [true] }),
-  ),
+  active: Type.Optional(Type.Boolean({ examples: [true] })),
 };
 
 export const OptionalFormat = Type.Optional(Format);
 export const OptionalMapping = Type.Optional(GivenMapping);
-export const NullableMapping = Type.Optional(
-  Nullable(GivenMapping, { description: "Null: the classes of the service." }),
-);
+/** Null: the classes of the service. */
+export const NullableMapping = Type.Optional(Nullable(GivenMapping));
 
 /**
  * The body of a route by the type of the sink. The validator reads the configuration by its type, so that a
@@ -121,26 +135,30 @@ export function byType<Members extends Readonly<Record<string, TSchema>>>(
     ),
   );
   const together = [
-    ["config", "type"],
-    ["type", "config"],
-  ].map(([one, other]) => ({ if: { required: [one] }, then: { required: [other] } }));
+    condition({ required: ["config"] }, { required: ["type"] }),
+    condition({ required: ["type"] }, { required: ["config"] }),
+  ];
   const body = {
     type: "object",
     properties: { type: TypeMember, config: { type: "object" }, ...members },
     required: plain ? [] : ["type", "config"],
     ...CLOSED,
     allOf: [
-      ...TYPES.map((type) => ({
-        if: { properties: { type: { const: type } }, required: ["type"] },
-        // oxlint-disable-next-line unicorn/no-thenable -- it is a keyword of JSON Schema
-        then: { properties: { config: CONFIGS[type] } },
-      })),
+      ...TYPES.map((type) =>
+        condition(
+          { properties: { type: { const: type } }, required: ["type"] },
+          { properties: { config: CONFIGS[type] } },
+        ),
+      ),
       ...(plain ? together : []),
     ],
     [VARIANTS]: plain ? [plain, ...variants] : variants,
   };
   return named(name, Type.Unsafe<Static<ReturnType<typeof Type.Object<Members>>>>(body));
 }
+
+// oxlint-disable-next-line unicorn/no-thenable -- it is a keyword of JSON Schema
+const condition = (given: object, needed: object) => ({ if: given, then: needed });
 
 const typeOf = (type: SinkType) => Type.Enum([type], { examples: [type] });
 
@@ -153,11 +171,14 @@ const pascal = (type: string): string =>
 /** What {@link byType} has checked of a body. */
 export type GivenBody<Members> = Members & Given;
 
-const State = Type.Enum(["active", "failing", "paused"], {
-  description:
-    "`failing`: the last attempt failed, and the next one is due. `paused`: by `active: false`.",
-  examples: ["active"],
-});
+const State = named(
+  "SinkState",
+  Type.Enum(["active", "failing", "paused"], {
+    description:
+      "`failing`: the last attempt failed, and the next one is due. `paused`: by `active: false`.",
+    examples: ["active"],
+  }),
+);
 
 export const SinkBody = named(
   "Sink",

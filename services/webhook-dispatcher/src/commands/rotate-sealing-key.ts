@@ -1,6 +1,6 @@
 // The command `annals webhooks rotate-sealing-key`: seals all signing secrets, and the configurations of all
-// sinks, with the first key of the key file. The services keep running meanwhile. When it is done and every replica has the new file, the other
-// keys may be deleted from it.
+// sinks, with the first key of the key file. The services keep running meanwhile. When it is done and every
+// replica has the new file, the other keys may be deleted from it.
 
 import type { CommandContext } from "@annals/chassis";
 import { command } from "@annals/cli";

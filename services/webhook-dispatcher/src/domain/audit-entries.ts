@@ -1,6 +1,6 @@
 // Audit entries of webhooks and sinks. Called by the handlers, result-writer.ts and erased-filters.ts. They
-// never hold a secret: they have only the origin of a URL, because its path and query may be what authorises a
-// delivery. They never hold a filter, because it may name a person: they have a digest of it.
+// never hold a secret: they have only the origin of a URL, because its path and query may be what authorises
+// a delivery. They never hold a filter, because it may name a person: they have a digest of it.
 
 import { jsonSha256, type JsonValue } from "@annals/event";
 import { filterOf } from "./filter-history.ts";

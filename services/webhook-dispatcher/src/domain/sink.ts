@@ -56,3 +56,10 @@ export interface LostRange {
   readonly from: number;
   readonly to: number;
 }
+
+/** How a test was received. */
+export interface SinkTestResult {
+  readonly success: boolean;
+  /** Why it was not accepted, in a sentence without secrets. */
+  readonly error?: string;
+}

@@ -1,5 +1,5 @@
-// DeleteSink: deletes a sink permanently, with its configuration (docs/interface.md). A batch that is being sent
-// may still arrive; no batch begins after the response.
+// DeleteSink: deletes a sink permanently, with its configuration (docs/interface.md). A batch that is being
+// sent may still arrive; no batch begins after the response.
 
 import type { Clock } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";

@@ -1,5 +1,5 @@
-// Renders a stored sink as proto. Called by the handlers of sinks. No secret of a configuration may ever be in
-// it: of a header it has the name, of credentials the access key id.
+// Renders a stored sink as proto. Called by the handlers of sinks. No secret of a configuration may ever be
+// in it: of a header it has the name, of credentials the access key id.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {

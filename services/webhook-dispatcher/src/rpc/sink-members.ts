@@ -1,5 +1,5 @@
-// The rules for the members of a sink besides its configuration (docs/interface.md). Called by the handlers of
-// sinks.
+// The rules for the members of a sink besides its configuration (docs/interface.md). Called by the handlers
+// of sinks.
 
 import { WIDGET_PARTS } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";

@@ -1,6 +1,6 @@
-// Guarantee: a sink begins where its client said, and a replay sets it back as one change that a batch in flight
-// cannot undo. Its secrets are in no response, audit entry or column. The number of sinks of a plan is exact, and
-// no account reaches the sink of another. What is recorded is recorded with the change.
+// Guarantee: a sink begins where its client said, and a replay sets it back as one change that a batch in
+// flight cannot undo. Its secrets are in no response, audit entry or column. The number of sinks of a plan is
+// exact, and no account reaches the sink of another. What is recorded is recorded with the change.
 
 import { systemClock } from "@annals/contract";
 import { SinkFormat, SinkState } from "@annals/proto/sinks";

@@ -8,16 +8,11 @@ import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { sinkChange } from "../domain/audit-entries.ts";
+import type { SinkTestResult } from "../domain/sink.ts";
 import { AUDIT } from "../store/audit.ts";
 import { findSink } from "../store/find-sink.ts";
 import type { SinkStatusRow } from "../store/sink-row.ts";
 import { checkSinkId } from "./sink-members.ts";
-
-export interface SinkTestResult {
-  readonly success: boolean;
-  /** Why it was not accepted, in a sentence without secrets. */
-  readonly error?: string;
-}
 
 export interface TestSinkDeps {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
-// UpdateSink: changes what is sent, how and where to, or whether a sink is active (docs/interface.md). It acts
-// from the next batch on. The type stays. A configuration is replaced whole, with its secrets.
+// UpdateSink: changes what is sent, how and where to, or whether a sink is active (docs/interface.md). It
+// acts from the next batch on. The type stays. A configuration is replaced whole, with its secrets.
 
 import type { Clock } from "@annals/contract";
 import { complete, invalid, notFound } from "@annals/errors";

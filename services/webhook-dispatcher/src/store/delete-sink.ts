@@ -1,5 +1,5 @@
-// Deletes a sink with its configuration. A batch in flight then moves no cursor. No row: the account has no such
-// sink.
+// Deletes a sink with its configuration. A batch in flight then moves no cursor. No row: the account has no
+// such sink.
 
 import { statement } from "@annals/postgres";
 

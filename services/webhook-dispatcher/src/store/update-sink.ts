@@ -1,6 +1,7 @@
 // Changes a sink that the transaction has locked. The cursor stays. The fence counts on, so that the claim of
-// a process ends with its batch in flight, which another one sends again: changes act from the next batch on. A sink that is activated, even if it was active, begins without failures, and is due
-// at once; with another configuration it is due at once, too.
+// a process ends with its batch in flight, which another one sends again: changes act from the next batch on.
+// A sink that is activated, even if it was active, begins without failures, and is due at once; with another
+// configuration it is due at once, too.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
-// The handlers of sinks, as the RPC server calls them, with a configuration that has a secret. Imported by tests
-// only.
+// The handlers of sinks, as the RPC server calls them, with a configuration that has a secret. Imported by
+// tests only.
 
 import { create } from "@bufbuild/protobuf";
 import {
@@ -26,7 +26,7 @@ export type GivenSink = Omit<MessageInitShape<typeof CreateSinkRequestSchema>, "
 /** The value of the header of {@link HTTP}: no response, entry or column may have it. */
 export const SECRET = "Bearer tip-top-secret";
 
-export const HTTP = {
+const HTTP = {
   url: "https://siem.example.com/in",
   headers: [{ name: "Authorization", value: SECRET }],
   body: HttpBody.JSONL,

@@ -1,5 +1,5 @@
-// Takes an erased value out of the filters of sinks. Called by erased-copies.ts before it confirms an erasure. A
-// sink must never get more events by that: a member that has no value left matches none.
+// Takes an erased value out of the filters of sinks. Called by erased-copies.ts before it confirms an
+// erasure. A sink must never get more events by that: a member that has no value left matches none.
 
 import { inPieces } from "@annals/chassis";
 import type { Database } from "@annals/postgres";

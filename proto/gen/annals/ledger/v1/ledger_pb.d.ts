@@ -786,8 +786,8 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
   format: RecordFormat;
 
   /**
-   * Out of actor.meta, target.meta, context, diff, metadata: the records lack them, and their proofs the salts
-   * of the parts that are not whole.
+   * Out of actor.meta, target.meta, context, diff, metadata: the records lack them, and their proofs the
+   * salts of the parts that are not whole.
    *
    * @generated from field: repeated string leave_out = 6;
    */

@@ -1,4 +1,5 @@
-// POST /v1/sinks (docs/interface.md): creates a sink. The secrets of its configuration are in the request only.
+// POST /v1/sinks (docs/interface.md): creates a sink. The secrets of its configuration are in the request
+// only.
 
 import { invalid } from "@annals/errors";
 import type { CreateSinkRequestSchema } from "@annals/proto/sinks";
@@ -6,7 +7,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { type Admission, admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
-import { SequenceNumber, VARIANTS } from "../../render/schema.ts";
+import { named, SequenceNumber, VARIANTS } from "../../render/schema.ts";
 import {
   byType,
   FORMAT_NUMBERS,
@@ -23,16 +24,19 @@ import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
 const From = Type.Optional(
-  Type.Unsafe<unknown>({
-    description:
-      "The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored " +
-      "after the request. Default: now.",
-    examples: ["start"],
-    [VARIANTS]: [
-      Type.Enum(["start", "now"]),
-      SequenceNumber({ maximum: Number.MAX_SAFE_INTEGER, description: "At most the next one." }),
-    ],
-  }),
+  named(
+    "NewSinkFrom",
+    Type.Unsafe<unknown>({
+      description:
+        "The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored " +
+        "after the request. Default: now.",
+      examples: ["start"],
+      [VARIANTS]: [
+        Type.Enum(["start", "now"]),
+        SequenceNumber({ maximum: Number.MAX_SAFE_INTEGER, description: "At most the next one." }),
+      ],
+    }),
+  ),
 );
 
 const MEMBERS = { format: OptionalFormat, mapping: OptionalMapping, from: From, ...SHARED };

@@ -1,5 +1,5 @@
-// POST /v1/sinks/{id}/replay (docs/interface.md): sets the cursor of a sink, so that it is sent the events from
-// a number on again.
+// POST /v1/sinks/{id}/replay (docs/interface.md): sets the cursor of a sink, so that it is sent the events
+// from a number on again.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";

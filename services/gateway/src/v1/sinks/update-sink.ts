@@ -39,7 +39,7 @@ export function updateSink({ webhooks }: Pick<Deps, "webhooks">): Route {
     success: { status: 200, body: dataOf(SinkBody) },
     failures: [404],
     handle: async ({ admission, body, params }) => {
-      const request = toRequest(admission.accountId, params.id, body as GivenUpdate);
+      const request = toRequest(admission.accountId, params.id, body);
       const { sink } = await webhooks.updateSink(request, admittedBy(admission));
       return { body: { data: renderSink(sink) } };
     },
