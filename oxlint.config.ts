@@ -35,6 +35,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "store/**": ["domain/**"],
   "operations/**": ["append/**", "search/**", "domain/**", "store/**"],
   "outbound/**": ["domain/**", "metrics.ts", "config.ts"],
+  "outbound/sinks/**": ["domain/**", "outbound/**"],
   "append/**": ["domain/**", "store/**", "metrics.ts"],
   "evidence/**": ["domain/**", "store/**", "metrics.ts"],
   "search/**": ["domain/**", "store/**", "metrics.ts"],

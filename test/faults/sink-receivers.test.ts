@@ -1,6 +1,6 @@
 // Guarantee: real receivers of sinks have each event of 1,000 exactly once and in order, with its number, its
-// hashes and its JSON: an OpenTelemetry Collector by OTLP and by syslog, rsyslog and syslog-ng. The run prints
-// which of them are not on this machine.
+// hashes and its JSON: an OpenTelemetry Collector by OTLP and by syslog, rsyslog and syslog-ng. The run
+// prints which of them are not on this machine.
 
 import { eventually } from "@annals/testing";
 import { authority } from "@annals/webhook-dispatcher/src/testing/receivers.ts";

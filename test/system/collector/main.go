@@ -34,13 +34,14 @@ func factories() (otelcol.Factories, error) {
 }
 
 func main() {
-	files := []confmap.ProviderFactory{fileprovider.NewFactory()}
+	resolver := confmap.ResolverSettings{
+		ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()},
+		DefaultScheme:     "file",
+	}
 	settings := otelcol.CollectorSettings{
-		BuildInfo: component.BuildInfo{Command: "collector"},
-		Factories: factories,
-		ConfigProviderSettings: otelcol.ConfigProviderSettings{
-			ResolverSettings: confmap.ResolverSettings{ProviderFactories: files},
-		},
+		BuildInfo:              component.BuildInfo{Command: "collector"},
+		Factories:              factories,
+		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: resolver},
 	}
 	if err := otelcol.NewCommand(settings).Execute(); err != nil {
 		log.Fatal(err)

@@ -34,7 +34,7 @@ export interface CapturedResponse {
 export interface Outgoing {
   /** Account on whose behalf the name is resolved. */
   readonly accountId: string;
-  /** By default POST. */
+  /** Method of the request; POST by default. */
   readonly method?: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | number>>;

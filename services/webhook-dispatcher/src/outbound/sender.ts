@@ -68,7 +68,8 @@ export class Sender {
     return new Exchange(
       {
         guard,
-        ...this.#connections,
+        agent: this.#connections.agent,
+        freshAgent: this.#connections.freshAgent,
         timeoutMs,
         signal: this.#abandoning.signal,
       },

@@ -28,7 +28,7 @@ const OPTIONS: SinkBatchOptions = {
 };
 
 /** Receivers that trust the test authority and may connect to the loopback interface. */
-export function sinkDeps(more: Partial<SinkDeps> = {}): SinkDeps {
+function sinkDeps(more: Partial<SinkDeps> = {}): SinkDeps {
   const log: Logger = createLog({ service: "test", level: "error" });
   const secureContext = trustedContext(authority.cert);
   return { clock: systemClock(), guard, log, secureContext, ...more };

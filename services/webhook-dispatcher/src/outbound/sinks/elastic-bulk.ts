@@ -10,7 +10,7 @@ export const BULK_FILTER = "errors,items.*.status,items.*.error.type,items.*.err
 export const MAX_BULK_RESPONSE_BYTES = 1024 * 1024;
 
 const STORED_ALREADY = 409;
-/** Where a response is not complete, its beginning says whether an item failed. */
+/** Beginning of a response, which says whether an item failed even if the rest is missing. */
 const HEAD = /^\s*\{\s*(?:"(?:took|ingest_took)"\s*:\s*\d+\s*,\s*)*"errors"\s*:\s*(true|false)/;
 const HEAD_BYTES = 1_024;
 
@@ -37,7 +37,7 @@ export function readBulkResponse({
   const [first] = failed;
   if (first === undefined) return "accepted";
   const { error, status } = first;
-  const reason = `${String(error?.type ?? "error")}: ${String(error?.reason ?? "without a reason")}`;
+  const reason = `${textOf(error?.type, "error")}: ${textOf(error?.reason, "without a reason")}`;
   const count = `${failed.length} of ${items.length} items failed`;
   return { reason: `${count}, the first with status ${String(status)}, ${reason}` };
 }
@@ -55,6 +55,10 @@ function parsed(text: string): { readonly errors?: unknown; readonly items?: unk
 function itemOf(given: unknown): Item {
   const [item] = typeof given === "object" && given !== null ? Object.values(given) : [];
   return typeof item === "object" && item !== null ? item : {};
+}
+
+function textOf(value: unknown, absent: string): string {
+  return typeof value === "string" ? value : absent;
 }
 
 function isStored({ status }: Item): boolean {

@@ -1,5 +1,5 @@
-// Sends batches as logs of OTLP over HTTP, in protobuf and gzip (docs/sinks.md). Called by open-receiver.ts. A
-// batch is accepted by a response that rejects no record: status 200 with a `partial_success` that counts
+// Sends batches as logs of OTLP over HTTP, in protobuf and gzip (docs/sinks.md). Called by open-receiver.ts.
+// A batch is accepted by a response that rejects no record: status 200 with a `partial_success` that counts
 // rejected records is a refusal.
 
 import {

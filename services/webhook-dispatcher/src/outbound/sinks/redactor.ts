@@ -1,5 +1,5 @@
-// Removes the secrets of a sink from a text that its receiver has sent back. Called by sink-http.ts and by the
-// receivers of buckets. It must run before a text is cut: a cut secret is not recognised.
+// Removes the secrets of a sink from a text that its receiver has sent back. Called by sink-http.ts. It must
+// run before a text is cut: a cut secret is not recognised.
 
 /** A shorter value protects nothing, and removing it would make the text unreadable. */
 const MIN_SECRET_LENGTH = 4;
@@ -27,7 +27,7 @@ export class Redactor {
   visible(text: string, maxLength: number): string {
     const read = text.slice(0, MAX_READ).replaceAll(/[\p{C}\p{Z}]+/gu, " ");
     const clean = this.#pattern ? read.replaceAll(this.#pattern, REMOVED) : read;
-    const characters = [...clean.trim()];
+    const characters = Array.from(clean.trim());
     return characters.length <= maxLength
       ? characters.join("")
       : `${characters.slice(0, maxLength).join("")}…`;

@@ -1,5 +1,5 @@
-// Reads how long a receiver asks to wait, from the header `Retry-After` (RFC 9110, 10.2.3): seconds or a date.
-// Called by sink-http.ts. It must never let a receiver stop its sink for longer than an hour.
+// Reads how long a receiver asks to wait, from the header `Retry-After` (RFC 9110, 10.2.3): seconds or a
+// date. Called by sink-http.ts. It must never let a receiver stop its sink for longer than an hour.
 
 /** Statuses whose wait is followed. */
 const ASKING = new Set([429, 503]);

@@ -63,7 +63,8 @@ export function s3Uploads(config: S3Config, deps: SinkDeps): S3Uploads {
       const ChecksumSHA256 = createHash("sha256").update(Body).digest("base64");
       const command = new PutObjectCommand({ Bucket, Key, Body, ChecksumSHA256 });
       try {
-        await client.send(command, { abortSignal: deadline.signal, ...{ upload } });
+        const options = { abortSignal: deadline.signal, upload };
+        await client.send(command, options);
         return { outcome: "accepted", statusCode: 200 };
       } catch (error) {
         return failure(http, upload, error);
@@ -81,7 +82,8 @@ async function sendSigned(http: SinkHttp, request: SignedRequest, upload: Upload
   const { accountId, deadline } = upload ?? ofTheProcess();
   const { body, headers, method, protocol } = request;
   if (protocol !== "https:") throw new Error("storage must be reached by HTTPS");
-  const bytes = body instanceof Uint8Array ? body : Buffer.from(String(body ?? ""));
+  const bytes =
+    body instanceof Uint8Array ? body : Buffer.from(typeof body === "string" ? body : "");
   const sent = { accountId, method, url: urlOf(request), headers, body: bytes };
   const attempt = await http.request(sent, deadline);
   if (upload) upload.attempt = attempt;

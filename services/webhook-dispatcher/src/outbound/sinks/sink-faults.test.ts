@@ -1,5 +1,5 @@
-// Guarantee: whatever the receiver of a sink does, its batch ends by the deadline, reads a bounded part of the
-// response, and is accepted only where the receiver has said so. The error has no secret.
+// Guarantee: whatever the receiver of a sink does, its batch ends by the deadline, reads a bounded part of
+// the response, and is accepted only if the receiver has said so. The error has no secret.
 
 import { createServer as createTcp, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";

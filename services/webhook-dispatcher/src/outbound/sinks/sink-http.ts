@@ -30,7 +30,7 @@ export interface SinkRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** By default {@link MAX_BODY_BYTES}. */
+  /** Maximum bytes of the body that are read; {@link MAX_BODY_BYTES} by default. */
   readonly maxResponseBytes?: number;
 }
 
@@ -89,7 +89,7 @@ export class SinkHttp {
     return { signal, until: performance.now() + timeoutMs };
   }
 
-  /** Makes one request. Its own headers are replaced by those of the sink. Rejects only by an invalid header. */
+  /** Makes one request, with the headers of the sink. Rejects only if one of them is invalid. */
   request(
     { headers, maxResponseBytes = MAX_BODY_BYTES, ...request }: SinkRequest,
     { signal, until }: Deadline,
@@ -114,7 +114,7 @@ export class SinkHttp {
   /** The result of a request that failed. */
   failure(attempt: AttemptResult): SinkResult {
     const { outcome, statusCode, errorCode, response } = attempt;
-    if (outcome === "success") throw new Error("a successful request is no failure");
+    if (outcome === "success") throw new Error("the request has succeeded");
     const waitS = retryAfterS(
       statusCode,
       response?.headers["retry-after"],

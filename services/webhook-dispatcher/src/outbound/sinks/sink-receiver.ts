@@ -45,7 +45,7 @@ export interface SinkResult {
     | "abandoned";
   /** Why it was not accepted, in a sentence without secrets: shown to the owner. */
   readonly error?: string;
-  /** Of the response; absent without one. */
+  /** Status of the response; absent without one. */
   readonly statusCode?: number;
   /** The seconds that the receiver asked to wait. */
   readonly retryAfterS?: number;

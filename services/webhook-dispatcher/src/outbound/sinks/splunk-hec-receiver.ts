@@ -1,5 +1,6 @@
-// Sends batches to the HTTP event collector of Splunk (docs/sinks.md). Called by open-receiver.ts. With `ack`,
-// a batch is accepted when the indexer acknowledges it, and only then: status 200 says that it was read.
+// Sends batches to the HTTP event collector of Splunk (docs/sinks.md). Called by open-receiver.ts. With
+// `ack`, a batch is accepted when the indexer acknowledges it, and only then: status 200 says that it was
+// read.
 //
 // An indexer may take longer than the deadline. The batch is then sent again; but first its acknowledgement
 // is asked for once more, or a slow indexer would get the same batch again and again.

@@ -1,5 +1,5 @@
 // An event as a message of syslog (RFC 5424), framed by octet counting (RFC 5425, 4.3). Called by
-// syslog-receiver.ts. It must never cut a record: a receiver that takes less than a record has does so itself.
+// syslog-receiver.ts. It must never cut a record: a receiver that takes less than a record has does so.
 
 import type { SinkRecord } from "./sink-receiver.ts";
 
