@@ -6,14 +6,13 @@ import { OCSF_CLASSES, type OcsfClassName } from "@annals/ocsf";
 
 export const MAX_MAPPING_BYTES = 16_384;
 export const MAX_MAPPING_ENTRIES = 100;
-/** Characters of an action. */
+/** Characters of an action or an activity. */
 const MAX_LENGTH = 256;
-const OTHER_ACTIVITY = "Other";
 const MEMBERS = ["activity", "class"];
 
 /**
  * Checks the JSON text of a mapping and returns it with the classes of each action once. Throws `invalid` for
- * a mapping that is too large, and for an entry that names no class of OCSF, or no activity of its class.
+ * a mapping that is too large, and for an entry that names no class of OCSF.
  */
 export function checkMapping(text: string): string {
   if (Buffer.byteLength(text) > MAX_MAPPING_BYTES) {
@@ -65,10 +64,9 @@ function checkEntry(action: string, given: unknown): void {
     const message = `must be one of ${Object.keys(OCSF_CLASSES).join(", ")}`;
     throw invalid({ field: `${field}.class`, message });
   }
-  const activities: readonly string[] = OCSF_CLASSES[name].activities;
-  const activity = members.get("activity") ?? activities[0];
-  if (typeof activity !== "string" || ![...activities, OTHER_ACTIVITY].includes(activity)) {
-    const message = `must be one of ${[...activities, OTHER_ACTIVITY].join(", ")}`;
+  const activity = members.get("activity");
+  if (activity !== undefined && !isText(activity)) {
+    const message = `must be a text of 1 to ${MAX_LENGTH} characters`;
     throw invalid({ field: `${field}.activity`, message });
   }
 }

@@ -1,0 +1,110 @@
+// Guarantee: what a receiver of a sink has lost is found by the query of docs/sinks.md, and a replay heals it. An
+// erasure reaches a sink through its filter, and a part that is left out is in no record.
+
+import { readFileSync } from "node:fs";
+import { eventually, ownerOf } from "@annals/testing";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { SinkServer, sinkTo } from "../system/sinks-load.ts";
+import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
+import type { Client } from "../system/webhooks-load.ts";
+
+const EVENTS = 1_000;
+const BATCH = 100;
+const DROPPED = [17, 18, 400, 999, 1_000];
+const PAGE = new URL("../../docs/sinks.md", import.meta.url);
+
+let system: WebhookSystem;
+beforeAll(async () => {
+  system = await startWebhookSystem(
+    {},
+    { shared: inject("stack") },
+    { ledger: { ANNALS_ERASURE_COPIES: "none", ANNALS_ERASURE_DELAY_H: "0" } },
+  );
+});
+afterAll(() => system.stop());
+
+async function store(client: Client, count: number, given: object = {}): Promise<void> {
+  for (let stored = 0; stored < count; stored += BATCH) {
+    const length = Math.min(BATCH, count - stored);
+    const events = Array.from({ length }, () => ({ action: "invoice.created", ...given }));
+    expect((await client.post("/v1/events/batch", { events })).status).toBe(201);
+  }
+}
+
+/** Runs the SQL of the page over the lines that a receiver has. */
+async function missing({ lines }: SinkServer) {
+  const [, query] = /```sql\n([^`]*)```/.exec(readFileSync(PAGE, "utf8")) ?? [];
+  const records = lines.map(({ chain, sequence_number }) => ({ chain, sequence_number }));
+  const owner = ownerOf(system.stack.databaseUrl);
+  const rows = await owner.query(
+    `WITH annals_records AS (
+       SELECT * FROM json_to_recordset($1::json) AS record (chain text, sequence_number bigint)
+     ) ${query ?? ""}`,
+    [JSON.stringify(records)],
+  );
+  await owner.close();
+  return rows.map(({ missing_from: from, missing_to: to }) => [Number(from), Number(to)]);
+}
+
+test("a receiver that drops records can name them, and a replay brings them", async () => {
+  const client = await system.client();
+  const server = await SinkServer.start(system);
+  server.keeps = ({ sequence_number: number }) => !DROPPED.includes(number ?? 0);
+  const id = await sinkTo(client, server.subscriber);
+  await store(client, EVENTS + 1);
+  const last = () => server.numbers(client.accountId).at(-1);
+  await eventually("the last event has arrived", () => last() === EVENTS + 1);
+  expect(await missing(server)).toEqual([
+    [17, 18],
+    [400, 400],
+    [999, 1_000],
+  ]);
+  server.keeps = () => true;
+  const replay = { from_sequence_number: 17 };
+  expect((await client.post(`/v1/sinks/${id}/replay`, replay)).status).toBe(200);
+  await eventually(
+    "all events have arrived",
+    () => server.numbers(client.accountId).length === EVENTS + 1,
+  );
+  expect(await missing(server)).toEqual([]);
+  expect(server.repeated(client.accountId)).toBe(EVENTS + 1 - 16 - DROPPED.length);
+  const { body } = await client.get(`/v1/sinks/${id}/status`);
+  expect(body.data).toMatchObject({ status: "active", head: EVENTS + 1, last_error: null });
+});
+
+test("a test sends one checkpoint, and says why a receiver refuses it", async () => {
+  const client = await system.client();
+  const server = await SinkServer.start(system);
+  const id = await sinkTo(client, server.subscriber);
+  const tested = async () => (await client.post(`/v1/sinks/${id}/test`)).body.data;
+  expect(await tested()).toEqual({ success: true, error: null });
+  expect(server.lines).toMatchObject([
+    {
+      action: "annals.sink.checkpoint",
+      chain: client.accountId,
+      metadata: { sink: id, from: 1, to: 0, count: 0, filtered: false },
+    },
+  ]);
+  server.status = () => 403;
+  const { error, success } = await tested();
+  expect([success, error]).toEqual([false, expect.stringContaining("403")]);
+});
+
+test("an erasure reaches a sink through its filter, and what is left out never does", async () => {
+  const client = await system.client();
+  const server = await SinkServer.start(system);
+  const filter = { action: ["user.*"] };
+  await sinkTo(client, server.subscriber, { filter, leave_out: ["metadata", "actor.meta"] });
+  const metadata = { text: "left out" };
+  const actor = { id: "ada", type: "user", meta: { email: "left out" } };
+  await store(client, 3, { metadata, actor });
+  await store(client, 1, { action: "user.deleted", metadata, actor });
+  const erasure = { actor_id: "ada", parts: ["actor"] };
+  const { body } = await client.post("/v1/erasures", erasure);
+  await eventually("the erasure is recorded", () =>
+    server.lines.some(({ action }) => action === "annals.erasure"),
+  );
+  expect(server.lines.map(({ action }) => action)).toEqual(["user.deleted", "annals.erasure"]);
+  expect(JSON.stringify(server.lines)).toContain(body.data.id);
+  expect(JSON.stringify(server.lines)).not.toContain("left out");
+});
