@@ -33,7 +33,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     ListEvents: ["gateway", "export"],
     ReadEvents: DISPATCHER,
     MeasureEvents: DISPATCHER,
-    StreamEvents: EXPORT,
+    StreamEvents: ["export", "webhook-dispatcher"],
     VerifyChain: GATEWAY,
     GetPositions: DISPATCHER,
     ListOutbox: DISPATCHER,

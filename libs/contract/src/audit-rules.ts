@@ -57,6 +57,8 @@ export const AUDIT_RULES = {
     "annals.sink.deleted": KEY,
     "annals.sink.tested": KEY,
     "annals.sink.replayed": KEY,
+    "annals.sink.failing": SERVICE,
+    "annals.sink.recovered": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly AuditActorType[]>>>>;

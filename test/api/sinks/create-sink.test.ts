@@ -47,7 +47,7 @@ describe("201", () => {
 
   test("with every member, each value once", async () => {
     const { create } = await begin();
-    const mapping = { "user.*": { class: "account_change", activity: "create" } };
+    const mapping = { "user.*": { class: "account_change", activity: "Create" } };
     const given = { format: "ocsf", mapping, include_proof: true };
     const { body } = await create({ ...given, leave_out: ["metadata", "diff", "metadata"] });
     expect(body.data).toMatchObject({

@@ -9,6 +9,10 @@ const IDS = ["sink_1", "sink_2", "sink_3", "sink_4", "sink_5", "sink_9"];
 const ofEach = (...more: readonly unknown[]): Case[] =>
   IDS.map((id) => ({ account }) => [account, id, ...more]);
 
+/** For statements with many parameters, of which each is varied. */
+const ofSome = (...more: readonly unknown[]): Case[] =>
+  ["sink_2", "sink_9"].map((id) => ({ account }) => [account, id, ...more]);
+
 const SEALED = Buffer.alloc(16, 1);
 const NEW = Buffer.alloc(16, 9);
 const FILTER = '{"action":["user.deleted"]}';
@@ -35,6 +39,38 @@ function newSink(account: string, id: string, filter: string | null, mapping: st
     7n,
   ];
 }
+
+/** The same for some sinks, claimed or not, at a time that is later than theirs. */
+const claims = (...more: readonly unknown[]): Case[] =>
+  ["sink_1", "sink_2"].flatMap((id) =>
+    ["0", "2"].map((fence): Case => ({ account }) => [LAST, account, id, fence, ...more]),
+  );
+
+const held = (...more: readonly unknown[]): Case[] =>
+  ["0", "2"].map((fence): Case => ({ account }) => [CLOCK, account, "sink_1", fence, ...more]);
+
+const moved = (isDelivered: boolean, hasCheckpoint: boolean) =>
+  claims("4", "9", isDelivered, "state", "10", "7", hasCheckpoint, "9", "h9", "[]", 15);
+
+/** Statements of store/sink-progress.ts. */
+const PROGRESS: Cases = {
+  // These need a claim that has not ended.
+  "webhooks.begin-sink-batch": held("9"),
+  "webhooks.claim-sink": IDS.map((id): Case => ({ account }) => [LAST, account, id, 15]),
+  "webhooks.count-paused-sinks": [() => []],
+  "webhooks.fail-sink": [
+    ...claims("It answered 503.", 2.5, true),
+    ...claims("refused", 300, false),
+  ],
+  "webhooks.has-sinks": [({ account }) => [account]],
+  "webhooks.list-sinks-at-work": [
+    () => [LAST, "", "", 100],
+    ({ account }) => [LAST, account, "sink_1", 2],
+  ],
+  "webhooks.move-sink": [...moved(true, true), ...moved(false, false)],
+  "webhooks.release-sink": [...claims(5, true), ...claims(0.5, false)],
+  "webhooks.renew-sink": held(15),
+};
 
 export const SINKS: Cases = {
   "webhooks.count-sinks": [({ account }) => [account]],
@@ -70,7 +106,7 @@ export const SINKS: Cases = {
   "webhooks.replace-sink-filter": [...ofEach(FILTER), ...ofEach(null)],
   "webhooks.replay-sink": [...ofEach(1n, LAST, "key_2"), ...ofEach(0n, LAST, null)],
   "webhooks.update-sink": [
-    ...ofEach(
+    ...ofSome(
       "ocsf",
       "seal_3",
       NEW,
@@ -84,7 +120,8 @@ export const SINKS: Cases = {
       LAST,
       "key_2",
     ),
-    ...ofEach("ecs", "seal_3", NEW, null, [], false, null, false, false, false, CLOCK, null),
-    ...ofEach("ecs", "seal_3", NEW, null, [], false, null, true, false, true, LAST, "key_2"),
+    ...ofSome("ecs", "seal_3", NEW, null, [], false, null, false, false, false, CLOCK, null),
+    ...ofSome("ecs", "seal_3", NEW, null, [], false, null, true, false, true, LAST, "key_2"),
   ],
+  ...PROGRESS,
 };

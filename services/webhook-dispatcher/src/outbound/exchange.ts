@@ -1,11 +1,11 @@
 // One attempt over HTTPS: sends a body, reads a bounded part of the response, and ends within its deadline
-// whatever the receiver does. Called by sender.ts. It must never follow a redirect, decompress, or read
-// beyond its bounds, and never reject: every end is an outcome.
+// whatever the receiver does. Called by sender.ts and by the receivers of sinks. It must never follow a
+// redirect, decompress, or read beyond its bounds, and never reject: every end is an outcome.
 //
 // The bound counts what arrives on the connection, not what the parser makes of it: a body of 64 KiB may come
 // in gigabytes of chunk extensions, and endless responses of status 1xx may come before the final one.
 
-import type { ClientRequest, IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import type { ATTEMPT_OUTCOMES } from "../metrics.ts";
 import { type AddressGuard, hostOf, isForbidden } from "./address-guard.ts";
@@ -18,14 +18,29 @@ export interface AttemptResult {
   readonly outcome: AttemptOutcome | "abandoned";
   /** Status of the response; null without a response. */
   readonly statusCode: number | null;
+  /** Code of the error that ended the attempt, if there was one. */
+  readonly errorCode?: string;
+  /** What was read of the response, if {@link Outgoing.capture} is set. */
+  readonly response?: CapturedResponse;
+}
+
+export interface CapturedResponse {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** Whether all of the body was read. */
+  readonly isComplete: boolean;
 }
 
 export interface Outgoing {
   /** Account on whose behalf the name is resolved. */
   readonly accountId: string;
+  /** By default POST. */
+  readonly method?: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: Uint8Array;
+  /** Keeps the response, up to a maximum of bytes of its body. By default its body is read and dropped. */
+  readonly capture?: { readonly maxBytes: number };
 }
 
 export interface ExchangeOptions {
@@ -39,14 +54,15 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Maximum bytes of the response body. A larger body ends the connection, and changes nothing else. */
+/**
+ * Maximum bytes of a response body that is not captured. A larger body ends the connection, and changes
+ * nothing else.
+ */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 /** Maximum bytes of the status line and all headers of the response. */
 const MAX_HEADER_BYTES = 16 * 1024;
 /** Maximum bytes of session tickets and records of TLS, and of the framing of chunks. */
 const FRAMING_BYTES = 16 * 1024;
-/** Maximum bytes that arrive after the handshake, or after the previous response on the same connection. */
-const MAX_ARRIVED_BYTES = MAX_RESPONSE_BYTES + MAX_HEADER_BYTES + FRAMING_BYTES;
 /** Maximum bytes that arrive during the handshake, with long chains of certificates. */
 const MAX_HANDSHAKE_BYTES = 128 * 1024;
 /** Maximum responses of status 1xx before the final one. */
@@ -63,6 +79,7 @@ export class Exchange {
   readonly #done = Promise.withResolvers<AttemptResult>();
   #request: ClientRequest | undefined;
   #statusCode: number | null = null;
+  #captured: { headers: IncomingHttpHeaders; chunks: Buffer[]; isComplete: boolean } | undefined;
   #informational = 0;
   #checkArrived: () => void = () => {};
   #unwatch: () => void = () => {};
@@ -95,11 +112,11 @@ export class Exchange {
   }
 
   #send(agent: Agent): void {
-    const { accountId, url, headers, body } = this.#outgoing;
+    const { accountId, url, headers, body, method = "POST" } = this.#outgoing;
     const host = hostOf(url);
     const options: RequestOptions = {
       agent,
-      method: "POST",
+      method,
       host,
       port: url.port === "" ? 443 : Number(url.port),
       path: url.pathname + url.search,
@@ -126,7 +143,7 @@ export class Exchange {
       const isStale =
         request.reusedSocket && this.#statusCode === null && STALE.has(error.code ?? "");
       if (isStale && agent !== this.#options.freshAgent) this.#send(this.#options.freshAgent);
-      else this.#end(this.#received() ?? outcomeOf(error));
+      else this.#end(this.#received() ?? outcomeOf(error), error.code);
     });
     request.end(body);
   }
@@ -135,10 +152,12 @@ export class Exchange {
   #watch(request: ClientRequest, socket: Socket): void {
     this.#unwatch();
     let from = arrivedOn(socket);
-    let allowed = request.reusedSocket ? MAX_ARRIVED_BYTES : MAX_HANDSHAKE_BYTES;
+    // After the handshake, or after the previous response on the same connection.
+    const maxArrivedBytes = this.#maxBodyBytes() + MAX_HEADER_BYTES + FRAMING_BYTES;
+    let allowed = request.reusedSocket ? maxArrivedBytes : MAX_HANDSHAKE_BYTES;
     const onSecure = (): void => {
       from = arrivedOn(socket);
-      allowed = MAX_ARRIVED_BYTES;
+      allowed = maxArrivedBytes;
     };
     const check = (): void => {
       if (arrivedOn(socket) - from > allowed) this.#end(this.#received() ?? "invalid_response");
@@ -157,14 +176,28 @@ export class Exchange {
 
   #read(response: IncomingMessage): void {
     this.#statusCode = response.statusCode ?? null;
+    const captured = this.#outgoing.capture && {
+      headers: response.headers,
+      chunks: [] as Buffer[],
+      isComplete: false,
+    };
+    this.#captured = captured;
     let bytes = 0;
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MAX_RESPONSE_BYTES) this.#end(this.#received() ?? "invalid_response");
+      if (bytes > this.#maxBodyBytes()) this.#end(this.#received() ?? "invalid_response");
+      else captured?.chunks.push(chunk);
     });
     // The request is not destroyed, so that the connection can be reused.
-    response.on("end", () => this.#settle(this.#received() ?? "invalid_response"));
+    response.on("end", () => {
+      if (captured) captured.isComplete = response.complete;
+      this.#settle(this.#received() ?? "invalid_response");
+    });
     response.on("error", () => this.#end(this.#received() ?? "invalid_response"));
+  }
+
+  #maxBodyBytes(): number {
+    return this.#outgoing.capture?.maxBytes ?? MAX_RESPONSE_BYTES;
   }
 
   /** The outcome according to the status. */
@@ -173,19 +206,34 @@ export class Exchange {
     return this.#statusCode >= 200 && this.#statusCode < 300 ? "success" : "refused";
   }
 
-  #end(outcome: AttemptResult["outcome"]): void {
+  #end(outcome: AttemptResult["outcome"], errorCode?: string): void {
     const request = this.#request;
     this.#request = undefined;
-    this.#settle(outcome);
+    this.#settle(outcome, errorCode);
     request?.destroy();
   }
 
-  #settle(outcome: AttemptResult["outcome"]): void {
-    this.#done.resolve({ outcome, statusCode: this.#statusCode });
+  #settle(outcome: AttemptResult["outcome"], errorCode?: string): void {
+    const captured = this.#captured;
+    this.#done.resolve({
+      outcome,
+      statusCode: this.#statusCode,
+      ...(errorCode !== undefined && { errorCode }),
+      ...(captured && {
+        response: {
+          headers: captured.headers,
+          body: Buffer.concat(captured.chunks),
+          isComplete: captured.isComplete,
+        },
+      }),
+    });
   }
 }
 
-function outcomeOf(error: NodeJS.ErrnoException): AttemptOutcome {
+/** The outcome of an attempt that ended by an error of a socket. */
+export function outcomeOf(
+  error: NodeJS.ErrnoException,
+): Exclude<AttemptOutcome, "success" | "refused"> {
   const code = error.code ?? "";
   if (isForbidden(error)) return "address";
   if (code.startsWith("HPE_")) return "invalid_response";

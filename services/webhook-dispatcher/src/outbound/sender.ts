@@ -4,10 +4,9 @@
 
 import { CLIENT, failSpan, type Span, startSpan, traceparent } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
-import { createSecureContext, getCACertificates } from "node:tls";
 import { serviceSignature, standardSignature } from "../domain/signing-secret.ts";
 import type { AddressGuard } from "./address-guard.ts";
-import { CountingAgent } from "./counting-agent.ts";
+import { Connections, trustedContext } from "./connections.ts";
 import { type AttemptResult, Exchange } from "./exchange.ts";
 
 export interface SenderOptions {
@@ -33,33 +32,14 @@ export interface Message {
 
 const USER_AGENT = "Annals-Webhooks/1.0";
 
-/** Idle connections to one host, and for how long: less than the 5 s after which many servers close them. */
-const MAX_IDLE_PER_HOST = 20;
-const MAX_IDLE_MS = 4_000;
-
 export class Sender {
   readonly #options: SenderOptions;
-  readonly #agent: CountingAgent;
-  readonly #freshAgent: CountingAgent;
+  readonly #connections: Connections;
   readonly #abandoning = new AbortController();
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    const { extraAuthorities } = options;
-    // Made once: parsing a hundred certificates for each connection would cost more than the delivery.
-    const secureContext = createSecureContext({
-      ...(extraAuthorities !== undefined && {
-        ca: [...getCACertificates("default"), extraAuthorities],
-      }),
-    });
-    this.#agent = new CountingAgent({
-      keepAlive: true,
-      maxFreeSockets: MAX_IDLE_PER_HOST,
-      timeout: MAX_IDLE_MS,
-      scheduling: "lifo",
-      secureContext,
-    });
-    this.#freshAgent = new CountingAgent({ keepAlive: false, secureContext });
+    this.#connections = new Connections(trustedContext(options.extraAuthorities));
   }
 
   /** Makes one attempt. Never rejects. */
@@ -88,8 +68,7 @@ export class Sender {
     return new Exchange(
       {
         guard,
-        agent: this.#agent,
-        freshAgent: this.#freshAgent,
+        ...this.#connections,
         timeoutMs,
         signal: this.#abandoning.signal,
       },
@@ -122,7 +101,6 @@ export class Sender {
 
   close(): void {
     this.abandon();
-    this.#agent.destroy();
-    this.#freshAgent.destroy();
+    this.#connections.close();
   }
 }

@@ -1,17 +1,19 @@
 // The rules for the mapping of a sink: classes of OCSF by action, for events that the classes of the service
-// do not fit (docs/sinks.md). Called by create and update.
+// do not fit (docs/sinks-formats.md). Called by create and update.
 
 import { invalid } from "@annals/errors";
+import { OCSF_CLASSES, type OcsfClassName } from "@annals/ocsf";
 
 export const MAX_MAPPING_BYTES = 16_384;
 export const MAX_MAPPING_ENTRIES = 100;
-/** Characters of an action, a class or an activity. */
+/** Characters of an action. */
 const MAX_LENGTH = 256;
+const OTHER_ACTIVITY = "Other";
 const MEMBERS = ["activity", "class"];
 
 /**
  * Checks the JSON text of a mapping and returns it with the classes of each action once. Throws `invalid` for
- * a mapping that is too large, and for an entry that is not `{class, activity?}`.
+ * a mapping that is too large, and for an entry that names no class of OCSF, or no activity of its class.
  */
 export function checkMapping(text: string): string {
   if (Buffer.byteLength(text) > MAX_MAPPING_BYTES) {
@@ -58,11 +60,21 @@ function checkEntry(action: string, given: unknown): void {
     throw invalid({ field, message: "may contain class and activity only" });
   }
   if (!members.has("class")) throw invalid({ field: `${field}.class`, message: "is required" });
-  for (const [name, value] of members) {
-    if (isText(value)) continue;
-    const message = `must be a text of 1 to ${MAX_LENGTH} characters`;
-    throw invalid({ field: `${field}.${name}`, message });
+  const name = members.get("class");
+  if (!isClass(name)) {
+    const message = `must be one of ${Object.keys(OCSF_CLASSES).join(", ")}`;
+    throw invalid({ field: `${field}.class`, message });
   }
+  const activities: readonly string[] = OCSF_CLASSES[name].activities;
+  const activity = members.get("activity") ?? activities[0];
+  if (typeof activity !== "string" || ![...activities, OTHER_ACTIVITY].includes(activity)) {
+    const message = `must be one of ${[...activities, OTHER_ACTIVITY].join(", ")}`;
+    throw invalid({ field: `${field}.activity`, message });
+  }
+}
+
+function isClass(name: unknown): name is OcsfClassName {
+  return typeof name === "string" && Object.hasOwn(OCSF_CLASSES, name);
 }
 
 function isText(value: unknown): value is string {

@@ -208,7 +208,9 @@ describe("limits, at their edge", () => {
     ['{"a":{"class":"a","id":1}}', "mapping.a"],
     ['{"a":{}}', "mapping.a.class"],
     ['{"a":{"class":1}}', "mapping.a.class"],
-    ['{"a":{"class":"a","activity":""}}', "mapping.a.activity"],
+    ['{"a":{"class":"unknown"}}', "mapping.a.class"],
+    ['{"a":{"class":"account_change","activity":""}}', "mapping.a.activity"],
+    ['{"a":{"class":"account_change","activity":"Logon"}}', "mapping.a.activity"],
   ])("the mapping %s", (text, field) => {
     expect(fieldsOf(() => checkMapping(text))).toEqual([field]);
   });

@@ -1,6 +1,7 @@
-// Changes a sink that the transaction has locked. The cursor stays, and so does a batch in flight: changes
-// act from the next batch on. A sink that is activated, even if it was active, begins without failures, and
-// is due at once; with another configuration it is due at once, too.
+// Changes a sink that the transaction has locked. The cursor stays. The fence counts on, so that the claim of
+// a process ends with its batch in flight, which another one sends again: changes act from the next batch on.
+// A sink that is activated, even if it was active, begins without failures, and is due at once; with another
+// configuration it is due at once, too.
 
 import { statement } from "@annals/postgres";
 
@@ -40,7 +41,9 @@ UPDATE webhooks.sinks AS sink SET
   failure_recorded = failure_recorded AND NOT $11::boolean,
   last_error = CASE WHEN NOT $11::boolean THEN last_error END,
   due_at = CASE WHEN $12::boolean THEN moment.now ELSE due_at END,
-  updated_by = $14::text
+  updated_by = $14::text,
+  fence = fence + 1,
+  leased_until = NULL
 FROM (SELECT greatest(statement_timestamp(), $13::timestamptz) AS now OFFSET 0) AS moment
 WHERE sink.account_id = $1::text AND sink.id = $2::text
 `,

@@ -13,9 +13,9 @@ import { Sender } from "../outbound/sender.ts";
 
 /** Far more than any response takes, also on a busy machine. */
 export const PATIENT_MS = 5_000;
-const authority = await CertificateAuthority.create();
+export const authority = await CertificateAuthority.create();
 const lookUp = withSystemNames(dnsLookUp(), () => true);
-const guard = new AddressGuard({
+export const guard = new AddressGuard({
   resolve: (hostname, accountId) => lookUp(hostname, accountId, performance.now() + PATIENT_MS),
   allowPrivateAddresses: true,
 });

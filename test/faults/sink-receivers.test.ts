@@ -1,0 +1,145 @@
+// Guarantee: real receivers of sinks have each event of 1,000 exactly once and in order, with its number, its
+// hashes and its JSON: an OpenTelemetry Collector by OTLP and by syslog, rsyslog and syslog-ng. The run prints
+// which of them are not on this machine.
+
+import { eventually } from "@annals/testing";
+import { authority } from "@annals/webhook-dispatcher/src/testing/receivers.ts";
+import {
+  newReceiver,
+  sendBatch,
+  sinkRecord,
+} from "@annals/webhook-dispatcher/src/testing/sink-receivers.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  buildCollector,
+  BuiltCollector,
+  type LogRecord,
+  type OtlpAttribute,
+  type OtlpValue,
+} from "../system/built-collector.ts";
+import { findSyslogDaemon, SYSLOG_DAEMONS, SyslogDaemon } from "../system/syslog-daemon.ts";
+
+const COUNT = 1_000;
+const BATCH = 250;
+
+const RECORDS = Array.from({ length: COUNT }, (_, n) => {
+  const text = `Ünï "${n}" ] \\ \u{1F600} ${"x".repeat(n)}`;
+  return sinkRecord(n + 1, { json: JSON.stringify({ sequence_number: n + 1, text }) });
+});
+
+const built = await buildCollector().catch((error: Error) => error);
+const COLLECTORS = typeof built === "string" ? [built] : [];
+const FOUND = SYSLOG_DAEMONS.flatMap((name) => {
+  const program = findSyslogDaemon(name);
+  return program === undefined ? [] : [[name, program] as const];
+});
+const MISSING = [
+  ...(typeof built === "string" ? [] : [`a Collector, which cannot be built: ${built.message}`]),
+  ...SYSLOG_DAEMONS.filter((name) => !FOUND.some(([found]) => found === name)),
+];
+if (MISSING.length > 0)
+  // oxlint-disable-next-line no-console -- nothing of the product needs them, so their lack fails nothing
+  console.warn(`not tested, since it is not on this machine: ${MISSING.join("; ")}`);
+
+test("each receiver is there, or it is said which is not", () => {
+  expect(COLLECTORS.length + FOUND.length + MISSING.length).toBe(1 + SYSLOG_DAEMONS.length);
+});
+
+const certificate = () => authority.issue(["127.0.0.1"]);
+
+/** What a receiver has of an event. */
+interface Kept {
+  readonly sequenceNumber: number;
+  readonly hash: string | undefined;
+  readonly previousHash: string | undefined;
+  /** The event as an object. */
+  readonly event: unknown;
+}
+
+const EXPECTED: Kept[] = RECORDS.map(({ hash, json, previousHash, sequenceNumber = 0 }) => ({
+  sequenceNumber,
+  hash,
+  previousHash,
+  event: JSON.parse(json) as unknown,
+}));
+
+async function sendAll(config: Parameters<typeof newReceiver>[0]): Promise<void> {
+  const receiver = newReceiver(config);
+  for (let from = 0; from < COUNT; from += BATCH) {
+    const result = await sendBatch(receiver, RECORDS.slice(from, from + BATCH));
+    expect(result).toMatchObject({ outcome: "accepted" });
+  }
+}
+
+async function expectAll(read: () => Promise<Kept[]>): Promise<void> {
+  await eventually("all have arrived", async () => (await read()).length >= COUNT);
+  expect(await read()).toStrictEqual(EXPECTED);
+}
+
+describe.each(COLLECTORS)("a Collector", (program) => {
+  const start = async () => {
+    const collector = await BuiltCollector.start(program, await certificate());
+    onTestFinished(() => collector.stop());
+    return collector;
+  };
+
+  test("has them by OTLP", async () => {
+    const collector = await start();
+    const url = `https://127.0.0.1:${collector.otlpPort}`;
+    await sendAll({ type: "otlp_http", url, headers: {} });
+    await expectAll(async () => (await collector.records("otlp")).map(keptOfOtlp));
+  });
+
+  test("has them by syslog", async () => {
+    const collector = await start();
+    await sendAll({ type: "syslog", host: "127.0.0.1", port: collector.syslogPort });
+    await expectAll(async () => (await collector.records("syslog")).map(keptOfSyslog));
+  });
+});
+
+describe.each(FOUND)("%s", (name, program) => {
+  test("has them", async () => {
+    const daemon = await SyslogDaemon.start(name, program, {
+      ...(await certificate()),
+      ca: authority.cert,
+    });
+    onTestFinished(() => daemon.stop());
+    await sendAll({ type: "syslog", host: "127.0.0.1", port: daemon.port });
+    await expectAll(async () => (await daemon.lines()).map(keptOfLine));
+  });
+});
+
+function keptOfOtlp({ attributes, body }: LogRecord): Kept {
+  return {
+    sequenceNumber: Number(valueOf(attributes, "annals.sequence_number")?.intValue),
+    hash: valueOf(attributes, "annals.hash")?.stringValue,
+    previousHash: valueOf(attributes, "annals.previous_hash")?.stringValue,
+    event: JSON.parse(body.stringValue ?? ""),
+  };
+}
+
+function keptOfSyslog({ attributes }: LogRecord): Kept {
+  const data = valueOf(attributes, "structured_data")?.kvlistValue?.values ?? [];
+  const params = valueOf(data, "annals@32473")?.kvlistValue?.values ?? [];
+  return {
+    sequenceNumber: Number(valueOf(params, "seq")?.stringValue),
+    hash: valueOf(params, "hash")?.stringValue,
+    previousHash: valueOf(params, "prev")?.stringValue,
+    event: JSON.parse(valueOf(attributes, "message")?.stringValue ?? ""),
+  };
+}
+
+function keptOfLine(line: string): Kept {
+  const [, data = "", json = ""] = /^invoice\.update \[(.*?)\] ?(\{.*)$/.exec(line) ?? [];
+  const param = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(data)?.[1];
+  return {
+    sequenceNumber: Number(param("seq")),
+    hash: param("hash"),
+    previousHash: param("prev"),
+    event: JSON.parse(json),
+  };
+}
+
+function valueOf(attributes: readonly OtlpAttribute[], key: string): OtlpValue | undefined {
+  return attributes.find((each) => each.key === key)?.value;
+}

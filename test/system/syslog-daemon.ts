@@ -1,0 +1,124 @@
+// Real servers of syslog for tests, rsyslog and syslog-ng: those of the system, or named ones, since Debian
+// installs only one of the two. Each receives RFC 5424 over TLS and writes a line for each message. Called by
+// the fault test of sinks.
+
+import { freePort } from "@annals/local";
+import { eventually } from "@annals/testing";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const SYSLOG_DAEMONS = ["rsyslog", "syslog-ng"] as const;
+export type SyslogDaemonName = (typeof SYSLOG_DAEMONS)[number];
+
+interface Setup {
+  readonly variable: string;
+  readonly program: string;
+  /** The configuration for a folder with `cert`, `key` and `ca`; lines go to `out` in it. */
+  readonly config: (folder: string, port: number) => string;
+  readonly args: (folder: string) => readonly string[];
+}
+
+/** Each line has the message id, the structured data and the message. */
+const SETUPS: Readonly<Record<SyslogDaemonName, Setup>> = {
+  rsyslog: {
+    variable: "ANNALS_TEST_RSYSLOG",
+    program: "/usr/sbin/rsyslogd",
+    config: (folder, port) => `global(
+  workDirectory="${folder}"
+  maxMessageSize="1m"
+  defaultNetstreamDriver="ossl"
+  defaultNetstreamDriverCAFile="${folder}/ca"
+  defaultNetstreamDriverCertFile="${folder}/cert"
+  defaultNetstreamDriverKeyFile="${folder}/key"
+)
+module(load="imtcp" streamDriver.name="ossl" streamDriver.mode="1" streamDriver.authMode="anon")
+template(name="line" type="string" string="%msgid% %structured-data% %msg%\\n")
+ruleset(name="all") { action(type="omfile" file="${folder}/out" template="line") }
+input(type="imtcp" address="127.0.0.1" port="${port}" ruleset="all")
+`,
+    args: (folder) => ["-n", "-f", `${folder}/config`, "-i", `${folder}/pid`],
+  },
+  "syslog-ng": {
+    variable: "ANNALS_TEST_SYSLOG_NG",
+    program: "/usr/sbin/syslog-ng",
+    config: (folder, port) => `@version: 3.35
+options { log-msg-size(1048576); };
+source s {
+  syslog(ip("127.0.0.1") port(${port}) transport("tls") tls(
+    key-file("${folder}/key") cert-file("${folder}/cert") peer-verify(optional-untrusted)
+  ));
+};
+destination d { file("${folder}/out" template("$MSGID $SDATA $MSG\\n")); };
+log { source(s); destination(d); };
+`,
+    args: (folder) => [
+      "--foreground",
+      "--no-caps",
+      `--cfgfile=${folder}/config`,
+      `--persist-file=${folder}/persist`,
+      `--pidfile=${folder}/pid`,
+      `--control=${folder}/control`,
+    ],
+  },
+};
+
+/** The program, or undefined if it is not on this machine. */
+export function findSyslogDaemon(name: SyslogDaemonName, env = process.env): string | undefined {
+  const { program, variable } = SETUPS[name];
+  return env[variable] ?? (existsSync(program) ? program : undefined);
+}
+
+export class SyslogDaemon {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #child: ChildProcess;
+
+  private constructor(folder: string, port: number, child: ChildProcess) {
+    this.#folder = folder;
+    this.port = port;
+    this.#child = child;
+  }
+
+  static async start(
+    name: SyslogDaemonName,
+    program: string,
+    files: { readonly ca: string; readonly cert: string; readonly key: string },
+  ): Promise<SyslogDaemon> {
+    const { args, config } = SETUPS[name];
+    const folder = await mkdtemp(join(tmpdir(), "annals-syslog-"));
+    const port = await freePort();
+    for (const [file, text] of Object.entries({ ...files, config: config(folder, port) }))
+      await writeFile(join(folder, file), text);
+    const child = spawn(program, args(folder), { stdio: ["ignore", "ignore", "pipe"] });
+    let output = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const daemon = new SyslogDaemon(folder, port, child);
+    await eventually(`${name} listens`, async () => {
+      if (child.exitCode !== null) throw new Error(`it has ended: ${output}`);
+      const socket = connect(port, "127.0.0.1");
+      await once(socket, "connect");
+      socket.destroy();
+      return true;
+    });
+    return daemon;
+  }
+
+  /** The complete lines that it has written. */
+  async lines(): Promise<string[]> {
+    const text = await readFile(join(this.#folder, "out"), "utf8").catch(() => "");
+    return text.split("\n").slice(0, -1);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      this.#child.kill("SIGKILL");
+      await once(this.#child, "exit");
+    }
+    await rm(this.#folder, { recursive: true });
+  }
+}
