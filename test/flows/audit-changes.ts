@@ -1,17 +1,9 @@
 // Every route that changes something, as a row: what it does and what is recorded of it. Called by
 // audit.test.ts. A row must be added with a route.
 
-import { type Answer, eventually, type HttpClient } from "@annals/testing";
+import { eventually } from "@annals/testing";
+import type { Change, Made } from "./audit-change.ts";
 import { SINK_CHANGES } from "./audit-sink-changes.ts";
-
-export interface Change {
-  /** The name in v1.ts. */
-  readonly route: string;
-  /** Undefined for events and holds, which the account's own chain records: with the id of the key. */
-  readonly action?: string;
-  /** Makes one change and resolves to its answer and to the id of what was changed. */
-  readonly make: (client: HttpClient, made: Made) => Promise<readonly [Answer, id: string]>;
-}
 
 /** An event of the system account's chain, as a list returns it. */
 export interface Entry {
@@ -23,9 +15,6 @@ export interface Entry {
   // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into it freely
   readonly metadata: any;
 }
-
-/** What earlier rows have made, by their routes. */
-export type Made = Map<string, string>;
 
 /** Which service records what is done to a thing. */
 export const SERVICE_OF: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // The rows of audit-changes.ts for the routes of sinks. Called by it.
 
-import type { Change } from "./audit-changes.ts";
+import type { Change } from "./audit-change.ts";
 
 const SINK = {
   type: "http",

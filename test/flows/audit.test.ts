@@ -17,7 +17,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { putArchive } from "../api/archives/archive-rows.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { metricOf } from "../system/metric-of.ts";
-import { ACCOUNT, CHANGES, type Entry, type Made, SERVICE_OF } from "./audit-changes.ts";
+import type { Made } from "./audit-change.ts";
+import { ACCOUNT, CHANGES, type Entry, SERVICE_OF } from "./audit-changes.ts";
 import { requestLines, runAccountsCommand } from "./audit-commands.ts";
 
 const SYSTEM = "acct_system";

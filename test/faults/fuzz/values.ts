@@ -37,6 +37,9 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   received_from: TIMES,
   received_to: TIMES,
   expires_at: [1, 900, 3_600].map((days) => new Date(Date.now() + days * MS_PER_DAY).toISOString()),
+  // Objects whose members the client names, as JSON.
+  headers: ["{}", '{"authorization":"Bearer x"}', '{"x-a":"1","x-b":"2"}'],
+  mapping: ["{}"],
   allowed_ips: ["192.0.2.7", "198.51.100.0/24", "0.0.0.0/0", "2001:db8::/32", "::1"],
   url: [
     "https://example.com/hooks",
@@ -150,12 +153,16 @@ export function fitting(schema: Schema, name = ""): Text {
     case "array":
       return fittingArray(schema, name);
     case "object":
-      return schema.properties ? members(schema, fitting) : freeObject;
+      return schema.properties ? members(schema, fitting) : fittingObject(name);
     case undefined:
       return anyValue;
     default:
       throw new Error(`no value is known for ${JSON.stringify(schema)}`);
   }
+}
+
+function fittingObject(name: string): Text {
+  return name in ACCEPTED ? fc.constantFrom(...(ACCEPTED[name] ?? [])) : freeObject;
 }
 
 /** Whether a schema is that of one thing or an array of them. */
