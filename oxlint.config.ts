@@ -146,6 +146,11 @@ const TLOG: Restriction = {
   message: "Logs are arithmetic of hashes: of ours contract alone, of Node crypto alone.",
 };
 
+const MAPPING: Restriction = {
+  group: ["@annals/**", "node:*", "node:*/**", "!@annals/contract", "!node:crypto", "!node:net"],
+  message: "A mapping is pure: of ours contract alone, of Node arithmetic alone.",
+};
+
 /** Imports that are errors in `files`, besides the libraries whose home is elsewhere. */
 function area(files: string, home: string, more: readonly Restriction[] = []): OxlintOverride {
   const abroad = Object.keys(HOMES).filter((library) => !HOMES[library]?.includes(home));
@@ -182,6 +187,7 @@ const ARROWS: OxlintOverride[] = [
   area("libs/cli/src/**", "libs/cli"),
   area("libs/proof/src/**", "", [NO_NODE]),
   area("libs/tlog/src/**", "", [TLOG]),
+  area("libs/ocsf/src/**", "", [MAPPING]),
   // Its middleware has the types of the servers that it extends.
   area("packages/sdk/src/**", "services/gateway", [NO_NODE]),
   area("libs/contract/src/**", "", [

@@ -20,6 +20,7 @@ const SCREENS: readonly (readonly [at: string, scope: Scope | undefined, empty: 
   ["verification", "verify", /Press Verify/],
   ["keys", "keys:manage", /Create a key/],
   ["webhooks", "keys:manage", /No webhooks yet\. Create one below/],
+  ["sinks", "keys:manage", /No sinks yet\./],
   ["exports", "export", /No exports yet\. Create one below/],
   ["widget-tokens", "events:read", /No active tokens\. Create one below/],
   ["usage", undefined, /There are no events yet/],

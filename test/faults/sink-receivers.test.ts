@@ -8,7 +8,7 @@ import {
   newReceiver,
   sendBatch,
   sinkRecord,
-} from "@annals/webhook-dispatcher/src/testing/sinks.ts";
+} from "@annals/webhook-dispatcher/src/testing/sink-receivers.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   buildCollector,

@@ -5,7 +5,7 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ArchivesWorld, openArchives } from "../system/archives.ts";
 
 const ACCOUNT = "acct_1";
@@ -142,6 +142,87 @@ test("what a hold covers stays, and is counted", async () => {
   expect(await world.filesWith(ADA)).toHaveLength(1);
   expect(await world.erasures.request(ACCOUNT)).toMatchObject({ held: "100", erased: "0" });
   await world.verified(ACCOUNT);
+});
+
+/** The id of the event with a number, while the ledger stores it. */
+async function idOf(world: ArchivesWorld, number: number): Promise<string> {
+  const [row] = await world.owner.query(
+    "SELECT id FROM ledger.events WHERE account_id = $1 AND sequence_number = $2",
+    [ACCOUNT, number],
+  );
+  return String(row?.["id"]);
+}
+
+const askFor = (world: ArchivesWorld, eventId: string) =>
+  world.client.createErasure({ accountId: ACCOUNT, eventId, parts: ["actor", "metadata"] });
+
+async function eraseWhatIsAsked(world: ArchivesWorld): Promise<void> {
+  await world.erasures.letTimePass();
+  await world.erasures.newReplica(() => {}, BOTH).pass();
+  expect(await statusOf(world)).toBe("running");
+  await clear(world);
+  expect(await statusOf(world)).toBe("completed");
+}
+
+/** Of each event, its number from 0 is in its metadata. */
+const filesWithEvent = (world: ArchivesWorld, number: number) =>
+  world.filesWith(`"n":${number - 1},"whose"`);
+
+describe("one event, by its id,", () => {
+  test.for(["after it is asked for", "before it is asked for"])(
+    "that retention deletes %s",
+    async (moment) => {
+      const world = await withEvents();
+      await archive(world);
+      const id = await idOf(world, 4);
+      if (moment.startsWith("after")) await askFor(world, id);
+      await expire(world);
+      if (moment.startsWith("before")) await askFor(world, id);
+      await eraseWhatIsAsked(world);
+      expect(await filesWithEvent(world, 4)).toEqual([]);
+      expect(await filesWithEvent(world, 5)).toHaveLength(1);
+      expect((await world.erasures.recordedAndErased(ACCOUNT)).records).toEqual([[4]]);
+      expect(await world.erasures.request(ACCOUNT)).toMatchObject({ erased: "1", held: "0" });
+      const [report] = await world.verified(ACCOUNT);
+      expect(report).toMatchObject({ erasedParts: 2, records: 1 });
+    },
+  );
+
+  test("that another id names: the archive knows the whole id, and nothing is erased", async () => {
+    const world = await withEvents();
+    await archive(world);
+    const id = await idOf(world, 4);
+    await expire(world);
+    await askFor(world, id.slice(0, -1) + (id.endsWith("0") ? "1" : "0"));
+    await eraseWhatIsAsked(world);
+    expect(await filesWithEvent(world, 4)).toHaveLength(1);
+    expect(await world.erasures.request(ACCOUNT)).toMatchObject({ erased: "0", held: "0" });
+  });
+
+  test("that a hold covers is refused, and kept if the hold comes later", async () => {
+    const world = await withEvents();
+    await archive(world);
+    const id = await idOf(world, 4);
+    await expire(world);
+    await world.hold(ACCOUNT, 4);
+    await expect(askFor(world, id)).rejects.toThrow(/event_id: the hold hold_1 covers this event/);
+    await world.release();
+    await askFor(world, id);
+    await world.hold(ACCOUNT, 4);
+    await eraseWhatIsAsked(world);
+    expect(await filesWithEvent(world, 4)).toHaveLength(1);
+    expect(await world.erasures.request(ACCOUNT)).toMatchObject({ erased: "0", held: "1" });
+  });
+
+  test("that was never archived, or never was, is refused", async () => {
+    const world = await withEvents();
+    await world.client.setRetention({ accountId: ACCOUNT, archive: false, days: 30 });
+    const [deleted, never] = [await idOf(world, 4), (await idOf(world, 4)).replace(/04/, "zz")];
+    await world.laterDays(8);
+    await expire(world);
+    for (const id of [deleted, never])
+      await expect(askFor(world, id)).rejects.toThrow(/event_id: no event has this id/);
+  });
 });
 
 test("two erasures of one piece, the second of which reads what the first has left", async () => {

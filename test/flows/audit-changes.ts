@@ -2,6 +2,7 @@
 // audit.test.ts. A row must be added with a route.
 
 import { type Answer, eventually, type HttpClient } from "@annals/testing";
+import { SINK_CHANGES } from "./audit-sink-changes.ts";
 
 export interface Change {
   /** The name in v1.ts. */
@@ -31,6 +32,7 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
   key: "keys",
   widget_token: "keys",
   webhook: "webhook-dispatcher",
+  sink: "webhook-dispatcher",
   export: "export",
   archive: "export",
   erasure: "ledger",
@@ -214,6 +216,7 @@ export const CHANGES: readonly Change[] = [
       return [await client.delete(`/v1/webhooks/${id}`), id];
     },
   },
+  ...SINK_CHANGES,
   {
     route: "create-export",
     action: "annals.export.created",

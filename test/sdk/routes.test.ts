@@ -40,7 +40,7 @@ async function newAnnals() {
 
 test("every route", async () => {
   const { accountId, annals, called, observe } = await newAnnals();
-  const { apiKeys, events, exports, keys, verify, webhooks, widgetTokens } = annals;
+  const { apiKeys, events, exports, keys, sinks, verify, webhooks, widgetTokens } = annals;
 
   const created = await apiKeys.create({ name: "one", scopes: ["verify"] });
   expect((await apiKeys.update(created.id, { name: "two" })).name).toBe("two");
@@ -87,6 +87,19 @@ test("every route", async () => {
   await webhooks.replayDelivery(webhook.id, delivery.id);
   expect((await webhooks.rotateSecret(webhook.id)).secret).toMatch(/^whsec_/);
   await webhooks.delete(webhook.id);
+
+  const config = { url: "https://siem.annals.invalid/", headers: { authorization: "x" } };
+  const sink = await sinks.create({ type: "http", config, active: false, from: "start" });
+  expect(sink).toMatchObject({ status: "paused", config: { headers: { authorization: null } } });
+  expect(await sinks.get(sink.id)).toEqual(sink);
+  expect(await sinks.list().toArray()).toEqual([sink]);
+  expect(await sinks.update(sink.id, { format: "ecs" })).toEqual({ ...sink, format: "ecs" });
+  expect(await sinks.replay(sink.id, { from_sequence_number: 3 })).toEqual({
+    from_sequence_number: 3,
+  });
+  expect(await sinks.status(sink.id)).toMatchObject({ cursor: 2, head: 4, lag_events: 2 });
+  expect(await sinks.test(sink.id)).toMatchObject({ success: false });
+  await sinks.delete(sink.id);
 
   const covered = await eventually("an epoch", async () => {
     const status = await annals.log.get();

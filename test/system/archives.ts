@@ -62,11 +62,12 @@ function withFiles(ledger: ArchivedLedger, folder: string) {
     newRetention: () => ledger.newReplica(),
     /** Deletes all files. */
     clean: () => rm(join(folder, "archive"), { recursive: true, force: true }),
-    /** `sliceMs`: how long a pass stays with an account. */
+    /** `sliceMs`: how long a pass stays with an account. `client`: the ledger as the replica sees it. */
     newReplica: (
       around: (storage: Storage) => Storage = (storage) => storage,
       sliceMs = SLICE_MS,
-    ) => newReplica(ledger, around(directoryStorage(folder)), sliceMs),
+      client = ledger.client,
+    ) => newReplica({ ...ledger, client }, around(directoryStorage(folder)), sliceMs),
     /** Ends every lease, as the death of its holder does. */
     endLeases: () => owner.query("UPDATE exports.archives SET due_at = now()"),
     /** The files, decompressed, that have a text. */

@@ -84,5 +84,13 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["webhook-dispatcher", WebhooksService.method.replayDelivery, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.replayEvents, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.rotateSecret, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.createSink, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.getSink, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.listSinks, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.updateSink, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.deleteSink, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.testSink, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.replaySink, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.getSinkStatus, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.getUsage, "any_key"],
 ];

@@ -52,6 +52,13 @@ export const AUDIT_RULES = {
     "annals.webhook.tested": KEY,
     "annals.webhook.replayed": KEY,
     "annals.webhook.disabled": SERVICE,
+    "annals.sink.created": KEY,
+    "annals.sink.updated": KEY_OR_SERVICE,
+    "annals.sink.deleted": KEY,
+    "annals.sink.tested": KEY,
+    "annals.sink.replayed": KEY,
+    "annals.sink.failing": SERVICE,
+    "annals.sink.recovered": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly AuditActorType[]>>>>;

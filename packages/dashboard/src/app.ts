@@ -10,6 +10,7 @@ import { EventsScreen } from "./screens/events.ts";
 import { ExportsScreen } from "./screens/exports.ts";
 import { KeysScreen } from "./screens/keys.ts";
 import { logInView } from "./screens/log-in.ts";
+import { SinksScreen } from "./screens/sinks.ts";
 import { UsageScreen } from "./screens/usage.ts";
 import { VerificationScreen } from "./screens/verification.ts";
 import { WebhookScreen } from "./screens/webhook.ts";
@@ -134,6 +135,8 @@ export class App {
         return new KeysScreen(context);
       case "webhooks":
         return id === undefined ? new WebhooksScreen(context) : new WebhookScreen(context, id);
+      case "sinks":
+        return new SinksScreen(context);
       case "exports":
         return new ExportsScreen(context);
       case "widget-tokens":

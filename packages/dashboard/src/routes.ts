@@ -5,6 +5,7 @@ export const ROUTES = {
   verification: "Verification",
   keys: "API keys",
   webhooks: "Webhooks",
+  sinks: "Sinks",
   exports: "Exports",
   "widget-tokens": "Widget tokens",
   usage: "Usage",

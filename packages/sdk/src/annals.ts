@@ -5,6 +5,7 @@ import { type CreateOptions, idempotent } from "./create-options.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
+import { Sinks } from "./sinks.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -28,6 +29,7 @@ export class Annals {
     this.#transport = new Transport(options);
     this.intake = new Intake(this.#transport);
     this.log = new Log(this.#transport);
+    this.sinks = new Sinks(this.#transport);
     const { clock, random } = this.#transport;
     const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
     const send = (body: string, idempotencyKey: string, signal: AbortSignal) =>
@@ -178,6 +180,9 @@ export class Annals {
     /** Verifies a delivery that you received; it needs no client ({@link verifyWebhook}). */
     verify: verifyWebhook,
   };
+
+  /** A SIEM or a bucket that is sent the events, in order. */
+  readonly sinks: Sinks;
 
   /**
    * For the browsers of people (`<annals-viewer>`). The token is in the response that created it alone.

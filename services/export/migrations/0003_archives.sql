@@ -11,7 +11,8 @@ CREATE TABLE exports.archives (
   head_sequence   bigint NOT NULL CHECK (head_sequence >= to_sequence),
   head_hash       text NOT NULL,
   created_at      text COLLATE "C" NOT NULL,
-  status          text NOT NULL DEFAULT 'writing' CHECK (status IN ('writing', 'completed')),
+  -- `ending`: its time is over, and no list has it while the ledger is asked for holds. `ended`: it is to be deleted
+  status          text NOT NULL DEFAULT 'writing' CHECK (status IN ('writing', 'completed', 'ending', 'ended')),
   -- As those of exports.jobs: who writes, and until when. The token is part of the names of the files.
   lease_token     bigint NOT NULL DEFAULT 0,
   due_at          timestamptz NOT NULL DEFAULT now(),
@@ -19,7 +20,7 @@ CREATE TABLE exports.archives (
   records_through bigint NOT NULL,
   -- whether there may be files of other leases
   has_leftovers   boolean NOT NULL DEFAULT true,
-  -- of a completed one: the lease that wrote its files, and what is in them. The text is the uncompressed one
+  -- of one that was completed: the lease that wrote its files, and what is in them. The text is the uncompressed one
   written_at      text COLLATE "C",
   file_token      bigint,
   text_bytes      bigint,
@@ -29,7 +30,7 @@ CREATE TABLE exports.archives (
   evidence_bytes  bigint,
   evidence_sha256 text,
   PRIMARY KEY (account_id, from_sequence),
-  CHECK ((status = 'completed') = (written_at IS NOT NULL AND file_token IS NOT NULL AND text_bytes IS NOT NULL
+  CHECK ((status <> 'writing') = (written_at IS NOT NULL AND file_token IS NOT NULL AND text_bytes IS NOT NULL
     AND text_sha256 IS NOT NULL AND events_bytes IS NOT NULL AND events_sha256 IS NOT NULL
     AND evidence_bytes IS NOT NULL AND evidence_sha256 IS NOT NULL))
 ) WITH (fillfactor = 50);

@@ -32,6 +32,7 @@ const PAGE_ROWS = 101;
 /** What an account may have without a plan that says more: it is counted before another one is made. */
 const KEYS_ROWS = 1_000;
 const WEBHOOKS_ROWS = 1_000;
+const SINKS_ROWS = 10;
 const EXPORTS_ROWS = 1_000;
 const WIDGET_TOKENS_ROWS = 10_000;
 /** Events that an erasure may select. */
@@ -79,6 +80,7 @@ export const BATCH = bounds("slot", 2_000 + FEW_ROWS, "body");
 export const INTAKE = bounds("slot", 2_000 + FEW_ROWS, 64 * KIB);
 export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");
+export const NEW_SINK = bounds("slot", SINKS_ROWS + FEW_ROWS, "body");
 export const NEW_WIDGET_TOKEN = bounds("slot", WIDGET_TOKENS_ROWS + FEW_ROWS, "body");
 export const NEW_EXPORT = bounds("slot", EXPORTS_ROWS + FEW_ROWS, "body");
 /** Events that the index has of a selector: they are counted before the request is stored. */
@@ -91,7 +93,13 @@ export const REPLAY = bounds("lists", PENDING_ROWS + FEW_ROWS, 64 * KIB);
 export const REPLAY_RANGE = bounds("lists", PENDING_ROWS + 2 * REPLAY_ROWS + FEW_ROWS, "body");
 export const USAGE = bounds(
   "slot",
-  KEYS_ROWS + WEBHOOKS_ROWS + EXPORTS_ROWS + WIDGET_TOKENS_ROWS + PENDING_ROWS + FEW_ROWS,
+  KEYS_ROWS +
+    WEBHOOKS_ROWS +
+    SINKS_ROWS +
+    EXPORTS_ROWS +
+    WIDGET_TOKENS_ROWS +
+    PENDING_ROWS +
+    FEW_ROWS,
   64 * KIB,
 );
 export const VERIFICATION = bounds("verifications", "chain", 64 * KIB, "verification");

@@ -72,7 +72,10 @@ export function openClients(options: {
     service: WebhooksService,
     peer: "webhook-dispatcher",
     address: options.webhookDispatcherAddress,
-    idempotentMethods: ["ListWebhooks", "UpdateWebhook", "ListDeliveries", "GetUsage"],
+    idempotentMethods: [
+      ...(["ListWebhooks", "UpdateWebhook", "ListDeliveries", "GetUsage"] as const),
+      ...(["GetSink", "GetSinkStatus", "ListSinks", "UpdateSink"] as const),
+    ],
   });
   return {
     keys: keys.client,

@@ -39,7 +39,7 @@ export const SETTINGS = {
   ),
   webhookDispatcherAddress: address(
     "ANNALS_WEBHOOK_DISPATCHER_ADDRESS",
-    "The webhook dispatcher, in the same forms. Without it, everything except /v1/webhooks works.",
+    "The webhook dispatcher, in the same forms. Without it, everything except /v1/webhooks and /v1/sinks works.",
     { fallback: "dns:///webhook-dispatcher:9090" },
   ),
   rateLimitPerMinute: integer(

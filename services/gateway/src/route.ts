@@ -48,8 +48,8 @@ export interface RouteDefinition<
   readonly summary: string;
   readonly description?: string;
   /**
-   * The feature of a plan that the operation belongs to: all of /webhooks, all of /exports, /verify,
-   * all of /erasures, /holds and /retention (lifecycle).
+   * The feature of a plan that the operation belongs to: all of /webhooks and /sinks, all of /exports,
+   * /verify, all of /erasures, /holds and /retention (lifecycle).
    */
   readonly feature?: Feature;
   readonly body?: B;

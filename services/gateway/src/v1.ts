@@ -19,6 +19,7 @@ import {
   NEW_EXPORT,
   NEW_HOLD,
   NEW_KEY,
+  NEW_SINK,
   NEW_WEBHOOK,
   NEW_WIDGET_TOKEN,
   ONE,
@@ -73,6 +74,14 @@ import { readEntries } from "./v1/log/read-entries.ts";
 import { readTile } from "./v1/log/read-tile.ts";
 import { getRetention } from "./v1/retention/get-retention.ts";
 import { setRetention } from "./v1/retention/set-retention.ts";
+import { createSink } from "./v1/sinks/create-sink.ts";
+import { deleteSink } from "./v1/sinks/delete-sink.ts";
+import { getSinkStatus } from "./v1/sinks/get-sink-status.ts";
+import { getSink } from "./v1/sinks/get-sink.ts";
+import { listSinks } from "./v1/sinks/list-sinks.ts";
+import { replaySink } from "./v1/sinks/replay-sink.ts";
+import { testSink } from "./v1/sinks/test-sink.ts";
+import { updateSink } from "./v1/sinks/update-sink.ts";
 import { getUsage } from "./v1/usage/get-usage.ts";
 import { verifyChain } from "./v1/verify/verify-chain.ts";
 import { createWebhook } from "./v1/webhooks/create-webhook.ts";
@@ -151,6 +160,14 @@ export const V1: readonly Row[] = [
   ],
   ["GET", "/widget-tokens", "events:read", "list-widget-tokens", listWidgetTokens, PAGE],
   ["DELETE", "/widget-tokens/:id", "events:read", "delete-widget-token", deleteWidgetToken, ONE],
+  ["POST", "/sinks", "keys:manage", "create-sink", createSink, NEW_SINK],
+  ["GET", "/sinks", "keys:manage", "list-sinks", listSinks, PAGE],
+  ["GET", "/sinks/:id", "keys:manage", "get-sink", getSink, ONE],
+  ["PATCH", "/sinks/:id", "keys:manage", "update-sink", updateSink, CHANGE],
+  ["DELETE", "/sinks/:id", "keys:manage", "delete-sink", deleteSink, ONE],
+  ["POST", "/sinks/:id/test", "keys:manage", "test-sink", testSink, ONE],
+  ["POST", "/sinks/:id/replay", "keys:manage", "replay-sink", replaySink, CHANGE],
+  ["GET", "/sinks/:id/status", "keys:manage", "get-sink-status", getSinkStatus, ONE],
   ["GET", "/usage", "any_key", "get-usage", getUsage, USAGE],
 
   ["GET", "/log", "verify", "get-log", getLog, LOG],

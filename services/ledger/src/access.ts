@@ -8,7 +8,7 @@ export const ACCESS: Access<typeof LedgerService> = {
   appendEvents: { gateway: "events:write" },
   getEvent: { gateway: "events:read" },
   listEvents: { gateway: "events:read", export: "itself" },
-  streamEvents: { export: "itself" },
+  streamEvents: { export: "itself", "webhook-dispatcher": "itself" },
   readEvents: { "webhook-dispatcher": "itself" },
   measureEvents: { "webhook-dispatcher": "itself" },
   verifyChain: { gateway: "verify" },

@@ -13,5 +13,13 @@ export const ACCESS: Access<typeof WebhooksService> = {
   replayDelivery: { gateway: "keys:manage" },
   replayEvents: { gateway: "keys:manage" },
   rotateSecret: { gateway: "keys:manage" },
+  createSink: { gateway: "keys:manage" },
+  getSink: { gateway: "keys:manage" },
+  listSinks: { gateway: "keys:manage" },
+  updateSink: { gateway: "keys:manage" },
+  deleteSink: { gateway: "keys:manage" },
+  testSink: { gateway: "keys:manage" },
+  replaySink: { gateway: "keys:manage" },
+  getSinkStatus: { gateway: "keys:manage" },
   getUsage: { gateway: "any_key" },
 };

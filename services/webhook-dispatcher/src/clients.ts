@@ -7,6 +7,7 @@ import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
+import type { SinkLedger } from "./outbound/sinks/sink-events.ts";
 import type { AnchorLedger } from "./workers/anchor-deps.ts";
 import type { ErasureLedger } from "./workers/erased-copies.ts";
 
@@ -18,6 +19,8 @@ export interface OpenProducers extends Pick<
   readonly anchors: AnchorLedger;
   /** The erasures of the ledger that wait for this service. */
   readonly erasures: ErasureLedger;
+  /** The streams of events for sinks. */
+  readonly streams: SinkLedger;
   /** Hands audit entries over to the ledger. */
   readonly recordAudit: AuditHandOverDeps["send"];
   close(): void;
@@ -67,6 +70,7 @@ export function openProducers(
   return {
     anchors: ledger.client,
     erasures: ledger.client,
+    streams: ledger.client,
     checkpoints: (...given) => producers.checkpoints(...given),
     entries: (...given) => producers.entries(...given),
     events: (...given) => producers.events(...given),

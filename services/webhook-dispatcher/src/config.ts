@@ -92,6 +92,11 @@ export const SETTINGS = {
     "ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES",
     "Allow deliveries to private and local addresses. Clients that may create webhooks can then reach them.",
   ),
+  allowProcessCredentials: flag(
+    "ANNALS_SINK_DANGEROUS_PROCESS_CREDENTIALS",
+    "Let a sink of type `s3` without credentials use those of this process. Clients that may create sinks can " +
+      "then write wherever these can.",
+  ),
   sendsTraceparent: flag(
     "ANNALS_WEBHOOK_TRACEPARENT",
     "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can " +

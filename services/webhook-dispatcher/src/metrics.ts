@@ -10,6 +10,7 @@ import {
   workerFailures,
 } from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";
+import { SINK_TYPES } from "./domain/sink.ts";
 
 export const ATTEMPT_OUTCOMES = [
   "success",
@@ -29,6 +30,18 @@ export const WITNESS_OUTCOMES = [
   "failed",
   "invalid",
 ] as const;
+
+export const SINK_OUTCOMES = [
+  "accepted",
+  "refused",
+  "timeout",
+  "connection",
+  "tls",
+  "invalid_response",
+  "address",
+] as const;
+
+export const SINK_STATES = ["active", "failing", "paused"] as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -77,9 +90,10 @@ export function createMetrics(registry: Registry) {
     ...anchorMetrics(registry),
     ...fanOutMetrics(registry),
     ...backlogMetrics(registry),
+    ...sinkMetrics(registry),
     /**
-     * worker: anchors, audit, checkpoints, clean_up, deliveries, fan_out, measuring, subscription_cache,
-     * sweep.
+     * worker: anchors, audit, checkpoints, clean_up, deliveries, fan_out, measuring, sinks,
+     * subscription_cache, sweep.
      */
     failures,
   };
@@ -90,7 +104,11 @@ export function createMetrics(registry: Registry) {
   for (const kind of [...NOTICE_KINDS, "checkpoints"])
     for (const each of [metrics.fannedOut, metrics.dropped]) each.inc({ kind }, 0);
   for (const kind of NOTICE_KINDS) metrics.sweepFinds.inc({ kind }, 0);
-  for (const worker of ["deliveries", "fan_out"]) failures.inc({ worker }, 0);
+  for (const type of SINK_TYPES) {
+    for (const outcome of SINK_OUTCOMES) metrics.sinkBatches.inc({ type, outcome }, 0);
+    metrics.sinkEvents.inc({ type }, 0);
+  }
+  for (const worker of ["deliveries", "fan_out", "sinks"]) failures.inc({ worker }, 0);
   return metrics;
 }
 
@@ -134,6 +152,45 @@ function backlogMetrics(registry: Registry) {
       name: "annals_outbox_lag_seconds",
       help: "Longest time that entries of an account have waited without progress of its cursor, by kind: events, verifications, exports.",
       labelNames: ["kind"],
+      registers,
+    }),
+  };
+}
+
+function sinkMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    /** type: one of SINK_TYPES; outcome: one of SINK_OUTCOMES. */
+    sinkBatches: new Counter({
+      name: "annals_sink_batches_total",
+      help:
+        "Batches that were sent to the receivers of sinks, by type and outcome: accepted, refused, timeout, " +
+        "connection, tls, invalid_response, address (a forbidden one).",
+      labelNames: ["type", "outcome"],
+      registers,
+    }),
+    /** type: one of SINK_TYPES. */
+    sinkEvents: new Counter({
+      name: "annals_sink_events_total",
+      help: "Events that the receivers of sinks have acknowledged, by type.",
+      labelNames: ["type"],
+      registers,
+    }),
+    /** state: one of SINK_STATES. Every replica reports it and the next ones for the whole installation. */
+    sinks: new Gauge({
+      name: "annals_sinks",
+      help: "Sinks by state: active, failing (the last attempt failed), paused (by its owner).",
+      labelNames: ["state"],
+      registers,
+    }),
+    sinkLag: new Gauge({
+      name: "annals_sink_lag_events",
+      help: "Events after the cursor of the sink that is furthest behind.",
+      registers,
+    }),
+    sinkLagSeconds: new Gauge({
+      name: "annals_sink_lag_seconds",
+      help: "Longest time that the cursor of a sink has not moved while events wait for it.",
       registers,
     }),
   };

@@ -6,12 +6,15 @@ import type { ReadinessCheck } from "@annals/chassis";
 import { type Database, isDistributed } from "@annals/postgres";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import { listUnknownKeyIds } from "./store/list-unknown-key-ids.ts";
+import { listUnknownSinkKeyIds } from "./store/reseal-sinks.ts";
 
 export function secretKeysCheck(database: Database, keys: SecretKeys): ReadinessCheck {
   let hasPassed = false;
   const findUnknown = async () => {
     try {
-      return await database.run(listUnknownKeyIds, [keys.keyIds]);
+      const params: [readonly string[]] = [keys.keyIds];
+      const ofWebhooks = await database.run(listUnknownKeyIds, params);
+      return [...ofWebhooks, ...(await database.run(listUnknownSinkKeyIds, params))];
     } catch (error) {
       if (hasPassed && (await isDistributed(database))) return [];
       throw error;

@@ -2,16 +2,24 @@
 
 import { WebhooksService } from "@annals/proto/webhooks";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { createSink, type CreateSinkDeps } from "./rpc/create-sink.ts";
 import { createWebhook, type CreateWebhookDeps } from "./rpc/create-webhook.ts";
+import { deleteSink } from "./rpc/delete-sink.ts";
 import { deleteWebhook, type DeleteWebhookDeps } from "./rpc/delete-webhook.ts";
+import { getSinkStatus, type GetSinkStatusDeps } from "./rpc/get-sink-status.ts";
+import { getSink } from "./rpc/get-sink.ts";
 import { getUsage, type GetUsageDeps } from "./rpc/get-usage.ts";
 import { listDeliveries } from "./rpc/list-deliveries.ts";
+import { listSinks } from "./rpc/list-sinks.ts";
 import { listWebhooks } from "./rpc/list-webhooks.ts";
 import type { QueueDeliveriesDeps } from "./rpc/queue-deliveries.ts";
 import { replayDelivery, type ReplayDeps } from "./rpc/replay-delivery.ts";
 import { replayEvents } from "./rpc/replay-events.ts";
+import { replaySink } from "./rpc/replay-sink.ts";
 import { rotateSecret, type RotateSecretDeps } from "./rpc/rotate-secret.ts";
+import { testSink, type TestSinkDeps } from "./rpc/test-sink.ts";
 import { testWebhook } from "./rpc/test-webhook.ts";
+import { updateSink, type UpdateSinkDeps } from "./rpc/update-sink.ts";
 import { updateWebhook, type UpdateWebhookDeps } from "./rpc/update-webhook.ts";
 
 export type Deps = CreateWebhookDeps &
@@ -20,6 +28,10 @@ export type Deps = CreateWebhookDeps &
   QueueDeliveriesDeps &
   ReplayDeps &
   RotateSecretDeps &
+  CreateSinkDeps &
+  UpdateSinkDeps &
+  TestSinkDeps &
+  GetSinkStatusDeps &
   GetUsageDeps;
 
 export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
@@ -34,6 +46,14 @@ export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
       replayDelivery: replayDelivery(deps),
       replayEvents: replayEvents(deps),
       rotateSecret: rotateSecret(deps),
+      createSink: createSink(deps),
+      getSink: getSink(deps),
+      listSinks: listSinks(deps),
+      updateSink: updateSink(deps),
+      deleteSink: deleteSink(deps),
+      testSink: testSink(deps),
+      replaySink: replaySink(deps),
+      getSinkStatus: getSinkStatus(deps),
       getUsage: getUsage(deps),
     });
 }

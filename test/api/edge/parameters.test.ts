@@ -24,6 +24,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "create-export": {},
   "create-webhook": { url: URL_OF_NOBODY, events: ["*"] },
   "update-webhook": {},
+  "create-sink": { type: "syslog", config: { host: "syslog.annals.invalid", port: 6514 } },
+  "update-sink": {},
+  "replay-sink": { from_sequence_number: 1 },
   "replay-events": { from_sequence_number: 1, to_sequence_number: 1 },
   "rotate-secret": {},
   "create-widget-token": {},
@@ -57,6 +60,7 @@ test("and has done nothing", async () => {
   expect((await client.get("/v1/events")).body.data).toEqual([]);
   expect((await client.get("/v1/exports")).body.data).toEqual([]);
   expect((await client.get("/v1/webhooks")).body.data).toEqual([]);
+  expect((await client.get("/v1/sinks")).body.data).toEqual([]);
   expect((await client.get("/v1/widget-tokens")).body.data).toHaveLength(1);
   expect((await client.get("/v1/erasures")).body.data).toEqual([]);
   expect((await client.get("/v1/holds")).body.data).toEqual([]);

@@ -154,7 +154,13 @@ const NEEDS: Partial<Record<Permission, string>> = {
 };
 
 /** A CloudEvent whose attributes are headers may have no data, and a request of OTLP no records. */
-const MAY_BE_EMPTY = ["test-webhook", "replay-delivery", "store-cloudevents", "store-otlp-logs"];
+const MAY_BE_EMPTY = [
+  "test-sink",
+  "test-webhook",
+  "replay-delivery",
+  "store-cloudevents",
+  "store-otlp-logs",
+];
 
 describe("the operations of v1.ts", () => {
   test("no others, in the same order", () => {
@@ -189,7 +195,8 @@ describe("open details are marked", () => {
   test("operations: those that the interface does not show, and no others", () => {
     const open =
       "create-event-batch list-events get-event verify-chain create-export list-exports get-export delete-export " +
-      "get-export-content test-webhook replay-delivery replay-events rotate-secret create-widget-token " +
+      "get-export-content create-sink list-sinks get-sink update-sink delete-sink test-sink replay-sink " +
+      "get-sink-status test-webhook replay-delivery replay-events rotate-secret create-widget-token " +
       "list-widget-tokens delete-widget-token get-usage list-widget-events get-widget-event list-widget-filters " +
       "get-log read-checkpoint read-entries read-tile prove-inclusion prove-consistency list-heads get-widget-log " +
       "create-erasure list-erasures get-erasure cancel-erasure place-hold list-holds release-hold " +

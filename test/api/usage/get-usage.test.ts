@@ -18,6 +18,7 @@ const PLANS = {
     small: {
       max_keys: 3,
       max_webhooks: 1,
+      max_sinks: 1,
       max_widget_tokens: 8,
       monthly_events: 5,
       requests_per_minute: 90,
@@ -110,6 +111,7 @@ describe("200", () => {
       widget_tokens: use(0, 10_000),
       widget_tokens_of_key: use(0, 2_500),
       webhooks: use(0, 1_000),
+      sinks: use(0, 10),
       pending_deliveries: use(0, 3),
       pending_delivery_bytes: use(0, PENDING_BYTES),
       exports: use(0, 2),
@@ -127,6 +129,8 @@ describe("200", () => {
       return answer.body.data;
     };
     await made("/v1/webhooks", { url: URL_OF_NOBODY, events: ["*"] });
+    const sink = { type: "http", config: { url: URL_OF_NOBODY }, active: false };
+    await made("/v1/sinks", sink);
     const events = Array.from({ length: 5 }, () => ({ action: "a.b" }));
     await made("/v1/events/batch", { events });
     for (const name of ["second", "third"]) await made("/v1/api-keys", { name });
@@ -152,6 +156,7 @@ describe("200", () => {
       widget_tokens: use(1, 8),
       widget_tokens_of_key: use(1, 2),
       webhooks: use(1, 1),
+      sinks: use(1, 1),
       pending_deliveries: use(3, 3),
       pending_delivery_bytes: use(await pendingBytesOf(accountId), PENDING_BYTES),
       exports: use(2, 2),
@@ -163,6 +168,7 @@ describe("200", () => {
       ["/v1/events", { action: "a.b" }],
       ["/v1/api-keys", refused.key],
       ["/v1/webhooks", refused.webhook],
+      ["/v1/sinks", sink],
       ["/v1/exports", { include_proofs: true }],
     ] as const)
       expectRefused(await client.post(path, body), "plan_limit_exceeded");
@@ -176,6 +182,7 @@ describe("200", () => {
           "events",
           "widget_tokens",
           "webhooks",
+          "sinks",
           "pending_deliveries",
           "pending_delivery_bytes",
           "exports",
@@ -213,6 +220,7 @@ describe("200", () => {
     expect(await usageOf(client)).toMatchObject({
       plan: { name: "narrow", features: ["verify", "lifecycle"] },
       webhooks: null,
+      sinks: null,
       pending_deliveries: null,
       pending_delivery_bytes: null,
       exports: null,

@@ -12,6 +12,7 @@ import { LOG, LOG_TOGETHER } from "./log.ts";
 import { OUTBOXES } from "./outbox.ts";
 import { RETENTION } from "./retention.ts";
 import { SEARCH } from "./search.ts";
+import { SINKS } from "./sinks.ts";
 import { TREES } from "./trees.ts";
 import { WEBHOOKS } from "./webhooks.ts";
 
@@ -27,6 +28,7 @@ export const CASES: Cases = {
   ...OUTBOXES,
   ...RETENTION,
   ...SEARCH,
+  ...SINKS,
   ...TREES,
   ...WEBHOOKS,
 };

@@ -30,7 +30,7 @@ export const EXPORTS: Cases = {
   "exports.count-jobs": [({ account }) => [account]],
   "exports.create-anchor": [() => [1, "b1"], () => [2, "b1"]],
   "exports.create-archive": [
-    ({ account }) => [account, "7", "8", "arc_9", "2026-02", "9", "01", LATER],
+    ({ account }) => [account, "9", "9", "arc_9", "2026-02", "9", "01", LATER],
     ({ account }) => [account, "4", "5", "arc_9", "2026-02", "9", "01", LATER],
   ],
   "exports.create-job": [
@@ -55,6 +55,7 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, "csv", true, FILTER_JSON, "6", "00"],
     ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "01"],
   ],
+  "exports.find-any-archive": [({ account }) => [account]],
   "exports.free-bytes": byLease(),
   "exports.get-archive": [({ account }) => [account, "arc_1"], ({ account }) => [account, "arc_2"]],
   "exports.get-archive-at": [({ account }) => [account, "4"], ({ account }) => [account, "5"]],
@@ -63,7 +64,20 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, null, null, 10],
     ({ account }) => [account, LONG_AGO, "arc_1", 10],
   ],
-  "exports.list-pieces": [({ account }) => [account, "0", 100], ({ account }) => [account, "1", 1]],
+  "exports.list-ending": [
+    ({ account }) => [account, "2026-02", "3", "0", 100],
+    ({ account }) => [account, "2026-02", "2", "0", 100],
+    ({ account }) => [account, "", "9", "3", 1],
+  ],
+  "exports.list-unsettled": [
+    ({ account }) => [account, "0", "0", 100],
+    ({ account }) => [account, "9", "1", 1],
+  ],
+  "exports.list-with-events": [
+    ({ account }) => [account, "0", "9", "0", 100],
+    ({ account }) => [account, "3", "9", "0", 100],
+    ({ account }) => [account, "0", "9", "7", 1],
+  ],
   "exports.list-copies": [
     ({ account }) => [account, "4", "", 100],
     ({ account }) => [account, "7", "exp_2", 2],
@@ -83,6 +97,12 @@ export const EXPORTS: Cases = {
   ],
   "exports.list-waiting-accounts": [() => [100], () => [2]],
   "exports.lock-account": [({ account }) => [account]],
+  "exports.mark-archive": [
+    ...byArchiveLease("ended"),
+    ({ account }) => [account, "1", "2", "ending"],
+    ({ account }) => [account, "7", "2", "ended"],
+    ({ account }) => [account, "8", "2", "completed"],
+  ],
   "exports.measure-jobs": [() => []],
   "exports.move-anchor": [() => [1, "b1", "512"]],
   "exports.replace-entry": [

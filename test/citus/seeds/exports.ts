@@ -98,11 +98,13 @@ const WRITTEN = {
   evidence_sha256: "ef",
 };
 
-/** One that is written, one that no replica holds, and one that a replica writes. */
+/** One that is written, one that no replica holds, one that a replica writes, and two that are deleted. */
 const ARCHIVES: readonly SeedRow[] = [
   { ...WRITTEN },
   { id: "arc_2", from_sequence: 4, to_sequence: 5 },
   { id: "arc_3", from_sequence: 6, to_sequence: 6, due_at: FUTURE },
+  { ...WRITTEN, id: "arc_4", from_sequence: 7, to_sequence: 7, head_sequence: 7, status: "ending" },
+  { ...WRITTEN, id: "arc_5", from_sequence: 8, to_sequence: 8, head_sequence: 8, status: "ended" },
 ];
 
 export const exportsSeeds: SeedsOf = (accounts) => ({

@@ -107,6 +107,54 @@ const DELIVERIES: readonly (SeedRow & { readonly webhook_id: string })[] = [
   { webhook_id: "wh_5", ...FINISHED, due_at: null },
 ];
 
+const SINK = {
+  type: "http",
+  format: "annals",
+  config_key_id: "seal_1",
+  config_sealed: SEALED,
+  filter: null,
+  leave_out: ["diff"],
+  include_proof: false,
+  mapping: null,
+  active: true,
+  created_at: LONG_AGO,
+  created_by: "key_1",
+  updated_by: null,
+  cursor: 4,
+  pending_to: null,
+  replays: 0,
+  receiver_state: null,
+  checkpoint_from: 3,
+  checkpoint_count: 2,
+  checkpoint_at: LONG_AGO,
+  sent_number: 4,
+  sent_hash: "h4",
+  due_at: LONG_AGO,
+  leased_until: null,
+  fence: 2,
+  attempts: 0,
+  failing_since: null,
+  failure_recorded: false,
+  last_error: null,
+  last_delivered_at: LONG_AGO,
+  lost: null,
+};
+
+/** Each account has all of them. */
+const SINKS: Readonly<Record<string, SeedRow>> = {
+  sink_1: { filter: '{"actor_id":["u_1"]}', leased_until: FUTURE, pending_to: 9 },
+  sink_2: { attempts: 3, failing_since: LONG_AGO, failure_recorded: true, last_error: "refused" },
+  sink_3: { active: false, config_key_id: "seal_2", config_sealed: PREVIOUS, created_at: LATER },
+  sink_4: {
+    type: "s3",
+    receiver_state: "{}",
+    replays: 1,
+    lost: '[{"from":1,"to":2}]',
+    due_at: FUTURE,
+  },
+  sink_5: { cursor: 0, sent_number: null, sent_hash: null, last_delivered_at: null },
+};
+
 export const webhooksSeeds: SeedsOf = (accounts) => ({
   webhooks: accounts.flatMap((account_id, index) =>
     Object.entries(WEBHOOKS).map(([id, { stopped_up_to: place, ...webhook }]) => ({
@@ -143,6 +191,9 @@ export const webhooksSeeds: SeedsOf = (accounts) => ({
     last_sequence_number: 9,
     last_at: LONG_AGO,
   })),
+  sinks: accounts.flatMap((account_id) =>
+    Object.entries(SINKS).map(([id, sink]) => ({ account_id, id, ...SINK, ...sink })),
+  ),
   anchors: (
     [
       ["witness", "w1", 7, null, LONG_AGO, null],

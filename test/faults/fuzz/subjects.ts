@@ -24,6 +24,8 @@ const COVERED = 300;
 const REPLAYED = 101;
 /** Of those that are deleted one each is wanted; more than this is not needed. */
 const MAX_DELETED = 900;
+/** Of an account without a plan that says more. */
+const MAX_SINKS = 10;
 const MADE_AT_A_TIME = 16;
 const READY_WITHIN_MS = 60_000;
 /** A name that no DNS server knows: a delivery fails at once. */
@@ -107,6 +109,9 @@ async function thingsOf(
       return holds(client, count);
     case "widget-tokens":
       return { ids: await many(client, "/v1/widget-tokens", {}, count) };
+    case "sinks":
+      await events(client);
+      return { ids: method === "POST" && path === "/sinks" ? [] : await sinks(client, count) };
     case "webhooks":
       if (path.includes("/deliveries")) return deliveries(client);
       if (path.endsWith("/replay")) await events(client, REPLAYED);
@@ -206,6 +211,15 @@ async function log(client: HttpClient, path: string): Promise<Partial<Known>> {
 
 const webhooks = (client: HttpClient, count: number): Promise<string[]> =>
   many(client, "/v1/webhooks", { url: NOWHERE, events: ["*"] }, count);
+
+/** At most as many as the plan allows. */
+const sinks = (client: HttpClient, count: number): Promise<string[]> =>
+  many(
+    client,
+    "/v1/sinks",
+    { type: "http", config: { url: NOWHERE }, active: false },
+    Math.min(count, MAX_SINKS),
+  );
 
 async function deliveries(client: HttpClient): Promise<Partial<Known>> {
   const [id = ""] = await webhooks(client, 1);

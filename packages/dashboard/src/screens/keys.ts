@@ -20,7 +20,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   "events:write": "store events",
   verify: "verify the chain",
   export: "create and download exports",
-  "keys:manage": "manage API keys and webhooks",
+  "keys:manage": "manage API keys, webhooks and sinks",
 };
 
 export class KeysScreen implements Screen {

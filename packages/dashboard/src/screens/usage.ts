@@ -34,7 +34,7 @@ const USES: readonly Allowed[] = [
   { what: "Verification", scope: "verify", feature: "verify" },
   { what: "Exports", scope: "export", feature: "exports" },
   { what: "API keys", scope: "keys:manage" },
-  { what: "Webhooks", scope: "keys:manage", feature: "webhooks" },
+  { what: "Webhooks and sinks", scope: "keys:manage", feature: "webhooks" },
 ];
 
 export class UsageScreen implements Screen {
@@ -113,6 +113,7 @@ function barsOf(usage: Usage): Bar[] {
       use: usage.widget_tokens_of_key,
     },
     { id: "webhooks", what: "Webhooks", use: usage.webhooks },
+    { id: "sinks", what: "Sinks", use: usage.sinks },
     { id: "pending_deliveries", what: "Pending deliveries", use: usage.pending_deliveries },
     {
       id: "pending_delivery_bytes",

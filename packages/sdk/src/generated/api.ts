@@ -597,6 +597,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sinks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sinks
+         * @description Needs the scope `keys:manage`.
+         */
+        get: operations["list-sinks"];
+        put?: never;
+        /**
+         * Create a sink
+         * @description A sink is sent the account's events in order and at least once. `config` belongs to the `type`; its secrets are not shown again. Needs the scope `keys:manage`.
+         */
+        post: operations["create-sink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sinks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a sink
+         * @description Needs the scope `keys:manage`.
+         */
+        get: operations["get-sink"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a sink
+         * @description No batch begins after this response. One that is being sent may still arrive. Needs the scope `keys:manage`.
+         */
+        delete: operations["delete-sink"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a sink
+         * @description Changes act from the next batch on. `config` replaces the whole configuration, with its secrets, and needs the `type`, which cannot be changed. `active: true` also ends the wait after a failure. Needs the scope `keys:manage`.
+         */
+        patch: operations["update-sink"];
+        trace?: never;
+    };
+    "/v1/sinks/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay events to a sink
+         * @description Sets the cursor: the sink is sent the events from that number on, again and in order. A number that retention has deleted is refused with the first that is left. Needs the scope `keys:manage`.
+         */
+        post: operations["replay-sink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sinks/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the status of a sink
+         * @description Needs the scope `keys:manage`.
+         */
+        get: operations["get-sink-status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sinks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a sink
+         * @description Sends one checkpoint, even if the sink is paused, and waits for the receiver, up to half a minute. The cursor stays. Needs the scope `keys:manage`.
+         */
+        post: operations["test-sink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -1912,6 +2024,62 @@ export interface components {
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        HttpSinkConfig: {
+            /**
+             * @description A line per event, an array of events, or the `_bulk` request of Elasticsearch and OpenSearch.
+             * @example jsonl
+             * @enum {string}
+             */
+            body?: "jsonl" | "array" | "elastic";
+            /**
+             * @description Whether bodies are gzip.
+             * @example true
+             */
+            compress?: boolean;
+            /**
+             * @description Up to 20 headers of each request, with their values, which are secrets. Default: none.
+             * @example {
+             *       "authorization": "Bearer 5c0p3d"
+             *     }
+             */
+            headers?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            url: string;
+        };
+        HttpSinkConfigShown: {
+            /**
+             * @description A line per event, an array of events, or the `_bulk` request of Elasticsearch and OpenSearch.
+             * @example jsonl
+             * @enum {string}
+             */
+            body: "jsonl" | "array" | "elastic";
+            /**
+             * @description Whether bodies are gzip.
+             * @example true
+             */
+            compress: boolean;
+            /**
+             * @description The names of the headers; their values are not shown.
+             * @example {
+             *       "authorization": null
+             *     }
+             */
+            headers: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            url: string;
+        };
         Inclusion: {
             /** @description The signed checkpoint of this size; null if no served epoch has it. */
             checkpoint: string | null;
@@ -2076,6 +2244,18 @@ export interface components {
              * @example 2026-01-31T09:30:00.052919Z
              */
             timestamp: string;
+        };
+        LostEvents: {
+            /**
+             * @description 1 for the account's first event, then increases by one per event.
+             * @example 42
+             */
+            from_sequence_number: number;
+            /**
+             * @description 1 for the account's first event, then increases by one per event.
+             * @example 42
+             */
+            to_sequence_number: number;
         };
         NewApiKey: {
             /**
@@ -2306,6 +2486,105 @@ export interface components {
             /** @description Days after which events are deleted, within what the plan allows. Null: those of the plan. */
             days: number | null;
         };
+        NewSink: components["schemas"]["NewSinkHttp"] | components["schemas"]["NewSinkSplunkHec"] | components["schemas"]["NewSinkOtlpHttp"] | components["schemas"]["NewSinkSyslog"] | components["schemas"]["NewSinkS3"];
+        /** @description Null, or no member: all events. */
+        NewSinkFilter: components["schemas"]["NewWebhookFilter"] | null;
+        /**
+         * @description The first event: `start` for the first that is left, a sequence number, or `now` for the first that is stored after the request. Default: now.
+         * @example start
+         */
+        NewSinkFrom: ("start" | "now") | number;
+        NewSinkHttp: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["HttpSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
+            /**
+             * @example http
+             * @enum {string}
+             */
+            type: "http";
+        };
+        /**
+         * @description Only with the format `ocsf`: classes by action, or by a prefix with a `*` at its end, each `class` and `activity`. At most 100, and 16,384 bytes as JSON.
+         * @example {
+         *       "user.*": {
+         *         "class": "account_change"
+         *       }
+         *     }
+         */
+        NewSinkMapping: {
+            [key: string]: unknown;
+        };
+        NewSinkOtlpHttp: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["OtlpHttpSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
+            /**
+             * @example otlp_http
+             * @enum {string}
+             */
+            type: "otlp_http";
+        };
+        NewSinkS3: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["S3SinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
+            /**
+             * @example s3
+             * @enum {string}
+             */
+            type: "s3";
+        };
+        NewSinkSplunkHec: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["SplunkHecSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
+            /**
+             * @example splunk_hec
+             * @enum {string}
+             */
+            type: "splunk_hec";
+        };
+        NewSinkSyslog: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["SyslogSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
+            /**
+             * @example syslog
+             * @enum {string}
+             */
+            type: "syslog";
+        };
         NewWebhook: {
             /**
              * @description Default: true.
@@ -2329,7 +2608,7 @@ export interface components {
             url: string;
         };
         /**
-         * @description Which events `event.created` is sent for: those that match all members, as in GET /v1/events. At most 4,096 bytes as JSON.
+         * @description Which events a webhook sends `event.created` for, and which a sink is sent: those that match all members, as in GET /v1/events. At most 4,096 bytes as JSON.
          * @example {
          *       "action": [
          *         "user.deleted",
@@ -2387,6 +2666,40 @@ export interface components {
              */
             parts?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
             viewer?: components["schemas"]["WidgetViewer"];
+        };
+        OtlpHttpSinkConfig: {
+            /**
+             * @description Up to 20 headers of each request, with their values, which are secrets. Default: none.
+             * @example {
+             *       "authorization": "Bearer 5c0p3d"
+             *     }
+             */
+            headers?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            url: string;
+        };
+        OtlpHttpSinkConfigShown: {
+            /**
+             * @description The names of the headers; their values are not shown.
+             * @example {
+             *       "authorization": null
+             *     }
+             */
+            headers: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            url: string;
         };
         /** @description `google.rpc.Status`. */
         OtlpStatus: {
@@ -2546,6 +2859,60 @@ export interface components {
              */
             url: string;
         };
+        S3SinkConfig: {
+            /**
+             * @description Name of the bucket.
+             * @example acme-audit
+             */
+            bucket: string;
+            credentials?: components["schemas"]["SinkCredentials"];
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            endpoint?: string;
+            /**
+             * @description What object names begin with; empty, or ends in a slash.
+             * @example annals/
+             */
+            prefix?: string;
+            /**
+             * @description Region of the bucket.
+             * @example eu-central-1
+             */
+            region: string;
+        };
+        S3SinkConfigShown: {
+            /**
+             * @description Name of the bucket.
+             * @example acme-audit
+             */
+            bucket: string;
+            credentials?: {
+                /**
+                 * @description Id of the access key.
+                 * @example AKIAIOSFODNN7EXAMPLE
+                 */
+                access_key_id: string;
+            };
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            endpoint?: string;
+            /**
+             * @description What object names begin with; empty, or ends in a slash.
+             * @example annals/
+             */
+            prefix: string;
+            /**
+             * @description Region of the bucket.
+             * @example eu-central-1
+             */
+            region: string;
+        };
         /**
          * @description What a key may do.
          * @enum {string}
@@ -2557,6 +2924,292 @@ export interface components {
              * @example 3600
              */
             grace_seconds?: number;
+        };
+        Sink: {
+            /** @example true */
+            active: boolean;
+            config: components["schemas"]["HttpSinkConfigShown"] | components["schemas"]["SplunkHecSinkConfigShown"] | components["schemas"]["OtlpHttpSinkConfigShown"] | components["schemas"]["SyslogSinkConfigShown"] | components["schemas"]["S3SinkConfigShown"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            filter?: components["schemas"]["WebhookFilter"];
+            format: components["schemas"]["SinkFormat"];
+            /**
+             * @description `sink_` and an opaque string.
+             * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
+             */
+            id: string;
+            include_proof: components["schemas"]["SinkIncludeProof"];
+            leave_out: components["schemas"]["SinkLeaveOut"];
+            /**
+             * @description Classes of OCSF by action. Absent: those of the service.
+             * @example {
+             *       "user.*": {
+             *         "class": "account_change"
+             *       }
+             *     }
+             */
+            mapping?: {
+                [key: string]: unknown;
+            };
+            status: components["schemas"]["SinkState"];
+            type: components["schemas"]["SinkType"];
+        };
+        SinkCredentials: {
+            /**
+             * @description Id of the access key.
+             * @example AKIAIOSFODNN7EXAMPLE
+             */
+            access_key_id: string;
+            /**
+             * @description A secret.
+             * @example wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
+             */
+            secret_access_key: string;
+        };
+        /**
+         * @description What an event is sent as. `annals`: as in lists, with its `chain`.
+         * @example annals
+         * @enum {string}
+         */
+        SinkFormat: "annals" | "ocsf" | "ecs" | "cloudevents";
+        /**
+         * @description Whether each event has its proof. A proof contains salts, with which a guess at an erased value can be confirmed.
+         * @example false
+         */
+        SinkIncludeProof: boolean;
+        /**
+         * @description Parts of an event that are not sent. Duplicates are ignored.
+         * @example [
+         *       "diff"
+         *     ]
+         */
+        SinkLeaveOut: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
+        SinkPage: {
+            data: components["schemas"]["Sink"][];
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        SinkReplay: {
+            /**
+             * @description The event that is sent next; at most the next one of the chain.
+             * @example 40
+             */
+            from_sequence_number: number;
+        };
+        SinkReplayed: {
+            /**
+             * @description 1 for the account's first event, then increases by one per event.
+             * @example 40
+             */
+            from_sequence_number: number;
+        };
+        /**
+         * @description `failing`: the last attempt failed, and the next one is due. `paused`: by `active: false`.
+         * @example active
+         * @enum {string}
+         */
+        SinkState: "active" | "failing" | "paused";
+        SinkStatus: {
+            /**
+             * @description Number of the last event that the receiver has acknowledged, or that the filter left out; 0: none yet.
+             * @example 41
+             */
+            cursor: number;
+            /**
+             * @description Number of the last event of the chain.
+             * @example 42
+             */
+            head: number;
+            /**
+             * @description Events after the cursor.
+             * @example 1
+             */
+            lag_events: number;
+            /**
+             * @description How long the first of them has waited; 0 if there are none.
+             * @example 0.8
+             */
+            lag_seconds: number;
+            /** @description Null if nothing was sent yet. */
+            last_delivered_at: string | null;
+            /**
+             * @description Why the last attempt failed; null if it did not.
+             * @example null
+             */
+            last_error: string | null;
+            /**
+             * @description Ranges that retention had deleted before they were sent, both ends included.
+             * @example []
+             */
+            lost: components["schemas"]["LostEvents"][];
+            /** @description Null while the sink is paused. */
+            next_attempt_at: string | null;
+            status: components["schemas"]["SinkState"];
+        };
+        SinkTest: {
+            /**
+             * @description Why the receiver did not accept it; null after a success.
+             * @example null
+             */
+            error: string | null;
+            /** @example true */
+            success: boolean;
+        };
+        /**
+         * @description What receives the events. It cannot be changed.
+         * @example http
+         * @enum {string}
+         */
+        SinkType: "http" | "splunk_hec" | "otlp_http" | "syslog" | "s3";
+        SinkUpdate: components["schemas"]["SinkUpdatePlain"] | components["schemas"]["SinkUpdateHttp"] | components["schemas"]["SinkUpdateSplunkHec"] | components["schemas"]["SinkUpdateOtlpHttp"] | components["schemas"]["SinkUpdateSyslog"] | components["schemas"]["SinkUpdateS3"];
+        SinkUpdateHttp: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["HttpSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
+            /**
+             * @example http
+             * @enum {string}
+             */
+            type: "http";
+        };
+        SinkUpdateOtlpHttp: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["OtlpHttpSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
+            /**
+             * @example otlp_http
+             * @enum {string}
+             */
+            type: "otlp_http";
+        };
+        SinkUpdatePlain: {
+            /** @example true */
+            active?: boolean;
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
+        };
+        SinkUpdateS3: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["S3SinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
+            /**
+             * @example s3
+             * @enum {string}
+             */
+            type: "s3";
+        };
+        SinkUpdateSplunkHec: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["SplunkHecSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
+            /**
+             * @example splunk_hec
+             * @enum {string}
+             */
+            type: "splunk_hec";
+        };
+        SinkUpdateSyslog: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["SyslogSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
+            /**
+             * @example syslog
+             * @enum {string}
+             */
+            type: "syslog";
+        };
+        SplunkHecSinkConfig: {
+            /**
+             * @description Whether a batch counts as received when the indexer acknowledges it.
+             * @example true
+             */
+            ack?: boolean;
+            /**
+             * @description Index of Splunk. Default: that of the token.
+             * @example audit
+             */
+            index?: string;
+            /**
+             * @description The token of the collector, a secret.
+             * @example b5c9-token
+             */
+            token: string;
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            url: string;
+        };
+        SplunkHecSinkConfigShown: {
+            /**
+             * @description Whether a batch counts as received when the indexer acknowledges it.
+             * @example true
+             */
+            ack: boolean;
+            /**
+             * @description Index of Splunk. Default: that of the token.
+             * @example audit
+             */
+            index?: string;
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            url: string;
+        };
+        SyslogSinkConfig: {
+            /**
+             * @description Name or address of a public host.
+             * @example syslog.example.com
+             */
+            host: string;
+            /** @example 6514 */
+            port: number;
+        };
+        SyslogSinkConfigShown: {
+            /**
+             * @description Name or address of a public host.
+             * @example syslog.example.com
+             */
+            host: string;
+            /** @example 6514 */
+            port: number;
         };
         /** @description What the action was done to. */
         Target: {
@@ -2731,6 +3384,16 @@ export interface components {
                 exports: number | null;
             };
             /** @description Null if the plan does not include the feature. */
+            sinks: {
+                /**
+                 * @description Null if there is no limit.
+                 * @example 10
+                 */
+                limit: number | null;
+                /** @example 1 */
+                used: number;
+            } | null;
+            /** @description Null if the plan does not include the feature. */
             webhooks: {
                 /**
                  * @description Null if there is no limit.
@@ -2859,7 +3522,7 @@ export interface components {
             url: string;
         };
         /**
-         * @description Which events `event.created` is sent for. Absent: all. A member without values, which an erasure leaves, matches none.
+         * @description Which events a webhook sends `event.created` for, and which a sink is sent. Absent: all. A member without values, which an erasure leaves, matches none.
          * @example {
          *       "action": [
          *         "user.deleted"
@@ -5168,6 +5831,448 @@ export interface operations {
             };
         };
     };
+    "list-sinks": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The next_cursor of the previous page; use it with the same filters.
+                 * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
+                 */
+                cursor?: string;
+                /**
+                 * @description Default: 100.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "sink_4k8s1w5z9c3f7j0n2q6t8v1x5a",
+                     *           "type": "http",
+                     *           "format": "annals",
+                     *           "filter": {
+                     *             "action": [
+                     *               "user.deleted"
+                     *             ]
+                     *           },
+                     *           "leave_out": [
+                     *             "diff"
+                     *           ],
+                     *           "include_proof": false,
+                     *           "mapping": {
+                     *             "user.*": {
+                     *               "class": "account_change"
+                     *             }
+                     *           },
+                     *           "config": {
+                     *             "url": "https://hooks.example.com/annals",
+                     *             "headers": {
+                     *               "authorization": null
+                     *             },
+                     *             "body": "jsonl",
+                     *             "compress": true
+                     *           },
+                     *           "active": true,
+                     *           "status": "active",
+                     *           "created_at": "2026-01-31T09:30:00.052919Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "MS40Mi4zYjBjNDQyOThmYzFjMTQ5"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SinkPage"];
+                };
+            };
+        };
+    };
+    "create-sink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "http",
+                 *       "config": {
+                 *         "url": "https://hooks.example.com/annals",
+                 *         "headers": {
+                 *           "authorization": "Bearer 5c0p3d"
+                 *         },
+                 *         "body": "jsonl",
+                 *         "compress": true
+                 *       },
+                 *       "format": "annals",
+                 *       "mapping": {
+                 *         "user.*": {
+                 *           "class": "account_change"
+                 *         }
+                 *       },
+                 *       "from": "start",
+                 *       "leave_out": [
+                 *         "diff"
+                 *       ],
+                 *       "include_proof": false,
+                 *       "active": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSink"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sink_4k8s1w5z9c3f7j0n2q6t8v1x5a",
+                     *         "type": "http",
+                     *         "format": "annals",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         },
+                     *         "leave_out": [
+                     *           "diff"
+                     *         ],
+                     *         "include_proof": false,
+                     *         "mapping": {
+                     *           "user.*": {
+                     *             "class": "account_change"
+                     *           }
+                     *         },
+                     *         "config": {
+                     *           "url": "https://hooks.example.com/annals",
+                     *           "headers": {
+                     *             "authorization": null
+                     *           },
+                     *           "body": "jsonl",
+                     *           "compress": true
+                     *         },
+                     *         "active": true,
+                     *         "status": "active",
+                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Sink"];
+                    };
+                };
+            };
+        };
+    };
+    "get-sink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `sink_` and an opaque string.
+                 * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sink_4k8s1w5z9c3f7j0n2q6t8v1x5a",
+                     *         "type": "http",
+                     *         "format": "annals",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         },
+                     *         "leave_out": [
+                     *           "diff"
+                     *         ],
+                     *         "include_proof": false,
+                     *         "mapping": {
+                     *           "user.*": {
+                     *             "class": "account_change"
+                     *           }
+                     *         },
+                     *         "config": {
+                     *           "url": "https://hooks.example.com/annals",
+                     *           "headers": {
+                     *             "authorization": null
+                     *           },
+                     *           "body": "jsonl",
+                     *           "compress": true
+                     *         },
+                     *         "active": true,
+                     *         "status": "active",
+                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Sink"];
+                    };
+                };
+            };
+        };
+    };
+    "delete-sink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `sink_` and an opaque string.
+                 * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "update-sink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `sink_` and an opaque string.
+                 * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "format": "annals",
+                 *       "leave_out": [
+                 *         "diff"
+                 *       ],
+                 *       "include_proof": false,
+                 *       "active": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["SinkUpdate"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sink_4k8s1w5z9c3f7j0n2q6t8v1x5a",
+                     *         "type": "http",
+                     *         "format": "annals",
+                     *         "filter": {
+                     *           "action": [
+                     *             "user.deleted"
+                     *           ]
+                     *         },
+                     *         "leave_out": [
+                     *           "diff"
+                     *         ],
+                     *         "include_proof": false,
+                     *         "mapping": {
+                     *           "user.*": {
+                     *             "class": "account_change"
+                     *           }
+                     *         },
+                     *         "config": {
+                     *           "url": "https://hooks.example.com/annals",
+                     *           "headers": {
+                     *             "authorization": null
+                     *           },
+                     *           "body": "jsonl",
+                     *           "compress": true
+                     *         },
+                     *         "active": true,
+                     *         "status": "active",
+                     *         "created_at": "2026-01-31T09:30:00.052919Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Sink"];
+                    };
+                };
+            };
+        };
+    };
+    "replay-sink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `sink_` and an opaque string.
+                 * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from_sequence_number": 40
+                 *     }
+                 */
+                "application/json": components["schemas"]["SinkReplay"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from_sequence_number": 40
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SinkReplayed"];
+                    };
+                };
+            };
+        };
+    };
+    "get-sink-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `sink_` and an opaque string.
+                 * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": "active",
+                     *         "cursor": 41,
+                     *         "head": 42,
+                     *         "lag_events": 1,
+                     *         "lag_seconds": 0.8,
+                     *         "last_error": null,
+                     *         "last_delivered_at": "2026-01-31T09:30:00.052919Z",
+                     *         "next_attempt_at": "2026-01-31T09:30:00.052919Z",
+                     *         "lost": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SinkStatus"];
+                    };
+                };
+            };
+        };
+    };
+    "test-sink": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `sink_` and an opaque string.
+                 * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "success": true,
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SinkTest"];
+                    };
+                };
+            };
+        };
+    };
     "get-usage": {
         parameters: {
             query?: never;
@@ -5234,6 +6339,10 @@ export interface operations {
                      *         "webhooks": {
                      *           "used": 1,
                      *           "limit": 3
+                     *         },
+                     *         "sinks": {
+                     *           "used": 1,
+                     *           "limit": 10
                      *         },
                      *         "pending_deliveries": {
                      *           "used": 0,

@@ -62,6 +62,11 @@ test.each([
   [{ targetId: "ten" }, line(), false],
   [{ actorId: 'a"d}a' }, line(erasedBits(["actor"])), false],
   [{ targetId: "t" }, line(0, "annals.erasure"), false],
+  [{ eventId: "evt_1" }, line(), true],
+  [{ eventId: "evt_1" }, line(31), true],
+  [{ eventId: "evt_2" }, line(), false],
+  [{ eventId: "t" }, line(), false],
+  [{ eventId: "evt_1" }, line(0, "annals.hold"), false],
 ])("%j", (selector, given, isSelected) => {
   expect(selects(selector)(Buffer.from(given))).toBe(isSelected);
 });

@@ -23,6 +23,7 @@ const NO_MEMBERS = "{}";
 
 interface Selected {
   readonly actorId?: string | undefined;
+  readonly eventId?: string | undefined;
   readonly targetId?: string | undefined;
 }
 
@@ -55,9 +56,9 @@ export function sequenceOf(line: Uint8Array): number {
   return Number(sequence);
 }
 
-/** A function that says whether an erasure selects the event of a line, by its actor or its target. */
-export function selects({ actorId, targetId }: Selected): (line: Uint8Array) => boolean {
-  const texts = [actorId, targetId]
+/** A function that says whether an erasure selects the event of a line, by its actor, target or id. */
+export function selects({ actorId, eventId, targetId }: Selected): (line: Uint8Array) => boolean {
+  const texts = [actorId, eventId, targetId]
     .filter((value) => value !== undefined)
     .map((value) => Buffer.from(JSON.stringify(value)));
   return (line) => {
@@ -68,6 +69,7 @@ export function selects({ actorId, targetId }: Selected): (line: Uint8Array) => 
     if (RECORDS.includes(event.action)) return false;
     return (
       (actorId !== undefined && event.actor.id === actorId) ||
+      event.id === eventId ||
       (targetId !== undefined && event.target.id === targetId)
     );
   };

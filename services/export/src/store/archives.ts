@@ -5,12 +5,15 @@
 import { statement } from "@annals/postgres";
 import type { ArchivePlace } from "../domain/archive.ts";
 
+/** One that ends is in no list: first until the ledger has named its holds, then until it is deleted. */
+export type ArchiveStatus = "writing" | "completed" | "ending" | "ended";
+
 export interface ArchiveRow extends ArchivePlace {
   readonly id: string;
   readonly head_sequence: string;
   readonly head_hash: string;
   readonly created_at: string;
-  readonly status: "writing" | "completed";
+  readonly status: ArchiveStatus;
   readonly lease_token: string;
   readonly records_through: string;
   readonly has_leftovers: boolean;
@@ -85,16 +88,60 @@ LIMIT $4::integer
   { route: "one account" },
 );
 
-/** All pieces of an account after a number, those that are being written included, in their order. */
-export const listPieces = statement<
-  [accountId: string, afterFrom: string, limit: number],
-  ArchiveRow
->(
-  `/* exports.list-pieces */
+/** Whether the account has a piece, one that is being written included. */
+export const findAnyArchive = statement<[accountId: string], { readonly account_id: string }>(
+  `/* exports.find-any-archive */
+SELECT account_id FROM exports.archives WHERE account_id = $1::text LIMIT 1
+`,
+  { route: "one account" },
+);
+
+type Unsettled = [accountId: string, recordsThrough: string, afterFrom: string, limit: number];
+
+/** The pieces after a number, in their order, whose files may have what a record up to a number names. */
+export const listUnsettled = statement<Unsettled, ArchiveRow>(
+  `/* exports.list-unsettled */
 SELECT ${COLUMNS} FROM exports.archives
-WHERE account_id = $1::text AND from_sequence > $2::bigint
+WHERE account_id = $1::text AND (records_through < $2::bigint OR has_leftovers OR status IN ('ending', 'ended'))
+  AND from_sequence > $3::bigint
 ORDER BY from_sequence
-LIMIT $3::integer
+LIMIT $4::integer
+`,
+  { route: "one account" },
+);
+
+type Within = [accountId: string, after: string, through: string, afterFrom: string, limit: number];
+
+/** The pieces after a number, in their order, that have files with events of a range. */
+export const listWithEvents = statement<Within, ArchiveRow>(
+  `/* exports.list-with-events */
+SELECT ${COLUMNS} FROM exports.archives
+WHERE account_id = $1::text AND to_sequence > $2::bigint AND from_sequence <= $3::bigint
+  AND status IN ('completed', 'ending') AND from_sequence > $4::bigint
+ORDER BY from_sequence
+LIMIT $5::integer
+`,
+  { route: "one account" },
+);
+
+type Ending = [
+  accountId: string,
+  /** Their months are over for as long as archives are kept: empty for none. */
+  beforeMonth: string,
+  through: string,
+  afterFrom: string,
+  limit: number,
+];
+
+/** The pieces after a number, in their order, that are ending, and those that may: they end up to `through`. */
+export const listEnding = statement<Ending, ArchiveRow>(
+  `/* exports.list-ending */
+SELECT ${COLUMNS} FROM exports.archives
+WHERE account_id = $1::text AND from_sequence > $4::bigint
+  AND (status IN ('ending', 'ended')
+    OR status = 'completed' AND month < $2::text AND to_sequence <= $3::bigint)
+ORDER BY from_sequence
+LIMIT $5::integer
 `,
   { route: "one account" },
 );
@@ -179,6 +226,17 @@ export const settleArchive = statement<[...Place, recordsThrough: string], HeldR
   `/* exports.settle-archive */
 UPDATE exports.archives SET records_through = greatest(records_through, $3::bigint)
 WHERE account_id = $1::text AND from_sequence = $2::bigint AND status = 'completed'
+RETURNING id
+`,
+  { route: "one account" },
+);
+
+/** Changes what a reader sees of a written piece. One that has ended stays so. */
+export const markArchive = statement<[...Lease, status: ArchiveStatus], HeldRow>(
+  `/* exports.mark-archive */
+UPDATE exports.archives SET status = $4::text
+WHERE account_id = $1::text AND from_sequence = $2::bigint AND lease_token = $3::bigint
+  AND status IN ('completed', 'ending')
 RETURNING id
 `,
   { route: "one account" },

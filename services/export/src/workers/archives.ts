@@ -13,17 +13,16 @@ import { monthEnd } from "../domain/archive.ts";
 import type { Metrics } from "../metrics.ts";
 import { LostEvents } from "../outbound/read-events.ts";
 import { type ArchiveRow, createArchive, getArchiveAt, takeArchive } from "../store/archives.ts";
-import { AUDIT } from "../store/audit.ts";
 import { withArchive } from "./archive-lease.ts";
 import { dropArchive } from "./drop-archive.ts";
-import { falseUntilCovered, piecesOf, type SettleDeps, settleArchives } from "./settle-archives.ts";
+import { type EndDeps, endArchives } from "./end-archives.ts";
+import { falseUntilCovered, type SettleDeps, settleArchives } from "./settle-archives.ts";
 import { readPiece } from "./read-piece.ts";
 import { bundleOf, writeArchive } from "./write-archive.ts";
 
-export interface ArchivesDeps extends SettleDeps {
+export interface ArchivesDeps extends EndDeps {
   readonly failures: Counter<"worker">;
-  readonly ledger: SettleDeps["ledger"] &
-    Pick<Client<typeof LedgerService>, "confirmArchive" | "listLifecycles">;
+  readonly ledger: EndDeps["ledger"] & Pick<Client<typeof LedgerService>, "confirmArchive">;
   readonly log: Logger;
   readonly metrics: SettleDeps["metrics"] & Pick<Metrics, "archiveLag">;
   readonly random: (size: number) => Uint8Array;
@@ -35,7 +34,6 @@ const DELAY_MS = 600_000;
 const INITIAL_DELAY_MS = 10_000;
 /** Accounts of one call. */
 const ACCOUNTS = 100;
-const MS_PER_DAY = 86_400_000;
 
 export function startArchives(deps: ArchivesDeps): Loop {
   const archives = new Archives(deps);
@@ -71,7 +69,7 @@ export class Archives {
       const rows = listed.map((lifecycle) => ({ account_id: lifecycle.accountId, lifecycle }));
       await run.each(rows, async ({ lifecycle }) => {
         lagS = Math.max(lagS, this.#lagOf(lifecycle));
-        await this.#endOld(lifecycle, signal);
+        await endArchives(this.#deps, lifecycle, signal);
         if (await this.#archiveNext(lifecycle, signal)) isBehind = true;
       });
       if (signal.aborted) return 0;
@@ -165,36 +163,5 @@ export class Archives {
     const events = readPiece(this.#deps.ledger, row, signal);
     const recordsThrough = BigInt(row.head_sequence);
     await writeArchive(this.#deps, row, { events, job, recordsThrough }, signal);
-  }
-
-  /** Deletes archives whose time is over, but for those with an event that a hold may cover. */
-  async #endOld(
-    { accountId, archiveDays, heldFrom }: Lifecycle,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (archiveDays === undefined) return;
-    for await (const row of piecesOf(this.#deps, accountId, signal)) {
-      const isHeld = heldFrom !== undefined && BigInt(row.to_sequence) >= heldFrom;
-      const endMs = monthEnd(row.month) + archiveDays * MS_PER_DAY;
-      if (row.status !== "completed" || isHeld || this.#nowMs() < endMs) continue;
-      await this.#end(row);
-    }
-  }
-
-  async #end(row: ArchiveRow): Promise<void> {
-    const { clock, database, leaseMs } = this.#deps;
-    const { account_id: accountId, from_sequence: from, id } = row;
-    const params = [accountId, from, "completed", leaseMs] as const;
-    const [taken] = await database.forAccount(accountId).run(takeArchive, [...params]);
-    if (!taken) return;
-    await dropArchive(this.#deps, taken, (transaction) =>
-      AUDIT.add(transaction, {
-        accountId,
-        action: "annals.archive.deleted",
-        actor: { type: "service", id: "export" },
-        target: { type: "archive", id },
-        occurredAt: clock.nowText(),
-      }),
-    );
   }
 }

@@ -7,9 +7,10 @@
 import type { ArchiveSelector, LedgerService, OpenErasure } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { selects, sequenceOf } from "../domain/archive-line.ts";
-import type { ArchiveRow } from "../store/archives.ts";
+import { type ArchiveRow, findAnyArchive, listWithEvents } from "../store/archives.ts";
 import { readText } from "./archive-text.ts";
-import { piecesOf, type SettleDeps, settleArchives, textOf } from "./settle-archives.ts";
+import { eachPiece } from "./each-piece.ts";
+import { type SettleDeps, settleArchives, textOf } from "./settle-archives.ts";
 
 export interface ErasedArchivesDeps extends SettleDeps {
   readonly ledger: SettleDeps["ledger"] &
@@ -26,8 +27,8 @@ export async function clearArchives(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { accountId, archives, lastRecord: through } = erasure;
-  const first = await piecesOf(deps, accountId, signal).next();
-  if (first.done === true) return true;
+  const database = deps.database.forAccount(accountId, signal);
+  if ((await database.run(findAnyArchive, [accountId])).length === 0) return true;
   if (archives === undefined) return settleArchives(deps, { accountId, through }, signal);
   // The ledger says in its next list how far the report is, or up to which record archives are to be settled.
   await reportMatches(deps, { accountId, erasureId: erasure.id, selector: archives }, signal);
@@ -52,8 +53,15 @@ async function reportMatches(
   const report = (sequences: bigint[], through: bigint) =>
     deps.ledger.reportErasureMatches({ accountId, erasureId, sequences, through }, { signal });
   const begun = performance.now();
-  for await (const row of piecesOf(deps, accountId, signal)) {
-    if (!isSearched(row, selector)) continue;
+  const database = deps.database.forAccount(accountId, signal);
+  const { reportedThrough, retainedFrom, upToSequence } = selector;
+  // What the ledger still stores it searches itself.
+  const deleted = retainedFrom - 1n;
+  const through = upToSequence < deleted ? upToSequence : deleted;
+  const range = [accountId, String(reportedThrough), String(through)] as const;
+  const list = (afterFrom: string, limit: number) =>
+    database.run(listWithEvents, [...range, afterFrom, limit]);
+  for await (const row of eachPiece(list, signal)) {
     let batch: bigint[] = [];
     for await (const number of matchesIn(deps, row, selector, signal)) {
       batch.push(number);
@@ -61,21 +69,11 @@ async function reportMatches(
       await report(batch, 0n);
       batch = [];
     }
-    // What the ledger still stores of the piece it searches itself.
-    const deleted = selector.retainedFrom - 1n;
     const to = BigInt(row.to_sequence);
     await report(batch, to < deleted ? to : deleted);
     if (performance.now() - begun >= deps.sliceMs) return;
   }
-  await report([], selector.upToSequence);
-}
-
-/** Whether it may have events that are deleted, that the request selects, and that are not reported. */
-function isSearched(row: ArchiveRow, selector: ArchiveSelector): boolean {
-  const [from, to] = [BigInt(row.from_sequence), BigInt(row.to_sequence)];
-  const { reportedThrough, retainedFrom, upToSequence } = selector;
-  const isOld = from < retainedFrom && from <= upToSequence && to > reportedThrough;
-  return row.status === "completed" && isOld;
+  await report([], upToSequence);
 }
 
 async function* matchesIn(

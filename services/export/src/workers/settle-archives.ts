@@ -11,7 +11,7 @@ import { readErasureRecords } from "../outbound/erasure-records.ts";
 import {
   type ArchiveRow,
   clearArchive,
-  listPieces,
+  listUnsettled,
   settleArchive,
   takeArchive,
 } from "../store/archives.ts";
@@ -19,6 +19,7 @@ import { readText } from "./archive-text.ts";
 import { withArchive } from "./archive-lease.ts";
 import { NotCovered } from "./write-bundle.ts";
 import { dropArchive } from "./drop-archive.ts";
+import { eachPiece } from "./each-piece.ts";
 import { type ArchiveDeps, bundleOf, removeFiles, writeArchive } from "./write-archive.ts";
 
 export interface SettleDeps extends ArchiveDeps {
@@ -28,9 +29,6 @@ export interface SettleDeps extends ArchiveDeps {
   readonly sliceMs: number;
 }
 
-/** Maximum rows of one statement. */
-const PIECES = 100;
-
 /** Resolves to whether no piece is left that may have what records up to `through` name. */
 export async function settleArchives(
   deps: SettleDeps,
@@ -39,34 +37,21 @@ export async function settleArchives(
 ): Promise<boolean> {
   let isSettled = true;
   const begun = performance.now();
-  for await (const row of piecesOf(deps, accountId, signal)) {
-    const needsRecords = BigInt(row.records_through) < through;
-    if (!needsRecords && !row.has_leftovers) continue;
+  const database = deps.database.forAccount(accountId, signal);
+  const list = (afterFrom: string, limit: number) =>
+    database.run(listUnsettled, [accountId, String(through), afterFrom, limit]);
+  for await (const row of eachPiece(list, signal)) {
     if (row.status === "writing") {
       // It may have read the events before the record. Its worker makes it anew.
-      if (needsRecords) isSettled = (await dropUnfinished(deps, row)) && isSettled;
+      if (BigInt(row.records_through) < through)
+        isSettled = (await dropUnfinished(deps, row)) && isSettled;
+    } else if (row.status !== "completed") {
+      // It is deleted soon, or completed again: its files may have what was not searched for.
+      isSettled = false;
     } else isSettled = (await settle(deps, row, through, signal)) && isSettled;
     if (performance.now() - begun >= deps.sliceMs) return false;
   }
   return isSettled;
-}
-
-/** All pieces of an account, in their order. */
-export async function* piecesOf(
-  { database }: Pick<ArchiveDeps, "database">,
-  accountId: string,
-  signal: AbortSignal,
-): AsyncGenerator<ArchiveRow> {
-  let after = "0";
-  for (;;) {
-    signal.throwIfAborted();
-    const rows = await database
-      .forAccount(accountId, signal)
-      .run(listPieces, [accountId, after, PIECES]);
-    yield* rows;
-    if (rows.length < PIECES) return;
-    after = rows.at(-1)?.from_sequence ?? after;
-  }
 }
 
 /** Resolves to whether the piece is gone. */

@@ -33,6 +33,7 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
     description: "Set how long events are kept, and see what was deleted.",
   },
   archives: { name: "Archives", description: "Download what retention deletes." },
+  sinks: { name: "Sinks", description: "Send the events, in order, to a SIEM or a bucket." },
   widget: {
     name: "Widget",
     description: "Read events with a widget token, from a browser.",

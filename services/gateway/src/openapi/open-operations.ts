@@ -8,6 +8,7 @@ type Mark = ReturnType<typeof openDetail>;
 /** The route, and the delivery that it sends. */
 export const WEBHOOK_TEST = openDetail("webhook-test");
 const EXPORTS = openDetail("exports");
+const SINKS = openDetail("sinks");
 const WIDGET_TOKENS = openDetail("widget-tokens");
 const WIDGET_ROUTES = openDetail("widget-routes");
 const HOLDS = openDetail("holds");
@@ -31,6 +32,14 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "replay-delivery": openDetail("replay-delivery"),
   "replay-events": openDetail("replay-events"),
   "rotate-secret": openDetail("rotate-secret"),
+  "create-sink": SINKS,
+  "list-sinks": SINKS,
+  "get-sink": SINKS,
+  "update-sink": SINKS,
+  "delete-sink": SINKS,
+  "test-sink": SINKS,
+  "replay-sink": SINKS,
+  "get-sink-status": SINKS,
   "create-widget-token": WIDGET_TOKENS,
   "list-widget-tokens": WIDGET_TOKENS,
   "delete-widget-token": WIDGET_TOKENS,

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
 import type { Schema } from "../render/example.ts";
-import { NAME, TEXT_OR_TEXTS } from "../render/schema.ts";
+import { NAME, TEXT_OR_TEXTS, VARIANTS } from "../render/schema.ts";
 
 /** What `components.schemas` has. */
 export type Components = Record<string, Schema>;
@@ -14,7 +14,8 @@ const VALUES = new Set(["const", "default", "enum", "examples"]);
 
 /** The schema as the document has it; the named ones in it are added to `components`. */
 export function documented(given: TSchema, components: Components): Schema {
-  const { [NAME]: name, ...rest } = given as Schema;
+  const { [NAME]: name, [VARIANTS]: variants, ...rest } = given as Schema;
+  if (variants) return oneOfVariants(given, variants, components);
   const own: Schema = Object.fromEntries(
     Object.entries(rest).map(([keyword, value]) => [
       keyword,
@@ -40,6 +41,21 @@ export function documented(given: TSchema, components: Components): Schema {
       components,
     );
   return component(name, typed(own), components);
+}
+
+/** What the gateway checks by more than schemas: only its description and example are shown besides. */
+function oneOfVariants(
+  given: TSchema,
+  variants: readonly Schema[],
+  components: Components,
+): Schema {
+  const { [NAME]: name, description, examples } = given as Schema;
+  const shown = {
+    ...(description !== undefined && { description }),
+    ...(examples && { examples }),
+    anyOf: variants.map((one) => documented(one, components)),
+  };
+  return typeof name === "string" ? component(name, shown, components) : shown;
 }
 
 /** A reference to the schema, which is added to `components`. */

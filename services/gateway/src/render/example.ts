@@ -2,6 +2,7 @@
 // OpenAPI document.
 
 import type { TSchema } from "typebox";
+import { VARIANTS } from "./schema.ts";
 
 /** A schema as JSON Schema has it. */
 export interface Schema {
@@ -13,6 +14,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly [VARIANTS]?: readonly Schema[];
 }
 
 /**
@@ -23,6 +25,8 @@ export function exampleOf(given: TSchema): unknown {
   const schema = given as Schema;
   const { anyOf, enum: values, examples, items, properties, required = [], type } = schema;
   if (examples) return examples[0];
+  const [variant] = schema[VARIANTS] ?? [];
+  if (variant) return exampleOf(variant);
   if ("const" in schema) return schema["const"];
   if (values) return values[0];
   if (properties) {

@@ -19,6 +19,9 @@ export function named<T extends TSchema>(name: string, schema: T): T {
   return Object.assign(schema, { [NAME]: name });
 }
 
+/** The keyword with the schemas that the document shows in place of the one that has it: a value fits one. */
+export const VARIANTS = "x-annals-variants";
+
 /** An object of which no other members are accepted. */
 export const CLOSED = { additionalProperties: false } as const;
 

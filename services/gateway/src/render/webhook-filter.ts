@@ -1,12 +1,13 @@
-// The filter of a webhook as clients send it, as it is shown, and as the webhook dispatcher gets it. Called
-// by webhook.ts, and by the routes that create and change webhooks. It must never judge an event.
+// The filter of a webhook or a sink as clients send it, as it is shown, and as the webhook dispatcher gets
+// it. Called by webhook.ts and sink.ts, and by the routes that create and change them. It must never judge an
+// event.
 
 import {
   MAX_FILTER_VALUE_LENGTH,
   MAX_FILTER_VALUES,
   MAX_WEBHOOK_FILTER_BYTES,
 } from "@annals/contract";
-import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhooks";
+import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhook-filters";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { CLOSED, named, Nullable, openDetail, TextOrTexts } from "./schema.ts";
@@ -37,7 +38,8 @@ const NewFilter = named(
     {
       ...CLOSED,
       description:
-        "Which events `event.created` is sent for: those that match all members, as in GET /v1/events. " +
+        "Which events a webhook sends `event.created` for, and which a sink is sent: those that match all members, as " +
+        "in GET /v1/events. " +
         `At most ${MAX_WEBHOOK_FILTER_BYTES.toLocaleString("en")} bytes as JSON.`,
       examples: [{ action: ["user.deleted", "invoice.*"] }],
       ...FILTER,
@@ -66,8 +68,8 @@ export const FilterShown = named(
     },
     {
       description:
-        "Which events `event.created` is sent for. Absent: all. A member without values, which an erasure leaves, " +
-        "matches none.",
+        "Which events a webhook sends `event.created` for, and which a sink is sent. Absent: all. A member without " +
+        "values, which an erasure leaves, matches none.",
       examples: [{ action: ["user.deleted"] }],
       ...FILTER,
     },

@@ -28,6 +28,7 @@ function line(plan: ReturnType<typeof plansJson>[number]): string {
     plan.default ? `${plan.name} (default)` : plan.name,
     limit(plan.max_keys, "keys"),
     limit(plan.max_webhooks, "webhooks"),
+    limit(plan.max_sinks, "sinks"),
     limit(plan.max_widget_tokens, "widget tokens"),
     limit(plan.max_export_bytes, "export bytes", "default"),
     limit(plan.monthly_events, "events a month"),

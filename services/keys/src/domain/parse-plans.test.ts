@@ -8,6 +8,7 @@ import { accountRate, shareOfTokens, UNLIMITED_PLANS } from "./plan.ts";
 const DEFAULTS = {
   maxKeys: 1_000,
   maxWebhooks: 1_000,
+  maxSinks: 10,
   maxWidgetTokens: 10_000,
   minRetentionDays: 30,
   archive: false,
@@ -36,6 +37,7 @@ test("a file gives each plan its limits and the default to an account that has n
         intake_requests_per_minute: 800,
         max_export_bytes: 0,
         max_keys: 2,
+        max_sinks: 3,
         max_webhooks: 0,
         max_widget_tokens: 7,
         min_retention_days: 2,
@@ -54,6 +56,7 @@ test("a file gives each plan its limits and the default to an account that has n
     maxExportBytes: 0,
     maxKeys: 2,
     maxWebhooks: 0,
+    maxSinks: 3,
     maxWidgetTokens: 7,
     minRetentionDays: 2,
     archive: true,
@@ -124,7 +127,7 @@ describe("faults", () => {
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
         "it may contain archive, archive_days, features_left_out, intake_requests_per_minute, max_export_bytes, " +
-        "max_keys, max_webhooks, " +
+        "max_keys, max_sinks, max_webhooks, " +
         "max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, retention_days",
       "plans.free.max_keys: must be an integer from 1 to 2147483647",
       "plans.free.max_export_bytes: must be an integer from 0 to 9007199254740991",

@@ -21,6 +21,7 @@ const MEMBERS = [
   "intake_requests_per_minute",
   "max_export_bytes",
   "max_keys",
+  "max_sinks",
   "max_webhooks",
   "max_widget_tokens",
   "min_retention_days",
@@ -79,6 +80,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
   // An account without a key could not be used at all.
   const maxKeys = limit("max_keys", 1, MAX_COUNT);
   const maxExportBytes = limit("max_export_bytes", 0, Number.MAX_SAFE_INTEGER);
+  const maxSinks = limit("max_sinks", 0, MAX_COUNT);
   const maxWebhooks = limit("max_webhooks", 0, MAX_COUNT);
   const maxWidgetTokens = limit("max_widget_tokens", 0, MAX_COUNT);
   const monthlyEvents = limit("monthly_events", 0, Number.MAX_SAFE_INTEGER);
@@ -93,6 +95,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
       report,
     ),
     maxKeys: maxKeys ?? DEFAULT_LIMITS.maxKeys,
+    maxSinks: maxSinks ?? DEFAULT_LIMITS.maxSinks,
     maxWebhooks: maxWebhooks ?? DEFAULT_LIMITS.maxWebhooks,
     maxWidgetTokens: maxWidgetTokens ?? DEFAULT_LIMITS.maxWidgetTokens,
     ...(maxExportBytes !== undefined && { maxExportBytes }),

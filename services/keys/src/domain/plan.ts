@@ -9,6 +9,7 @@ export interface Plan {
   /** Keys that are live at one time, the first one included. */
   readonly maxKeys: number;
   readonly maxWebhooks: number;
+  readonly maxSinks: number;
   /** Widget tokens that are live at one time. */
   readonly maxWidgetTokens: number;
   /** Events stored in a month of UTC. Absent: any number. */
@@ -33,6 +34,7 @@ export interface Plan {
 export const DEFAULT_LIMITS = {
   maxKeys: 1_000,
   maxWebhooks: 1_000,
+  maxSinks: 10,
   maxWidgetTokens: 10_000,
   minRetentionDays: 30,
   archive: false,

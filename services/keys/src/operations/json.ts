@@ -51,6 +51,7 @@ export function plansJson(plans: Plans, counts: readonly PlanNameRow[]) {
       intake_requests_per_minute: plan.intakeRequestsPerMinute ?? null,
       max_export_bytes: plan.maxExportBytes ?? null,
       max_keys: plan.maxKeys,
+      max_sinks: plan.maxSinks,
       max_webhooks: plan.maxWebhooks,
       max_widget_tokens: plan.maxWidgetTokens,
       min_retention_days: plan.minRetentionDays,

@@ -1,6 +1,6 @@
-// An event as a widget token shows it: without the parts that it hides, and without their salts, so that
-// guesses at hidden parts cannot be confirmed. Called by rpc/render-widget-event.ts. The digests stay, so
-// that the hash can be recomputed. It must never let through a byte of a hidden part.
+// An event as a widget token or a sink shows it: without the parts that it hides, and without their salts, so
+// that guesses at hidden parts cannot be confirmed. Called by rpc/render-widget-event.ts and
+// rpc/event-records.ts. The digests stay, so that the hash can be recomputed. It must never let through a byte of a hidden part.
 
 import { WIDGET_PARTS, type WidgetPart } from "@annals/contract";
 import { erasedBut, type Part, PARTS, quote, SALT_BYTES } from "@annals/event";
@@ -40,7 +40,7 @@ export function hideParts(event: PartsAndSalts, shown: readonly string[]): Shown
 }
 
 /** The part that holds what `name` names: `actor` for `actor.meta`, `diff` for `diff`. */
-function partOf(name: WidgetPart): Part {
+export function partOf(name: WidgetPart): Part {
   return name.replace(".meta", "") as Part;
 }
 

@@ -7,7 +7,7 @@ import { internal, invalid, notFound } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
 import type { AppendQueue } from "../append/append-queue.ts";
 import { BATCH, eraseFound, NOTHING } from "../append/erase-found.ts";
-import { MAX_EVENTS, selectorOf } from "../domain/erasure.ts";
+import { MAX_EVENTS, numberOf, selectorOf } from "../domain/erasure.ts";
 import { type ErasableRow, listErasable } from "../store/erase.ts";
 import {
   advanceReport,
@@ -91,8 +91,11 @@ async function openErasure(
   }
   const last = numbers.at(-1);
   if (last === undefined) return row;
-  if (selectorOf(row.selector).eventId !== undefined)
-    throw invalid({ field: "sequences", message: "must be empty: the erasure is of one event" });
+  const only = numberOf(selectorOf(row.selector));
+  if (only !== undefined && numbers.some((number) => number !== only)) {
+    const message = `must be ${only} alone: the erasure is of one event`;
+    throw invalid({ field: "sequences", message });
+  }
   if (last > Number(row.up_to_sequence)) {
     const message = `must not be above ${row.up_to_sequence}, where the erasure ends`;
     throw invalid({ field: "sequences", message });

@@ -29,8 +29,12 @@ import {
   type ErasureRow,
   getErasure,
 } from "../store/erasures.ts";
+import { listDeletedMatches } from "../store/erasure-matches.ts";
 import { getEvent } from "../store/get-event.ts";
+import { getLifecycle } from "../store/lifecycles.ts";
 import { lockHead } from "../store/lock-head.ts";
+
+const NO_EVENT = "no event has this id";
 
 interface RequestDeps {
   readonly clock: Clock;
@@ -103,7 +107,10 @@ async function requireFewEvents(
   }
 }
 
-/** A single event must be one that can be erased. Of several, those that a hold covers are counted later. */
+/**
+ * A single event must be one that can be erased: of a deleted one only its number is known here, and archives
+ * are compared with the id later. Of several events, those that a hold covers are counted later.
+ */
 async function requireErasable(
   transaction: Database,
   accountId: string,
@@ -113,11 +120,24 @@ async function requireErasable(
   if (eventId === undefined) return;
   const refuse = (message: string) => invalid({ field: "event_id", message });
   const number = numberOf(selector);
-  const [event] =
-    number === undefined ? [] : await transaction.run(getEvent, [accountId, String(number)]);
-  if (number === undefined || event?.id !== eventId) throw refuse("no event has this id");
-  if (isRecord(event.action)) throw refuse("records of the service cannot be erased");
-  const [found] = await transaction.run(listErasable, [accountId, [number], parts, null, null]);
+  if (number === undefined) throw refuse(NO_EVENT);
+  const [event] = await transaction.run(getEvent, [accountId, String(number)]);
+  if (event ? event.id !== eventId : !(await isArchived(transaction, accountId, number)))
+    throw refuse(NO_EVENT);
+  if (event && isRecord(event.action)) throw refuse("records of the service cannot be erased");
+  const [found] = event
+    ? await transaction.run(listErasable, [accountId, [number], parts, null, null])
+    : await transaction.run(listDeletedMatches, [accountId, [number]]);
   const hold = found?.hold ?? null;
   if (hold !== null) throw refuse(`the hold ${hold} covers this event`);
+}
+
+/** Whether retention has deleted the event, and archives had it. */
+async function isArchived(
+  transaction: Database,
+  accountId: string,
+  number: number,
+): Promise<boolean> {
+  const [row] = await transaction.run(getLifecycle, [accountId]);
+  return number <= Math.min(Number(row?.deleted_through), Number(row?.archived_through));
 }

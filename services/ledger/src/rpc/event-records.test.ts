@@ -2,6 +2,7 @@
 // the interface shares, none twice and none cut; each message says how many events it holds and where they
 // stand; and no message grows with the page.
 
+import { WIDGET_PARTS } from "@annals/contract";
 import { eventCsv, eventJson, proofJson } from "@annals/event";
 import { RecordFormat } from "@annals/proto/ledger";
 import { expect, test } from "vitest";
@@ -122,4 +123,25 @@ test("an erased part is named, and has no salt in its proof", () => {
   const csv = textOf(eventRecords([one], { ...OPTIONS, format: RecordFormat.CSV }));
   expect(csv).toContain(proof.salts.context);
   expect(csv).not.toMatch(/""salts"":\{""actor/);
+});
+
+test("a part that is left out is in no record, and its salt in no proof", () => {
+  const secret = "left out";
+  const part = JSON.stringify({ id: "u_1", meta: { text: secret } });
+  const texts = { actor: part, target: part, context: part, diff: part, metadata: part };
+  const one = { ...row(1, "{}"), ...texts };
+  const text = (leaveOut: readonly (typeof WIDGET_PARTS)[number][]) =>
+    textOf(eventRecords([one], { ...OPTIONS, leaveOut }));
+  for (const name of WIDGET_PARTS) {
+    const others = JSON.parse(text([name]));
+    expect(Object.keys(others.proof.salts)).toHaveLength(4);
+    expect(Object.keys(others.proof.digests)).toHaveLength(5);
+    expect(text([name]).split(secret)).toHaveLength(text([]).split(secret).length - 1);
+  }
+  const all = text(WIDGET_PARTS);
+  expect(all).not.toContain(secret);
+  expect(JSON.parse(all)).toMatchObject({
+    event: { id: "evt_1", actor: { id: "u_1" }, target: { id: "u_1" } },
+    proof: { salts: {} },
+  });
 });

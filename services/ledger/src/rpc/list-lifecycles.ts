@@ -15,6 +15,7 @@ import { coveredHead } from "../evidence/covered-head.ts";
 import { lastEventBefore } from "../search/last-event-before.ts";
 import { type ArchivedRow, listArchived } from "../store/archives.ts";
 import { getHeadSequences } from "../store/get-head-sequences.ts";
+import { getLifecycle } from "../store/lifecycles.ts";
 import { getCreatedAt, getFirstHold } from "../store/retention-cut.ts";
 import { US_PER_S } from "./retention-view.ts";
 
@@ -36,10 +37,13 @@ export function listLifecycles({
   database,
   keys,
 }: Deps): ServiceImpl<typeof LedgerService>["listLifecycles"] {
-  return async ({ afterAccountId, limit }, { signal }) => {
+  return async ({ accountId, afterAccountId, limit }, { signal }) => {
     if (limit < 1 || limit > MAX_LIMIT)
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
-    const rows = await database.run(listArchived, [afterAccountId, limit]);
+    const rows =
+      accountId === undefined
+        ? await database.run(listArchived, [afterAccountId, limit])
+        : await onlyOf(database.forAccount(accountId, signal), accountId);
     if (rows.length === 0) return { lifecycles: [] };
     const ids = rows.map((row) => row.account_id);
     const plans = await plansOf(keys, ids, signal);
@@ -52,6 +56,12 @@ export function listLifecycles({
     }
     return { lifecycles };
   };
+}
+
+/** The row of one account, whether it has archives or not. */
+async function onlyOf(database: Database, accountId: string): Promise<ArchivedRow[]> {
+  const [row] = await database.run(getLifecycle, [accountId]);
+  return row ? [{ account_id: accountId, ...row }] : [];
 }
 
 interface Of {

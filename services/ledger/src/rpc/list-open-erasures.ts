@@ -6,7 +6,7 @@ import type { Pool } from "@annals/postgres";
 import { ErasureCopy, type LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ErasureCopies } from "../domain/erasure-copies.ts";
-import { selectorOf } from "../domain/erasure.ts";
+import { numberOf, selectorOf } from "../domain/erasure.ts";
 import {
   listOpenForExports,
   listOpenForWebhooks,
@@ -53,19 +53,15 @@ function openErasure(row: OpenErasureRow) {
   };
 }
 
-/** What is to be found in archives, until all of it is reported. An event by its id is in the ledger. */
+/** What is to be found in archives, until all of it is reported. */
 function archives(row: OpenForExportsRow) {
-  const { actorId, eventId, targetId } = selectorOf(row.selector);
-  const upToSequence = BigInt(row.up_to_sequence);
-  const reportedThrough = BigInt(row.reported_through);
-  if (eventId !== undefined || reportedThrough >= upToSequence) return {};
-  return {
-    archives: {
-      ...(actorId !== undefined && { actorId }),
-      ...(targetId !== undefined && { targetId }),
-      upToSequence,
-      retainedFrom: BigInt(row.deleted_through) + 1n,
-      reportedThrough,
-    },
-  };
+  const selector = selectorOf(row.selector);
+  // Only the archive has the whole id of a deleted event, so it is compared there. Its number is in the id.
+  const number = numberOf(selector);
+  const upToSequence = BigInt(number ?? row.up_to_sequence);
+  const reported = Number(row.reported_through);
+  const reportedThrough = BigInt(number === undefined ? reported : Math.max(reported, number - 1));
+  if (reportedThrough >= upToSequence) return {};
+  const retainedFrom = BigInt(row.deleted_through) + 1n;
+  return { archives: { ...selector, upToSequence, retainedFrom, reportedThrough } };
 }

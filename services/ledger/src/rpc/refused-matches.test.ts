@@ -85,7 +85,7 @@ describe("refused, and nothing is recorded:", () => {
     expect(id).toBe(waiting.id);
   });
 
-  test("numbers for an erasure of one event, which ends without any", async () => {
+  test("other numbers for an erasure of one event, which ends without any", async () => {
     const accountId = await world.newChain();
     const [row] = await world.owner.query(
       "SELECT id FROM ledger.events WHERE account_id = $1 AND sequence_number = 3",
@@ -93,10 +93,11 @@ describe("refused, and nothing is recorded:", () => {
     );
     const id = await matches.ask(accountId, { eventId: String(row?.["id"]) });
     await matches.erase();
-    await expect(matches.report({ accountId, id }, [3])).rejects.toThrow(
-      /sequences: must be empty/,
-    );
-    await matches.report({ accountId, id }, [], 9);
+    for (const numbers of [[2], [3, 4]])
+      await expect(matches.report({ accountId, id }, numbers)).rejects.toThrow(
+        /sequences: must be 3 alone/,
+      );
+    await matches.report({ accountId, id }, [3], 9);
     expect(await matches.recorded({ accountId, id })).toEqual([[3]]);
   });
 });

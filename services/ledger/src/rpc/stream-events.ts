@@ -1,6 +1,7 @@
-// StreamEvents: every matching event of a range in ascending order, as the records of an export, page by page
-// in constant memory. It is for other services: no client of the interface reaches it.
+// StreamEvents: every matching event of a range in ascending order, as the records of an export or a sink,
+// page by page in constant memory. It is for other services: no client of the interface reaches it.
 
+import { WIDGET_PARTS, type WidgetPart } from "@annals/contract";
 import { complete, invalid } from "@annals/errors";
 import { EventFilterSchema, type LedgerService, RecordFormat } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
@@ -19,21 +20,31 @@ interface Deps {
 export function streamEvents({
   searches,
 }: Deps): ServiceImpl<typeof LedgerService>["streamEvents"] {
-  return async function* ({ accountId, filter, includeProof, format }, context) {
+  return async function* ({ accountId, filter, includeProof, format, ...request }, context) {
     complete({ account_id: accountId });
     if (!isKnown(format)) throw invalid({ field: "format", message: "is not known" });
+    const leaveOut = partsOf(request.leaveOut, format);
     const selection = { accountId, filter: filter ?? create(EventFilterSchema) };
     const pages = streamPages(searches.of(accountId, "service", context.signal), selection);
     let told = 0;
     for await (const { rows, reached } of readAhead(pages)) {
       // A stream that ended here without an error would look complete to its reader.
       context.signal.throwIfAborted();
-      if (rows.length > 0) yield* eventRecords(rows, { accountId, includeProof, format });
+      if (rows.length > 0) yield* eventRecords(rows, { accountId, includeProof, format, leaveOut });
       else if (reached < told + PROGRESS_EVENTS) continue;
       else yield { reached: BigInt(reached) };
       told = reached;
     }
   };
+}
+
+/** A record of CSV is whole: the interface has none that lacks a part. */
+function partsOf(given: readonly string[], format: Format): WidgetPart[] {
+  const parts = WIDGET_PARTS.filter((part) => given.includes(part));
+  const isValid =
+    parts.length === given.length && (format === RecordFormat.JSONL || parts.length === 0);
+  if (!isValid) throw invalid({ field: "leave_out", message: "must be parts that lines may lack" });
+  return parts;
 }
 
 function isKnown(format: RecordFormat): format is Format {

@@ -1,6 +1,6 @@
-// The command `annals webhooks rotate-sealing-key`: seals all signing secrets with the first key of the key
-// file. The services keep running meanwhile. When it is done and every replica has the new file, the other
-// keys may be deleted from it.
+// The command `annals webhooks rotate-sealing-key`: seals all signing secrets, and the configurations of all
+// sinks, with the first key of the key file. The services keep running meanwhile. When it is done and every
+// replica has the new file, the other keys may be deleted from it.
 
 import type { CommandContext } from "@annals/chassis";
 import { command } from "@annals/cli";
@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto";
 import type { COMMAND_SETTINGS } from "../config.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { listSealedByOthers, replaceSecret } from "../store/reseal-secrets.ts";
+import { listSinksSealedByOthers, replaceSinkConfig } from "../store/reseal-sinks.ts";
 import { readSecretKeys } from "./secret-key-file.ts";
 
 /** The role that 0001_webhooks.sql creates. */
@@ -19,7 +20,7 @@ const BATCH = 500;
 export const rotateSealingKey = command(
   {
     name: "webhooks rotate-sealing-key",
-    summary: "Re-encrypt signing secrets with the first key of the key file",
+    summary: "Re-encrypt the secrets of webhooks and sinks with the first key of the key file",
     details: `The services may run meanwhile. Afterwards, once every replica has the file, its other keys can be deleted
 (docs/operators/rotation.md).
 Requires the ANNALS_DATABASE_URL and the ANNALS_WEBHOOK_SECRET_KEY_FILE of webhook-dispatcher.`,
@@ -36,6 +37,10 @@ Requires the ANNALS_DATABASE_URL and the ANNALS_WEBHOOK_SECRET_KEY_FILE of webho
 
 /** Resolves to the number of secrets that were sealed again. Rejects at the first one that no key opens. */
 export async function resealAll(database: Database, keys: SecretKeys): Promise<number> {
+  return (await resealWebhooks(database, keys)) + (await resealSinks(database, keys));
+}
+
+async function resealWebhooks(database: Database, keys: SecretKeys): Promise<number> {
   let resealed = 0;
   let after: [string, string, boolean] = ["", "", false];
   for (;;) {
@@ -49,5 +54,22 @@ export async function resealAll(database: Database, keys: SecretKeys): Promise<n
     const last = rows.at(-1);
     if (!last) return resealed;
     after = [last.account_id, last.id, last.is_previous];
+  }
+}
+
+async function resealSinks(database: Database, keys: SecretKeys): Promise<number> {
+  let resealed = 0;
+  let after: [string, string] = ["", ""];
+  for (;;) {
+    const rows = await database.run(listSinksSealedByOthers, [keys.sealingKeyId, BATCH, ...after]);
+    for (const { account_id: accountId, id, config_key_id: keyId, config_sealed: bytes } of rows) {
+      const owner = { accountId, sinkId: id };
+      const sealed = keys.seal(keys.open({ keyId, bytes }, owner), owner, randomBytes);
+      const params = [accountId, id, bytes, sealed.keyId, sealed.bytes] as const;
+      resealed += (await database.run(replaceSinkConfig, [...params])).length;
+    }
+    const last = rows.at(-1);
+    if (!last) return resealed;
+    after = [last.account_id, last.id];
   }
 }

@@ -1,9 +1,10 @@
-// Audit entries of webhooks. Called by the handlers, result-writer.ts and erased-copies.ts. They never hold a
-// secret: they have only the origin of a URL, because its path and query may be what authorises a delivery.
-// They never hold a filter, because it may name a person: they have a digest of it.
+// Audit entries of webhooks and sinks. Called by the handlers, result-writer.ts and erased-filters.ts. They
+// never hold a secret: they have only the origin of a URL, because its path and query may be what authorises
+// a delivery. They never hold a filter, because it may name a person: they have a digest of it.
 
 import { jsonSha256, type JsonValue } from "@annals/event";
 import { filterOf } from "./filter-history.ts";
+import type { SinkConfig } from "./sink.ts";
 
 interface Change {
   readonly actor: { readonly type: "api_key" | "service"; readonly id?: string | undefined };
@@ -31,7 +32,56 @@ export function shownWebhook(webhook: {
   readonly filter: string | null;
 }) {
   const { active, events, url } = webhook;
-  const filter = filterOf(webhook) as JsonValue;
-  const digest = filter === null ? {} : { filter_sha256: jsonSha256(filter) };
-  return { active, events, ...digest, url_origin: new URL(url).origin };
+  return { active, events, ...filterDigest(webhook), url_origin: new URL(url).origin };
+}
+
+export function sinkChange<const Verb extends string>(
+  verb: Verb,
+  accountId: string,
+  sinkId: string,
+  change: Change,
+) {
+  const target = { type: "sink", id: sinkId };
+  return { accountId, action: `annals.sink.${verb}`, target, ...change } as const;
+}
+
+/** The members of a sink that a client has set, as far as they may be shown. */
+export function shownSink(
+  sink: {
+    readonly active: boolean;
+    readonly format: string;
+    readonly filter: string | null;
+    readonly include_proof: boolean;
+    readonly leave_out: readonly string[];
+    /** JSON text; null: the classes of the service. */
+    readonly mapping: string | null;
+  },
+  config: SinkConfig,
+) {
+  const { active, format, include_proof, leave_out, mapping } = sink;
+  const ofMapping = mapping === null ? {} : { mapping_sha256: jsonSha256(JSON.parse(mapping)) };
+  return {
+    active,
+    format,
+    include_proof,
+    leave_out,
+    ...filterDigest(sink),
+    ...ofMapping,
+    receiver: receiverOf(config),
+    type: config.type,
+  };
+}
+
+function receiverOf(config: SinkConfig): string {
+  if (config.type === "syslog") return `${config.host}:${config.port}`;
+  if (config.type === "s3") return `${originOf(config.endpoint)}/${config.bucket}`;
+  return originOf(config.url);
+}
+
+const originOf = (url: string | undefined): string =>
+  url === undefined ? "s3:/" : new URL(url).origin;
+
+function filterDigest(of: { readonly filter: string | null }) {
+  const filter = filterOf(of) as JsonValue;
+  return filter === null ? {} : { filter_sha256: jsonSha256(filter) };
 }

@@ -1,6 +1,6 @@
-// Encryption of secrets at rest: AES-256-GCM under a key of the operator, bound to the account and the webhook
-// or sink, so that a secret that was moved to another row cannot be opened. Used to create webhooks and sinks,
-// to sign and to send, and by the rotation. Errors name key ids, never keys.
+// Encryption of secrets at rest: AES-256-GCM under a key of the operator, bound to the account and the
+// webhook or sink, so that a secret that was moved to another row cannot be opened. Used to create webhooks
+// and sinks, to sign and to send, and by the rotation. Errors name key ids, never keys.
 
 import { parseKeyFile } from "@annals/contract";
 import { createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";

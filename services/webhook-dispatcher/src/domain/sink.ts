@@ -1,5 +1,5 @@
-// What a sink is (docs/sinks.md): the configurations of its five types, its formats, and its filter as the
-// ledger takes it. The configuration is sealed as JSON of this form. Called by the handlers of sinks, by the
+// What a sink is (docs/sinks.md): the configurations of its five types, its formats, and what it has
+// lost. The configuration is sealed as JSON of this form. Called by the handlers of sinks, by the
 // worker and by the receivers.
 
 export const SINK_TYPES = ["http", "splunk_hec", "otlp_http", "syslog", "s3"] as const;
@@ -51,18 +51,15 @@ export interface S3Config {
 
 export type SinkConfig = HttpConfig | SplunkHecConfig | OtlpHttpConfig | SyslogConfig | S3Config;
 
-/** The members that the ledger's filter has, each with its values. */
-export interface SinkFilter {
-  readonly actions?: readonly string[];
-  readonly actionPrefixes?: readonly string[];
-  readonly actorIds?: readonly string[];
-  readonly actorTypes?: readonly string[];
-  readonly targetIds?: readonly string[];
-  readonly targetTypes?: readonly string[];
-}
-
 /** A range of events that retention deleted before they were sent; both inclusive. */
 export interface LostRange {
   readonly from: number;
   readonly to: number;
+}
+
+/** How a test was received. */
+export interface SinkTestResult {
+  readonly success: boolean;
+  /** Why it was not accepted, in a sentence without secrets. */
+  readonly error?: string;
 }

@@ -1,4 +1,4 @@
-// GetUsage: how many webhooks and pending deliveries an account has, and the bytes of their bodies
+// GetUsage: how many webhooks, sinks and pending deliveries an account has, and the bytes of their bodies
 // (docs/open-details.md). The bound on pending deliveries also bounds the cost of counting them.
 
 import { complete } from "@annals/errors";
@@ -6,6 +6,7 @@ import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { countPending } from "../store/count-pending.ts";
+import { countSinks } from "../store/count-sinks.ts";
 import { countWebhooks } from "../store/count-webhooks.ts";
 
 export interface GetUsageDeps {
@@ -22,9 +23,11 @@ export function getUsage(deps: GetUsageDeps): ServiceImpl<typeof WebhooksService
     complete({ account_id: accountId });
     const database = deps.database.forAccount(accountId, signal);
     const [webhooks] = await database.run(countWebhooks, [accountId]);
+    const [sinks] = await database.run(countSinks, [accountId]);
     const pending = await database.run(countPending, [accountId]);
     return {
       webhooks: webhooks?.count ?? 0,
+      sinks: sinks?.count ?? 0,
       pendingDeliveries: pending.reduce((sum, row) => sum + row.pending, 0),
       maxPendingDeliveries: maxPendingPerAccount,
       pendingBytes: BigInt(pending.reduce((sum, row) => sum + row.bytes, 0)),

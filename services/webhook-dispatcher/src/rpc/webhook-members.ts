@@ -7,7 +7,10 @@ import {
   MAX_WEBHOOK_FILTER_BYTES,
 } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
-import type { WebhookFilter as GivenFilter, WebhookFilterSchema } from "@annals/proto/webhooks";
+import type {
+  WebhookFilter as GivenFilter,
+  WebhookFilterSchema,
+} from "@annals/proto/webhook-filters";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { FILTER_MEMBERS, type FilterMember, type WebhookFilter } from "../domain/webhook-filter.ts";
 import { type AddressGuard, UrlFault } from "../outbound/address-guard.ts";

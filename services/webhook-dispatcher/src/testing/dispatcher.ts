@@ -246,6 +246,8 @@ export function newHandlers(
       onDisabled: () => {},
     }),
     onSubscriber: () => {},
+    allowProcessCredentials: false,
+    sendTest: async () => ({ success: true }),
   };
   const call =
     <In, Out>(handler: unknown) =>

@@ -1,89 +1,72 @@
-// The fixtures of the tests of sinks: what a receiver depends on, records, and a batch that is sent. Imported
-// by tests only.
+// The handlers of sinks, as the RPC server calls them, with a configuration that has a secret. Imported by
+// tests only.
 
-import { createLog, type Logger } from "@annals/chassis";
-import { systemClock } from "@annals/contract";
-import { createHash } from "node:crypto";
-import { onTestFinished } from "vitest";
-import type { SinkConfig } from "../domain/sink.ts";
-import { trustedContext } from "../outbound/connections.ts";
-import { openReceiver } from "../outbound/sinks/open-receiver.ts";
-import type { SinkDeps } from "../outbound/sinks/sink-http.ts";
-import type {
-  SinkBatchOptions,
-  SinkReceiver,
-  SinkRecord,
-  SinkResult,
-} from "../outbound/sinks/sink-receiver.ts";
-import { authority, guard } from "./receivers.ts";
+import { create } from "@bufbuild/protobuf";
+import {
+  CreateSinkRequestSchema,
+  type CreateSinkResponse,
+  type GetSinkStatusResponse,
+  HttpBody,
+  type Sink,
+  SinkFormat,
+  UpdateSinkRequestSchema,
+} from "@annals/proto/sinks";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { createSink } from "../rpc/create-sink.ts";
+import { deleteSink } from "../rpc/delete-sink.ts";
+import { getSinkStatus } from "../rpc/get-sink-status.ts";
+import { getSink } from "../rpc/get-sink.ts";
+import { listSinks } from "../rpc/list-sinks.ts";
+import { replaySink } from "../rpc/replay-sink.ts";
+import { updateSink } from "../rpc/update-sink.ts";
+import type { newHandlers } from "./dispatcher.ts";
 
-export const ACCOUNT = "acct_1";
+export type GivenSink = Omit<MessageInitShape<typeof CreateSinkRequestSchema>, "$typeName">;
 
-const OPTIONS: SinkBatchOptions = {
-  accountId: ACCOUNT,
-  sinkId: "sink_1",
-  format: "annals",
-  replays: 0,
-  state: undefined,
+/** The value of the header of {@link HTTP}: no response, entry or column may have it. */
+export const SECRET = "Bearer tip-top-secret";
+
+const HTTP = {
+  url: "https://siem.example.com/in",
+  headers: [{ name: "Authorization", value: SECRET }],
+  body: HttpBody.JSONL,
+  compress: true,
 };
 
-/** Receivers that trust the test authority and may connect to the loopback interface. */
-function sinkDeps(more: Partial<SinkDeps> = {}): SinkDeps {
-  const log: Logger = createLog({ service: "test", level: "error" });
-  const secureContext = trustedContext(authority.cert);
-  return { clock: systemClock(), guard, log, secureContext, ...more };
-}
+export const httpConfig = (given: object = {}) => ({
+  config: { type: { case: "http" as const, value: { ...HTTP, ...given } } },
+});
 
-/** The record with a number, whose hash follows that of the number before. */
-export function sinkRecord(sequenceNumber: number, more: Partial<SinkRecord> = {}): SinkRecord {
-  const at = `2026-11-27T13:53:47.${String(sequenceNumber).padStart(6, "0")}Z`;
-  const id = `evt_${sequenceNumber}`;
+export function sinkHandlers({ ask }: ReturnType<typeof newHandlers>) {
   return {
-    json: JSON.stringify({ id, sequence_number: sequenceNumber, action: "invoice.update" }),
-    id,
-    sequenceNumber,
-    action: "invoice.update",
-    occurredAt: at,
-    createdAt: at,
-    hash: hashOf(sequenceNumber),
-    previousHash: hashOf(sequenceNumber - 1),
-    ...more,
+    create: async (accountId: string, given: GivenSink = {}) => {
+      const request = create(CreateSinkRequestSchema, {
+        accountId,
+        format: SinkFormat.ANNALS,
+        active: true,
+        ...httpConfig(),
+        ...given,
+      });
+      const { sink } = await ask<CreateSinkResponse>(createSink, request);
+      if (!sink) throw new Error("the response has no sink");
+      return sink;
+    },
+    update: async (
+      accountId: string,
+      id: string,
+      given: Omit<MessageInitShape<typeof UpdateSinkRequestSchema>, "$typeName">,
+    ) => {
+      const request = create(UpdateSinkRequestSchema, { accountId, id, ...given });
+      return (await ask<{ sink: Sink }>(updateSink, request)).sink;
+    },
+    get: async (accountId: string, id: string) =>
+      (await ask<{ sink: Sink }>(getSink, { accountId, id })).sink,
+    list: async (accountId: string) =>
+      (await ask<{ sinks: Sink[] }>(listSinks, { accountId, limit: 100, after: "" })).sinks,
+    delete: (accountId: string, id: string) => ask(deleteSink, { accountId, id }),
+    replay: (accountId: string, id: string, fromSequenceNumber: bigint) =>
+      ask(replaySink, { accountId, id, fromSequenceNumber }),
+    status: (accountId: string, id: string) =>
+      ask<GetSinkStatusResponse>(getSinkStatus, { accountId, id }),
   };
-}
-
-export function sinkRecords(from: number, to: number): SinkRecord[] {
-  return Array.from({ length: to - from + 1 }, (_, n) => sinkRecord(from + n));
-}
-
-/** A line of the stream. */
-export function streamLine(): SinkRecord {
-  const { action, createdAt, id, json, occurredAt } = sinkRecord(0, {
-    json: '{"action":"annals.sink.checkpoint"}',
-    action: "annals.sink.checkpoint",
-  });
-  return { action, createdAt, id, json, occurredAt };
-}
-
-export function newReceiver(config: SinkConfig, deps: Partial<SinkDeps> = {}): SinkReceiver {
-  const receiver = openReceiver(config, sinkDeps(deps));
-  onTestFinished(() => receiver.close());
-  return receiver;
-}
-
-/** Sends one batch, and measures it. */
-export async function sendBatch(
-  receiver: SinkReceiver,
-  records: readonly SinkRecord[],
-  options: Partial<SinkBatchOptions> = {},
-  signal: AbortSignal = new AbortController().signal,
-): Promise<SinkResult & { readonly ms: number }> {
-  const batch = receiver.open({ ...OPTIONS, ...options });
-  await batch.add(records);
-  const started = performance.now();
-  const result = await batch.send(signal);
-  return { ...result, ms: performance.now() - started };
-}
-
-function hashOf(sequenceNumber: number): string {
-  return createHash("sha256").update(String(sequenceNumber)).digest("hex");
 }

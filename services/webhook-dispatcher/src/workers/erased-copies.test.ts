@@ -8,7 +8,13 @@ import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { newAccountId, newService } from "../testing/dispatcher.ts";
-import { ErasedCopies, type ErasedCopiesDeps, SETTLED_S } from "./erased-copies.ts";
+import { sinkHandlers } from "../testing/sinks.ts";
+import {
+  ErasedCopies,
+  type ErasedCopiesDeps,
+  SETTLED_S,
+  SINKS_SETTLED_S,
+} from "./erased-copies.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -46,6 +52,21 @@ test.each([
   expect(confirmed).toEqual(Array.from({ length: confirmations }, () => confirmation));
 });
 
+test.each([
+  [SINKS_SETTLED_S - 0.001, 0],
+  [SINKS_SETTLED_S, 1],
+])("with a sink, after %d seconds there are %d confirmations", async (ageS, confirmations) => {
+  const { accountId, confirmed, database, pass } = await begin({ ageS });
+  await database.query(
+    `INSERT INTO webhooks.sinks (account_id, id, type, format, config_key_id, config_sealed, leave_out, include_proof,
+       active, created_at, cursor, checkpoint_from)
+     VALUES ($1, 'sink_1', 'http', 'annals', 'k', '', '{}', false, true, '', 0, 1)`,
+    [accountId],
+  );
+  await pass();
+  expect(confirmed).toHaveLength(confirmations);
+});
+
 test("the value is taken out of filters, which select no more by that, and only then it is confirmed", async () => {
   const { accountId, confirmed, database, handlers, pass } = await begin({ actorId: "ada" });
   const filter = (...values: string[]) => ({ filter: { actorId: { values } } });
@@ -64,13 +85,39 @@ test("the value is taken out of filters, which select no more by that, and only 
     "SELECT webhooks::text AS whole FROM webhooks.webhooks",
   );
   expect(rows).toHaveLength(5);
-  expect(rows.filter(({ whole }) => whole.includes("ada"))).toEqual([]);
+  // With its quotation mark, because a sealed secret is a random text of hexadecimal digits.
+  expect(rows.filter(({ whole }) => whole.includes('ada"'))).toEqual([]);
   const entries = await database.query(
     `SELECT event::json->'target'->>'id' AS id, event::json->'metadata'->>'erasure_id' AS erasure
      FROM webhooks.audit_outbox WHERE event::json->'actor'->>'type' = 'service' ORDER BY number`,
   );
   const changed = [both.id, alone.id].toSorted();
   expect(entries).toEqual(changed.map((id) => ({ id, erasure: "era_1" })));
+  await pass();
+  expect(confirmed).toHaveLength(1);
+});
+
+test("the value is taken out of the filters of sinks, too", async () => {
+  const { accountId, confirmed, database, handlers, pass } = await begin({
+    ageS: SINKS_SETTLED_S,
+    targetId: "inv_1",
+  });
+  const sinks = sinkHandlers(handlers);
+  const filter = (...values: string[]) => ({ filter: { targetId: { values } } });
+  const both = await sinks.create(accountId, filter("inv_1", "inv_2"));
+  const alone = await sinks.create(accountId, filter("inv_1"));
+  const other = await sinks.create(accountId, filter("inv_2"));
+  await pass();
+  expect(confirmed).toEqual([]);
+  const valuesOf = async (id: string) => (await sinks.get(accountId, id)).filter?.targetId?.values;
+  expect(await valuesOf(both.id)).toEqual(["inv_2"]);
+  expect(await valuesOf(alone.id)).toEqual([]);
+  expect(await valuesOf(other.id)).toEqual(["inv_2"]);
+  const entries = await database.query<{ id: string }>(
+    `SELECT event::json->'target'->>'id' AS id FROM webhooks.audit_outbox
+     WHERE event::json->>'action' = 'annals.sink.updated' ORDER BY number`,
+  );
+  expect(entries.map(({ id }) => id)).toEqual([both.id, alone.id].toSorted());
   await pass();
   expect(confirmed).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 // Says to the ledger that no delivery sends an erased value. An event that was read before its
 // erasure is sent for some seconds (event-reader.ts): an erasure is confirmed after that time, which the
 // clock of the ledger measures, so it holds for all replicas. A stored body that names the value is cleared
-// before, and taken out of the filters of webhooks. Any number of replicas may do it at once.
+// before, and taken out of the filters of webhooks and sinks. Any number of replicas may do it at once.
 
 import {
   AccountWork,
@@ -15,10 +15,13 @@ import { namesErased } from "@annals/contract";
 import { ErasureCopy, type LedgerService, type OpenErasure } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { eventOf } from "../domain/kinds.ts";
+import { MAX_AGE_MS as MAX_SINK_AGE_MS } from "../domain/sink-batches.ts";
 import { MAX_AGE_MS } from "../outbound/event-reader.ts";
+import { hasSinks } from "../store/has-sinks.ts";
 import { type BodyRow, clearBody, listBodies } from "../store/stored-bodies.ts";
 import { START_WINDOW_MS } from "./attempts.ts";
 import { clearFilters, type ErasedFiltersDeps } from "./erased-filters.ts";
+import { clearSinkFilters } from "./erased-sink-filters.ts";
 
 export type ErasureLedger = Pick<
   Client<typeof LedgerService>,
@@ -36,6 +39,8 @@ const ERASURES = 1_000;
 const PIECE = 100;
 /** For entries of the outbox of exports that are read and not yet stored, and clocks that run apart. */
 const MARGIN_MS = 9_000;
+/** The same for the batches of sinks. An account without sinks does not wait for it. */
+export const SINKS_SETTLED_S = (MAX_SINK_AGE_MS + MARGIN_MS) / 1_000;
 /** Seconds since the erasure after which no attempt begins with an event, or an entry, from before it. */
 export const SETTLED_S = (MAX_AGE_MS + START_WINDOW_MS + MARGIN_MS) / 1_000;
 
@@ -86,9 +91,14 @@ export class ErasedCopies {
 
   /** The erasure is confirmed in the first run that clears nothing: an attempt may be about to begin. */
   async #clear(erasure: OpenErasure, signal: AbortSignal): Promise<void> {
-    const { accountId, id } = erasure;
+    const { accountId, ageS, id } = erasure;
     const bodies = await this.#clearBodies(erasure, signal);
-    if (bodies + (await clearFilters(this.#deps, erasure, signal)) > 0) return;
+    const webhooks = await clearFilters(this.#deps, erasure, signal);
+    const sinks = await clearSinkFilters(this.#deps, erasure, signal);
+    if (bodies + webhooks + sinks > 0) return;
+    const own = this.#deps.database.forAccount(accountId, signal);
+    const isYoung = ageS < SINKS_SETTLED_S;
+    if (isYoung && (await own.run(hasSinks, [accountId])).length > 0) return;
     await this.#deps.ledger.confirmErasure(
       { accountId, copy: ErasureCopy.WEBHOOKS, id },
       { signal },

@@ -22,8 +22,8 @@ export interface ErasedFiltersDeps {
 }
 
 /** Maximum rows of one statement. */
-const PIECE = 100;
-const SERVICE = { type: "service", id: "webhook-dispatcher" } as const;
+export const PIECE = 100;
+export const SERVICE = { type: "service", id: "webhook-dispatcher" } as const;
 
 /** Resolves to the number of changed webhooks. */
 export async function clearFilters(

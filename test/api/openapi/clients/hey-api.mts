@@ -81,6 +81,18 @@ export async function callEach({
   await annals.rotateSecret({ ...ofWebhook, body: { grace_seconds: 0 } });
   await annals.deleteWebhook(ofWebhook);
 
+  const config = { url: "https://siem.annals.invalid/in", headers: { authorization: "x" } };
+  const sink = await annals.createSink({ ...by, body: { type: "http", config, from: 1 } });
+  const ofSink = { ...by, path: { id: sink.data.data.id } };
+  await annals.listSinks(by);
+  await annals.getSink(ofSink);
+  await annals.updateSink({ ...ofSink, body: { active: false } });
+  await annals.testSink(ofSink);
+  await annals.replaySink({ ...ofSink, body: { from_sequence_number: 2 } });
+  const status = await annals.getSinkStatus(ofSink);
+  if (status.data.data.cursor !== 1) throw new Error("the cursor is not where it was set");
+  await annals.deleteSink(ofSink);
+
   const minted = await annals.createWidgetToken({
     ...by,
     body: { filter: { action }, parts: ["diff"], viewer: { id: "u_7" } },

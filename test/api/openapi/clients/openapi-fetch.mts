@@ -133,6 +133,22 @@ export async function callEach({
   );
   await client.DELETE("/v1/webhooks/{id}", ofWebhook);
 
+  const config = { url: "https://siem.annals.invalid/in", headers: { authorization: "x" } };
+  const { data: sink } = need(
+    await client.POST("/v1/sinks", { body: { type: "http", config, from: 1 } }),
+  );
+  const ofSink = { params: { path: { id: sink.id } } };
+  need(await client.GET("/v1/sinks"));
+  need(await client.GET("/v1/sinks/{id}", ofSink));
+  need(await client.PATCH("/v1/sinks/{id}", { ...ofSink, body: { active: false } }));
+  need(await client.POST("/v1/sinks/{id}/test", ofSink));
+  need(
+    await client.POST("/v1/sinks/{id}/replay", { ...ofSink, body: { from_sequence_number: 2 } }),
+  );
+  const { data: status } = need(await client.GET("/v1/sinks/{id}/status", ofSink));
+  if (status.cursor !== 1) throw new Error("the cursor is not where it was set");
+  await client.DELETE("/v1/sinks/{id}", ofSink);
+
   const { data: token } = need(
     await client.POST("/v1/widget-tokens", {
       body: { filter: { action }, parts: ["diff"], expires_in: 60, viewer: { id: "u_7" } },

@@ -33,6 +33,16 @@ from annals_client.api.log import (
     read_tile,
 )
 from annals_client.api.retention import get_retention, set_retention
+from annals_client.api.sinks import (
+    create_sink,
+    delete_sink,
+    get_sink,
+    get_sink_status,
+    list_sinks,
+    replay_sink,
+    test_sink,
+    update_sink,
+)
 from annals_client.api.usage import get_usage
 from annals_client.api.verification import verify_chain
 from annals_client.api.widget import get_widget_event, get_widget_log, list_widget_events, list_widget_filters
@@ -117,6 +127,18 @@ delivery = until(lambda: next((d for d in call(list_deliveries, webhook.id).data
 call(replay_delivery, webhook.id, delivery.id, status=201)
 call(rotate_secret, webhook.id, body=models.SecretRotation(grace_seconds=0))
 call(delete_webhook, webhook.id, status=204)
+
+config = models.SyslogSinkConfig("syslog.annals.invalid", 6514)
+new_sink = models.NewSinkSyslog(type_=models.NewSinkSyslogType.SYSLOG, config=config, from_=1)
+sink = call(create_sink, body=new_sink, status=201).data
+assert sink.config.port == 6514, sink
+call(list_sinks)
+call(get_sink, sink.id)
+call(update_sink, sink.id, body=models.SinkUpdatePlain(active=False))
+call(test_sink, sink.id)
+call(replay_sink, sink.id, body=models.SinkReplay(2))
+assert call(get_sink_status, sink.id).data.cursor == 1
+call(delete_sink, sink.id, status=204)
 
 new_token = models.NewWidgetToken(filter_=models.EventFilter(action=ACTION), viewer=models.WidgetViewer("u_7"))
 token = call(create_widget_token, body=new_token, status=201).data

@@ -414,6 +414,11 @@ export declare type Plan = Message<"annals.keys.v1.Plan"> & {
    * @generated from field: optional uint32 requests_per_minute = 7;
    */
   requestsPerMinute?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_sinks = 8;
+   */
+  maxSinks?: number | undefined;
 };
 
 /**

@@ -786,8 +786,8 @@ export declare type StreamEventsRequest = Message<"annals.ledger.v1.StreamEvents
   format: RecordFormat;
 
   /**
-   * Out of actor.meta, target.meta, context, diff, metadata: the records lack them, and their proofs the salts
-   * of the parts that are not whole.
+   * Out of actor.meta, target.meta, context, diff, metadata: the records lack them, and their proofs the
+   * salts of the parts that are not whole.
    *
    * @generated from field: repeated string leave_out = 6;
    */
@@ -3153,7 +3153,7 @@ export declare type OpenErasure = Message<"annals.ledger.v1.OpenErasure"> & {
 export declare const OpenErasureSchema: GenMessage<OpenErasure>;
 
 /**
- * Events of archives that an erasure selects: those with one of both values, up to a number, that retention
+ * Events of archives that an erasure selects: those with one of these values, up to a number, that retention
  * has deleted.
  *
  * @generated from message annals.ledger.v1.ArchiveSelector
@@ -3182,11 +3182,16 @@ export declare type ArchiveSelector = Message<"annals.ledger.v1.ArchiveSelector"
   retainedFrom: bigint;
 
   /**
-   * The last number that was reported.
+   * The last number that was reported, or the one before the only one that the erasure can select.
    *
    * @generated from field: int64 reported_through = 5;
    */
   reportedThrough: bigint;
+
+  /**
+   * @generated from field: optional string event_id = 6;
+   */
+  eventId?: string | undefined;
 };
 
 /**
@@ -3492,6 +3497,13 @@ export declare type ListLifecyclesRequest = Message<"annals.ledger.v1.ListLifecy
    * @generated from field: uint32 limit = 2;
    */
   limit: number;
+
+  /**
+   * Set: only this account. Each hold that was placed before the call is in the answer.
+   *
+   * @generated from field: optional string account_id = 3;
+   */
+  accountId?: string | undefined;
 };
 
 /**

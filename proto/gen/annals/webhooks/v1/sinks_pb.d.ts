@@ -6,6 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { WebhookFilter } from "./filters_pb.js";
 
 /**
  * Describes the file annals/webhooks/v1/sinks.proto.
@@ -31,9 +32,9 @@ export declare type Sink = Message<"annals.webhooks.v1.Sink"> & {
   /**
    * The events that are sent; absent: all.
    *
-   * @generated from field: annals.webhooks.v1.SinkFilter filter = 3;
+   * @generated from field: annals.webhooks.v1.WebhookFilter filter = 3;
    */
-  filter?: SinkFilter | undefined;
+  filter?: WebhookFilter | undefined;
 
   /**
    * Out of actor.meta, target.meta, context, diff, metadata.
@@ -88,51 +89,6 @@ export declare type Sink = Message<"annals.webhooks.v1.Sink"> & {
 export declare const SinkSchema: GenMessage<Sink>;
 
 /**
- * Selects events as the filters of a list do: one of the values of each member that is present.
- *
- * @generated from message annals.webhooks.v1.SinkFilter
- */
-export declare type SinkFilter = Message<"annals.webhooks.v1.SinkFilter"> & {
-  /**
-   * @generated from field: repeated string actions = 1;
-   */
-  actions: string[];
-
-  /**
-   * Without the * of the end.
-   *
-   * @generated from field: repeated string action_prefixes = 2;
-   */
-  actionPrefixes: string[];
-
-  /**
-   * @generated from field: repeated string actor_ids = 3;
-   */
-  actorIds: string[];
-
-  /**
-   * @generated from field: repeated string actor_types = 4;
-   */
-  actorTypes: string[];
-
-  /**
-   * @generated from field: repeated string target_ids = 5;
-   */
-  targetIds: string[];
-
-  /**
-   * @generated from field: repeated string target_types = 6;
-   */
-  targetTypes: string[];
-};
-
-/**
- * Describes the message annals.webhooks.v1.SinkFilter.
- * Use `create(SinkFilterSchema)` to create a new message.
- */
-export declare const SinkFilterSchema: GenMessage<SinkFilter>;
-
-/**
  * @generated from message annals.webhooks.v1.SinkConfig
  */
 export declare type SinkConfig = Message<"annals.webhooks.v1.SinkConfig"> & {
@@ -179,6 +135,29 @@ export declare type SinkConfig = Message<"annals.webhooks.v1.SinkConfig"> & {
 export declare const SinkConfigSchema: GenMessage<SinkConfig>;
 
 /**
+ * @generated from message annals.webhooks.v1.SinkHeader
+ */
+export declare type SinkHeader = Message<"annals.webhooks.v1.SinkHeader"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * A secret.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.SinkHeader.
+ * Use `create(SinkHeaderSchema)` to create a new message.
+ */
+export declare const SinkHeaderSchema: GenMessage<SinkHeader>;
+
+/**
  * @generated from message annals.webhooks.v1.HttpSink
  */
 export declare type HttpSink = Message<"annals.webhooks.v1.HttpSink"> & {
@@ -188,11 +167,9 @@ export declare type HttpSink = Message<"annals.webhooks.v1.HttpSink"> & {
   url: string;
 
   /**
-   * Their values are secrets.
-   *
-   * @generated from field: map<string, string> headers = 2;
+   * @generated from field: repeated annals.webhooks.v1.SinkHeader headers = 2;
    */
-  headers: { [key: string]: string };
+  headers: SinkHeader[];
 
   /**
    * @generated from field: annals.webhooks.v1.HttpBody body = 3;
@@ -264,11 +241,9 @@ export declare type OtlpHttpSink = Message<"annals.webhooks.v1.OtlpHttpSink"> & 
   url: string;
 
   /**
-   * Their values are secrets.
-   *
-   * @generated from field: map<string, string> headers = 2;
+   * @generated from field: repeated annals.webhooks.v1.SinkHeader headers = 2;
    */
-  headers: { [key: string]: string };
+  headers: SinkHeader[];
 };
 
 /**
@@ -376,9 +351,9 @@ export declare type CreateSinkRequest = Message<"annals.webhooks.v1.CreateSinkRe
   format: SinkFormat;
 
   /**
-   * @generated from field: annals.webhooks.v1.SinkFilter filter = 3;
+   * @generated from field: annals.webhooks.v1.WebhookFilter filter = 3;
    */
-  filter?: SinkFilter | undefined;
+  filter?: WebhookFilter | undefined;
 
   /**
    * @generated from field: repeated string leave_out = 4;
@@ -558,9 +533,9 @@ export declare type UpdateSinkRequest = Message<"annals.webhooks.v1.UpdateSinkRe
   /**
    * Without a member: all events.
    *
-   * @generated from field: annals.webhooks.v1.SinkFilter filter = 4;
+   * @generated from field: annals.webhooks.v1.WebhookFilter filter = 4;
    */
-  filter?: SinkFilter | undefined;
+  filter?: WebhookFilter | undefined;
 
   /**
    * @generated from field: annals.webhooks.v1.LeaveOut leave_out = 5;

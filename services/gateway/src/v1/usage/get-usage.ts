@@ -80,6 +80,7 @@ const UsageBody = named(
     widget_tokens: Use("Live tokens.", 40, 10_000),
     widget_tokens_of_key: Use("Live widget tokens created by this key.", 40, 2_500),
     webhooks: OfFeature("Webhooks.", 1, 3),
+    sinks: OfFeature("Sinks.", 1, 10),
     pending_deliveries: OfFeature("Deliveries that wait for their next attempt.", 0, 100_000),
     pending_delivery_bytes: OfFeature("Bytes of the bodies of these deliveries.", 0, 268_435_456),
     exports: OfFeature("Exports, finished or not.", 4, 1_000),
@@ -137,6 +138,7 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
         widget_tokens: use(ofKeys.widgetTokens, ofKeys.maxWidgetTokens),
         widget_tokens_of_key: use(ofKeys.widgetTokensOfKey, ofKeys.maxWidgetTokensOfKey),
         webhooks: ofWebhooks && use(ofWebhooks.webhooks, plan.maxWebhooks),
+        sinks: ofWebhooks && use(ofWebhooks.sinks, plan.maxSinks),
         pending_deliveries:
           ofWebhooks && use(ofWebhooks.pendingDeliveries, ofWebhooks.maxPendingDeliveries),
         pending_delivery_bytes:

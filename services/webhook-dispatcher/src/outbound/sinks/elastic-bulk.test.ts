@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import type { HttpConfig } from "../../domain/sink.ts";
 import { newSubscriber } from "../../testing/receivers.ts";
-import { newReceiver, sendBatch, sinkRecords } from "../../testing/sinks.ts";
+import { newReceiver, sendBatch, sinkRecords } from "../../testing/sink-receivers.ts";
 import { MAX_BULK_RESPONSE_BYTES } from "./elastic-bulk.ts";
 
 const RECORDS = sinkRecords(1, 3);

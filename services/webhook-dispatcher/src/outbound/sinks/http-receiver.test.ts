@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { HttpConfig } from "../../domain/sink.ts";
 import { newSubscriber } from "../../testing/receivers.ts";
-import { newReceiver, sendBatch, sinkRecords } from "../../testing/sinks.ts";
+import { newReceiver, sendBatch, sinkRecords } from "../../testing/sink-receivers.ts";
 
 const RECORDS = sinkRecords(1, 3);
 const LINES = RECORDS.map(({ json }) => `${json}\n`).join("");

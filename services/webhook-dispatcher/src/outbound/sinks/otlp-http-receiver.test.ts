@@ -17,7 +17,7 @@ import {
   sinkRecord,
   sinkRecords,
   streamLine,
-} from "../../testing/sinks.ts";
+} from "../../testing/sink-receivers.ts";
 
 const RECORDS = sinkRecords(1, 3);
 const PROTOBUF = "application/x-protobuf";

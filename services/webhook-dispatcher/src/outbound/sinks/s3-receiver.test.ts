@@ -18,7 +18,7 @@ import {
   sinkRecord,
   sinkRecords,
   streamLine,
-} from "../../testing/sinks.ts";
+} from "../../testing/sink-receivers.ts";
 import { AddressGuard } from "../address-guard.ts";
 
 const found = await findS3Server().catch((error: Error) => error);

@@ -5,7 +5,7 @@ import { createServer as createTcp, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { SinkConfig } from "../../domain/sink.ts";
 import { flood, newSubscriber, rawServer } from "../../testing/receivers.ts";
-import { newReceiver, sendBatch, sinkRecords } from "../../testing/sinks.ts";
+import { newReceiver, sendBatch, sinkRecords } from "../../testing/sink-receivers.ts";
 import { AddressGuard } from "../address-guard.ts";
 import { trustedContext } from "../connections.ts";
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Received } from "@annals/testing";
 import type { SplunkHecConfig } from "../../domain/sink.ts";
 import { newSubscriber } from "../../testing/receivers.ts";
-import { newReceiver, sendBatch, sinkRecord, sinkRecords } from "../../testing/sinks.ts";
+import { newReceiver, sendBatch, sinkRecord, sinkRecords } from "../../testing/sink-receivers.ts";
 
 const RECORDS = sinkRecords(1, 3);
 const EVENT = "/services/collector/event";

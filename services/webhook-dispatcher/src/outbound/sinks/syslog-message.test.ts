@@ -2,7 +2,7 @@
 // is that of the record.
 
 import { expect, test } from "vitest";
-import { sinkRecord, streamLine } from "../../testing/sinks.ts";
+import { sinkRecord, streamLine } from "../../testing/sink-receivers.ts";
 import { syslogFrame } from "./syslog-message.ts";
 
 const FORM =

@@ -7,7 +7,13 @@ import { createServer as createTcp, type AddressInfo, type Server, type Socket }
 import { createServer as createTls, type TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { authority, flood } from "../../testing/receivers.ts";
-import { ACCOUNT, newReceiver, sendBatch, sinkRecord, sinkRecords } from "../../testing/sinks.ts";
+import {
+  ACCOUNT,
+  newReceiver,
+  sendBatch,
+  sinkRecord,
+  sinkRecords,
+} from "../../testing/sink-receivers.ts";
 import { AddressGuard } from "../address-guard.ts";
 import { trustedContext } from "../connections.ts";
 import type { SinkDeps } from "./sink-http.ts";

@@ -1,0 +1,74 @@
+// The rules of batches: where one ends, how long a sink waits, and what its next checkpoint says. Called by
+// workers/sink-run.ts. Pure.
+
+import type { SinkRecord } from "../outbound/sinks/sink-receiver.ts";
+import type { SinkType } from "./sink.ts";
+
+export interface BatchLimits {
+  readonly records: number;
+  /** Of the records before compression. A batch may be larger by its last record. */
+  readonly bytes: number;
+  /** Seconds from the end of a turn that has sent all to the next one. */
+  readonly intervalS: number;
+}
+
+const STREAM: BatchLimits = { records: 1_000, bytes: 1024 * 1024, intervalS: 5 };
+const BUCKET: BatchLimits = { records: 200_000, bytes: 64 * 1024 * 1024, intervalS: 300 };
+
+export function limitsOf(type: SinkType): BatchLimits {
+  return type === "s3" ? BUCKET : STREAM;
+}
+
+/** A batch ends this time after it was opened, however small it is. */
+export const MAX_FILL_MS = 5_000;
+
+/** No batch is sent with what was read longer ago: an erasure counts on it (workers/erased-copies.ts). */
+export const MAX_AGE_MS = 30_000;
+
+/** Checkpoints come after so many events, or so many seconds. */
+export const CHECKPOINT_EVENTS = 10_000;
+export const CHECKPOINT_S = 3_600;
+
+const FIRST_BACKOFF_S = 1;
+const MAX_BACKOFF_S = 300;
+
+/** Seconds until the next attempt, after so many failed ones; longer if the receiver asks for it. */
+export function backoffS(failedBefore: number, retryAfterS = 0): number {
+  const own = Math.min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2 ** Math.min(failedBefore, 30));
+  return Math.max(own, retryAfterS);
+}
+
+/** What a batch has so far. */
+export class Filling {
+  readonly #type: SinkType;
+  count = 0;
+  bytes = 0;
+  /** Time at which the batch was opened. */
+  sinceMs: number;
+  last: SinkRecord | undefined;
+  #day: string | undefined;
+
+  constructor(type: SinkType, nowMs: number) {
+    this.#type = type;
+    this.sinceMs = nowMs;
+  }
+
+  /** Whether the batch takes the record. An object of a bucket has the events of one day. */
+  takes({ createdAt }: SinkRecord): boolean {
+    if (this.count === 0) return true;
+    const { bytes, records } = limitsOf(this.#type);
+    const isOfDay = this.#type !== "s3" || dayOf(createdAt) === this.#day;
+    return isOfDay && this.count < records && this.bytes < bytes;
+  }
+
+  add(record: SinkRecord): void {
+    this.#day ??= dayOf(record.createdAt);
+    this.count += 1;
+    this.bytes += Buffer.byteLength(record.json);
+    this.last = record;
+  }
+}
+
+function dayOf(time: string): string {
+  return time.slice(0, "2026-01-31".length);
+}

@@ -1,0 +1,107 @@
+// CreateSink: creates a sink, which is sent the events from a number on, or what is stored after the response
+// (docs/interface.md). Its configuration is stored sealed and shown without secrets.
+
+import { type Clock, newId } from "@annals/contract";
+import { AnnalsError, complete, invalid } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { CreateSinkRequest } from "@annals/proto/sinks";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import { actorOf } from "@annals/rpc";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { shownSink, sinkChange } from "../domain/audit-entries.ts";
+import type { SecretKeys } from "../domain/secret-keys.ts";
+import type { Producers } from "../outbound/producers.ts";
+import { AUDIT } from "../store/audit.ts";
+import { countSinks } from "../store/count-sinks.ts";
+import { createSink as createSinkStatement } from "../store/create-sink.ts";
+import { lockAccount } from "../store/lock-account.ts";
+import { renderSink } from "./render-sink.ts";
+import { checkConfig, type ConfigRules } from "./sink-config.ts";
+import { checkFormat, checkLeaveOut, checkMappingOf } from "./sink-members.ts";
+import { checkFilter } from "./webhook-members.ts";
+
+/** Maximum sinks of an account whose plan was not named. */
+const MAX_SINKS = 10;
+
+export interface CreateSinkDeps extends ConfigRules {
+  readonly clock: Clock;
+  readonly database: Pool;
+  readonly keys: SecretKeys;
+  readonly producers: Pick<Producers, "positions" | "retainedFrom">;
+  readonly random: (size: number) => Uint8Array;
+}
+
+export function createSink(
+  deps: CreateSinkDeps,
+): ServiceImpl<typeof WebhooksService>["createSink"] {
+  return async (request, context) => {
+    const { accountId, active, includeProof, maxSinks = MAX_SINKS } = request;
+    const actor = actorOf(context);
+    complete({ account_id: accountId });
+    const format = checkFormat(request.format);
+    const filter = checkFilter(request.filter);
+    const config = checkConfig(deps, request.config);
+    const cursor = await cursorOf(deps.producers, request);
+    const id = newId("sink", deps.random);
+    const row = {
+      account_id: accountId,
+      id,
+      type: config.type,
+      format,
+      filter: filter && JSON.stringify(filter),
+      leave_out: checkLeaveOut(request.leaveOut),
+      include_proof: includeProof,
+      mapping: checkMappingOf(format, request.mapping),
+      active,
+      created_at: deps.clock.nowText(),
+      attempts: 0,
+    };
+    const sealed = deps.keys.seal(JSON.stringify(config), { accountId, sinkId: id }, deps.random);
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+      await transaction.run(lockAccount, [accountId]);
+      const [found] = await transaction.run(countSinks, [accountId]);
+      if ((found?.count ?? 0) >= maxSinks) throw planExceeded(maxSinks);
+      await transaction.run(createSinkStatement, [
+        accountId,
+        id,
+        row.type,
+        row.format,
+        sealed.keyId,
+        sealed.bytes,
+        row.filter,
+        row.leave_out,
+        row.include_proof,
+        row.mapping,
+        row.active,
+        row.created_at,
+        actor.id ?? null,
+        cursor,
+      ]);
+      const change = { actor, occurredAt: row.created_at, diff: { after: shownSink(row, config) } };
+      await AUDIT.add(transaction, sinkChange("created", accountId, id, change));
+    });
+    return { sink: renderSink(row, config) };
+  };
+}
+
+/** The event before the first one that is sent: of those that retention has left. */
+async function cursorOf(
+  producers: CreateSinkDeps["producers"],
+  { accountId, fromSequenceNumber: from }: CreateSinkRequest,
+): Promise<bigint> {
+  if (from !== undefined && from < 1n)
+    throw invalid({ field: "from", message: "must be at least 1" });
+  const [positions] = await producers.positions([accountId], ["events"]);
+  const next = (positions?.events ?? 0n) + 1n;
+  if (from === undefined || from === next) return next - 1n;
+  if (from > next) {
+    const message = `must be at most ${next}, which is the number of the next event`;
+    throw invalid({ field: "from", message });
+  }
+  return ((await producers.retainedFrom(accountId, from)) ?? from) - 1n;
+}
+
+function planExceeded(maxSinks: number): AnnalsError {
+  const sinks = maxSinks === 1 ? "1 sink" : `${maxSinks} sinks`;
+  return new AnnalsError("plan_count_exceeded", `The plan of this account allows ${sinks}.`);
+}

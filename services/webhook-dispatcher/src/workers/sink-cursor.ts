@@ -1,0 +1,210 @@
+// How far a claimed sink is, and what moves it. Called by sink-run.ts. Each write names the claim, and resolves
+// to whether the claim still holds.
+
+import type { Clock } from "@annals/contract";
+import type { Pool } from "@annals/postgres";
+import { CHECKPOINT_EVENTS, CHECKPOINT_S, type Filling } from "../domain/sink-batches.ts";
+import { sinkChange } from "../domain/audit-entries.ts";
+import type { LostRange } from "../domain/sink.ts";
+import { checkpointRecord, type RecordOptions } from "../domain/sink-record.ts";
+import type { SinkBatchOptions, SinkRecord, SinkResult } from "../outbound/sinks/sink-receiver.ts";
+import { AUDIT } from "../store/audit.ts";
+import {
+  beginBatch,
+  type ClaimedSink,
+  failSink,
+  moveSink,
+  releaseSink,
+  renewSink,
+} from "../store/sink-progress.ts";
+
+export interface SinkCursorDeps {
+  readonly clock: Clock;
+  readonly database: Pool;
+  readonly now: () => string;
+}
+
+/** A claim ends so long after its process was killed. It is held on while the turn lasts. */
+export const LEASE_S = 15;
+export const RENEWAL_MS = 5_000;
+
+/** Seconds of failure after which the audit says so. */
+export const RECORDED_FAILURE_S = 86_400;
+
+/** Ranges that are shown; the oldest are joined beyond that. */
+const MAX_LOST = 20;
+
+const ACTOR = { type: "service", id: "webhook-dispatcher" } as const;
+
+export class SinkCursor {
+  readonly #deps: SinkCursorDeps;
+  readonly #sink: ClaimedSink;
+  readonly #beganMs: number;
+  #lastCheckpointMs: number;
+  #from: number;
+  #count: number;
+  #head: { readonly sequence_number: number; readonly hash: string } | undefined;
+  #state: string | undefined;
+  #lost: readonly LostRange[];
+  #failureRecorded: boolean;
+  position: number;
+  /** The end of the batch that was begun, for a bucket. */
+  pendingTo: number | undefined;
+
+  constructor(deps: SinkCursorDeps, sink: ClaimedSink) {
+    this.#deps = deps;
+    this.#sink = sink;
+    this.#beganMs = this.#nowMs();
+    this.#lastCheckpointMs = this.#beganMs - sink.checkpoint_age_s * 1_000;
+    this.#from = Number(sink.checkpoint_from);
+    this.#count = Number(sink.checkpoint_count);
+    const { sent_hash: hash, sent_number: number } = sink;
+    if (hash !== null && number !== null) this.#head = { sequence_number: Number(number), hash };
+    this.#state = sink.receiver_state ?? undefined;
+    this.#lost = sink.lost === null ? [] : JSON.parse(sink.lost);
+    this.#failureRecorded = sink.failure_recorded;
+    this.position = Number(sink.cursor);
+    this.pendingTo = sink.pending_to === null ? undefined : Number(sink.pending_to);
+  }
+
+  get recordOptions(): RecordOptions {
+    return recordOptionsOf(this.#sink);
+  }
+
+  get batchOptions(): SinkBatchOptions {
+    const { account_id: accountId, id: sinkId, format, replays } = this.#sink;
+    return { accountId, sinkId, format, replays, state: this.#state };
+  }
+
+  /** The checkpoint that the batch up to a number ends with, if one is due. The manifests of a bucket are its own. */
+  checkpointUpTo(to: number, { count, last }: Filling): SinkRecord | undefined {
+    const sent = this.#count + count;
+    const isLate = this.#nowMs() - this.#lastCheckpointMs >= CHECKPOINT_S * 1_000;
+    if (this.#sink.type === "s3" || (sent < CHECKPOINT_EVENTS && !isLate)) return undefined;
+    const { id: sinkId } = this.#sink;
+    const isFiltered = this.#sink.filter !== null;
+    const head = headOf(last) ?? this.#head;
+    const checkpoint = { sinkId, from: this.#from, to, count: sent, isFiltered, head };
+    return checkpointRecord(checkpoint, this.#deps.clock.nowText(), this.recordOptions);
+  }
+
+  /** Notes the end of a bucket's batch before it is sent. */
+  async begin(to: number): Promise<boolean> {
+    const rows = await this.#database.run(beginBatch, [...this.#claim, String(to)]);
+    this.pendingTo = to;
+    return rows.length > 0;
+  }
+
+  /** `result` is absent if the filter has left all events out, and nothing was sent. */
+  async move(
+    to: number,
+    given: {
+      readonly count: number;
+      readonly hasCheckpoint: boolean;
+      readonly filling: Filling;
+      readonly result?: SinkResult;
+    },
+  ): Promise<boolean> {
+    const { filling, hasCheckpoint, result } = given;
+    const head = headOf(filling.last) ?? this.#head;
+    const from = hasCheckpoint ? to + 1 : this.#from;
+    const count = hasCheckpoint ? 0 : this.#count + given.count;
+    const move = [
+      String(this.position),
+      String(to),
+      result !== undefined,
+      result?.state ?? this.#state ?? null,
+      String(from),
+      String(count),
+      hasCheckpoint,
+      head === undefined ? null : String(head.sequence_number),
+      head?.hash ?? null,
+      this.#lost.length === 0 ? null : JSON.stringify(this.#lost),
+      LEASE_S,
+    ] as const;
+    const isRecovered = result !== undefined && this.#failureRecorded;
+    const isMoved = await this.#database.transaction(async (transaction) => {
+      const rows = await transaction.run(moveSink, [...this.#claim, ...move]);
+      if (rows.length > 0 && isRecovered) await AUDIT.add(transaction, this.#entry("recovered"));
+      return rows.length > 0;
+    });
+    this.position = to;
+    this.pendingTo = undefined;
+    this.#from = from;
+    this.#count = count;
+    this.#head = head;
+    if (hasCheckpoint) this.#lastCheckpointMs = this.#nowMs();
+    if (result) {
+      this.#state = result.state ?? this.#state;
+      this.#failureRecorded = false;
+    }
+    return isMoved;
+  }
+
+  /** Ends the claim after a failed attempt. */
+  async fail(error: string, waitS: number): Promise<void> {
+    const failingS = this.#sink.failing_s + (this.#nowMs() - this.#beganMs) / 1_000;
+    const isNew = !this.#failureRecorded && failingS >= RECORDED_FAILURE_S;
+    await this.#database.transaction(async (transaction) => {
+      const rows = await transaction.run(failSink, [...this.#claim, error, waitS, isNew]);
+      if (rows.length > 0 && isNew) await AUDIT.add(transaction, this.#entry("failing"));
+    });
+  }
+
+  /** Holds the claim on. */
+  async renew(): Promise<void> {
+    await this.#database.run(renewSink, [...this.#claim, LEASE_S]);
+  }
+
+  async release(waitS: number, keepsBounds = true): Promise<void> {
+    await this.#database.run(releaseSink, [...this.#claim, waitS, keepsBounds]);
+  }
+
+  addLost(range: LostRange): void {
+    const last = this.#lost.at(-1);
+    const ranges =
+      last && last.to + 1 >= range.from
+        ? [...this.#lost.slice(0, -1), { from: last.from, to: range.to }]
+        : [...this.#lost, range];
+    const [first, second, ...rest] = ranges;
+    const isFull = ranges.length > MAX_LOST && first !== undefined && second !== undefined;
+    this.#lost = isFull ? [{ from: first.from, to: second.to }, ...rest] : ranges;
+  }
+
+  #entry(verb: "failing" | "recovered") {
+    const { account_id: accountId, id } = this.#sink;
+    return sinkChange(verb, accountId, id, {
+      actor: ACTOR,
+      occurredAt: this.#deps.clock.nowText(),
+    });
+  }
+
+  get #claim() {
+    const { account_id: accountId, fence, id } = this.#sink;
+    return [this.#deps.now(), accountId, id, fence] as const;
+  }
+
+  get #database() {
+    return this.#deps.database.forAccount(this.#sink.account_id);
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.nowMicros() / 1_000;
+  }
+}
+
+/** How the records of a sink are made. */
+export function recordOptionsOf(
+  sink: Pick<ClaimedSink, "account_id" | "format" | "include_proof" | "mapping">,
+): RecordOptions {
+  const { account_id: chain, format, include_proof: includeProof } = sink;
+  const mapping = sink.mapping === null ? undefined : JSON.parse(sink.mapping);
+  return { chain, format, includeProof, mapping };
+}
+
+function headOf(last: SinkRecord | undefined) {
+  const { hash, sequenceNumber } = last ?? {};
+  return hash === undefined || sequenceNumber === undefined
+    ? undefined
+    : { sequence_number: sequenceNumber, hash };
+}

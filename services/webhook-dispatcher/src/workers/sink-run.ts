@@ -1,0 +1,227 @@
+// A turn of one sink: reads the events after the cursor, sends them in batches, and moves the cursor after each
+// one that the receiver has acknowledged. Called by sinks.ts with a sink that this process has claimed. It must
+// never move the cursor before the acknowledgement: a crash sends the same batch again.
+
+import type { Clock } from "@annals/contract";
+import { AnnalsError } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import { backoffS, Filling, limitsOf, MAX_AGE_MS, MAX_FILL_MS } from "../domain/sink-batches.ts";
+import type { LostRange, SinkConfig } from "../domain/sink.ts";
+import type { SecretKeys } from "../domain/secret-keys.ts";
+import { gapRecord } from "../domain/sink-record.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Producers } from "../outbound/producers.ts";
+import { sinkEvents, type SinkLedger, type SinkPage } from "../outbound/sinks/sink-events.ts";
+import type {
+  SinkBatch,
+  SinkReceiver,
+  SinkRecord,
+  SinkResult,
+} from "../outbound/sinks/sink-receiver.ts";
+import type { ClaimedSink } from "../store/sink-progress.ts";
+import { RENEWAL_MS, SinkCursor } from "./sink-cursor.ts";
+
+export interface SinkRunDeps {
+  readonly clock: Clock;
+  readonly database: Pool;
+  readonly keys: Pick<SecretKeys, "open">;
+  readonly ledger: SinkLedger;
+  readonly metrics: Pick<Metrics, "sinkBatches" | "sinkEvents">;
+  /** The earliest time of statements (store/moment.ts). */
+  readonly now: () => string;
+  readonly openReceiver: (config: SinkConfig) => SinkReceiver;
+  readonly producers: Pick<Producers, "positions" | "retainedFrom">;
+}
+
+/**
+ * A turn ends with the first batch that is sent after this time: sinks of other accounts get theirs, and what
+ * was read ahead does not grow old.
+ */
+const MAX_TURN_MS = 5_000;
+
+/** Ends a turn early. */
+class TurnOver extends Error {
+  readonly waitS: number;
+  readonly keepsBounds: boolean;
+
+  constructor(waitS: number, keepsBounds = true) {
+    super("the turn is over");
+    this.waitS = waitS;
+    this.keepsBounds = keepsBounds;
+  }
+}
+
+/** Ends a turn whose claim has ended: it was released, or another process or the owner has the sink. */
+class ClaimOver extends Error {}
+
+export class SinkRun {
+  readonly #deps: SinkRunDeps;
+  readonly #sink: ClaimedSink;
+  readonly #cursor: SinkCursor;
+  readonly #receiver: SinkReceiver;
+  readonly #beganMs: number;
+  readonly #signal: AbortSignal;
+  #filling: Filling;
+  #batch: SinkBatch | undefined;
+
+  constructor(deps: SinkRunDeps, sink: ClaimedSink, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#sink = sink;
+    this.#signal = signal;
+    this.#cursor = new SinkCursor(deps, sink);
+    this.#receiver = deps.openReceiver(configOf(deps.keys, sink));
+    this.#beganMs = this.#nowMs();
+    this.#filling = this.#newFilling();
+  }
+
+  /** Resolves to whether the sink has more to do at once. */
+  async run(): Promise<boolean> {
+    // A failure shows in the next write, which finds that the claim has ended.
+    const renewal = setInterval(() => void this.#cursor.renew().catch(() => {}), RENEWAL_MS);
+    try {
+      const hasMore = await this.#send();
+      await this.#cursor.release(hasMore ? 0 : limitsOf(this.#sink.type).intervalS);
+      return hasMore;
+    } catch (error) {
+      if (error instanceof ClaimOver) return false;
+      if (!(error instanceof TurnOver)) throw error;
+      await this.#cursor.release(error.waitS, error.keepsBounds);
+      return error.waitS === 0 && !this.#signal.aborted;
+    } finally {
+      clearInterval(renewal);
+      this.#batch?.discard();
+      this.#receiver.close();
+    }
+  }
+
+  /** Ends the claim after a failure inside: the sink is due again after a time. */
+  async release(waitS: number): Promise<void> {
+    await this.#cursor.release(waitS);
+  }
+
+  async #send(): Promise<boolean> {
+    const { account_id: accountId, pending_to: pendingTo } = this.#sink;
+    const [positions] = await this.#deps.producers.positions([accountId], ["events"]);
+    const head = Number(positions?.events ?? 0n);
+    const to = pendingTo === null ? head : Number(pendingTo);
+    try {
+      for await (const page of this.#pages(to)) await this.#take(page);
+    } catch (error) {
+      if (!(error instanceof AnnalsError) || error.kind !== "not_found") throw error;
+      await this.#skipLost(error);
+      return true;
+    }
+    await this.#flush(Math.max(to, this.#cursor.position));
+    return to < head;
+  }
+
+  #pages(to: number): AsyncIterable<SinkPage> {
+    const { filter, leave_out: leaveOut } = this.#sink;
+    const after = this.#cursor.position;
+    const selection = {
+      ...this.#cursor.recordOptions,
+      filter: filter === null ? null : JSON.parse(filter),
+      leaveOut,
+      after,
+      to,
+    };
+    return to > after ? sinkEvents(this.#deps.ledger, selection, this.#signal) : nothing();
+  }
+
+  async #take({ reached, records }: SinkPage): Promise<void> {
+    let piece: SinkRecord[] = [];
+    for (const record of records) {
+      if (!this.#filling.takes(record)) {
+        await this.#add(piece);
+        piece = [];
+        await this.#flush((record.sequenceNumber ?? 1) - 1);
+      }
+      piece.push(record);
+      this.#filling.add(record);
+    }
+    await this.#add(piece);
+    const isSlow = this.#nowMs() - this.#filling.sinceMs >= MAX_FILL_MS;
+    // A batch that was begun before a crash has the same bounds again.
+    if (isSlow && this.#cursor.pendingTo === undefined) await this.#flush(reached);
+  }
+
+  async #add(piece: readonly SinkRecord[]): Promise<void> {
+    if (piece.length === 0) return;
+    this.#batch ??= this.#receiver.open(this.#cursor.batchOptions);
+    await this.#batch.add(piece);
+  }
+
+  /** Sends what the batch has, moves the cursor to a number, and ends the turn if that failed. */
+  async #flush(to: number): Promise<void> {
+    const filling = this.#filling;
+    const checkpoint = this.#cursor.checkpointUpTo(to, filling);
+    if (checkpoint) await this.#add([checkpoint]);
+    const batch = this.#batch;
+    const count = { count: filling.count, hasCheckpoint: checkpoint !== undefined };
+    if (!batch) {
+      if (to > this.#cursor.position)
+        await this.#moved(this.#cursor.move(to, { ...count, filling }));
+    } else {
+      const result = await this.#sendBatch(batch, to);
+      await this.#moved(this.#cursor.move(to, { ...count, filling, result }));
+      this.#deps.metrics.sinkEvents.inc({ type: this.#sink.type }, filling.count);
+    }
+    this.#batch = undefined;
+    this.#filling = this.#newFilling();
+    if (this.#nowMs() - this.#beganMs >= MAX_TURN_MS) throw new TurnOver(0);
+  }
+
+  async #sendBatch(batch: SinkBatch, to: number): Promise<SinkResult> {
+    const { type } = this.#sink;
+    const isBucket = type === "s3";
+    if (isBucket && this.#cursor.pendingTo === undefined) await this.#moved(this.#cursor.begin(to));
+    // An erasure counts on it that what was read before it is not sent much later.
+    if (this.#nowMs() - this.#beganMs > MAX_AGE_MS) throw new TurnOver(0, false);
+    const result = await batch.send(this.#signal);
+    const { outcome } = result;
+    if (outcome === "abandoned") throw new TurnOver(0);
+    this.#deps.metrics.sinkBatches.inc({ type, outcome });
+    if (outcome === "accepted") return result;
+    const waitS = backoffS(this.#sink.attempts, result.retryAfterS);
+    await this.#cursor.fail(result.error ?? `The attempt failed: ${outcome}.`, waitS);
+    throw new ClaimOver();
+  }
+
+  /** Tells the receiver which events retention has deleted, and goes on behind them. */
+  async #skipLost(error: AnnalsError): Promise<void> {
+    const { account_id: accountId, id } = this.#sink;
+    const next = BigInt(this.#cursor.position + 1);
+    const retainedFrom = await this.#deps.producers.retainedFrom(accountId, next);
+    if (retainedFrom === undefined) throw error;
+    this.#batch?.discard();
+    this.#batch = undefined;
+    this.#filling = this.#newFilling();
+    const range: LostRange = { from: Number(next), to: Number(retainedFrom) - 1 };
+    const { recordOptions } = this.#cursor;
+    await this.#add([gapRecord(id, range, this.#deps.clock.nowText(), recordOptions)]);
+    this.#cursor.addLost(range);
+    await this.#flush(range.to);
+  }
+
+  async #moved(write: Promise<boolean>): Promise<void> {
+    if (!(await write)) throw new ClaimOver();
+  }
+
+  #newFilling(): Filling {
+    return new Filling(this.#sink.type, this.#nowMs());
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.nowMicros() / 1_000;
+  }
+}
+
+export function configOf(
+  keys: Pick<SecretKeys, "open">,
+  sink: Pick<ClaimedSink, "account_id" | "id" | "config_key_id" | "config_sealed">,
+): SinkConfig {
+  const sealed = { keyId: sink.config_key_id, bytes: sink.config_sealed };
+  return JSON.parse(keys.open(sealed, { accountId: sink.account_id, sinkId: sink.id }));
+}
+
+async function* nothing(): AsyncGenerator<SinkPage> {}

@@ -1,0 +1,181 @@
+// Gives each sink with work its turns. A round finds the sinks whose chains have grown, and starts their turns,
+// a few at a time: accounts take turns, so a receiver that hangs costs its own account only. Any number of
+// replicas may do it at once: a sink is claimed.
+
+import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
+import { Slots } from "@annals/contract";
+import { CHECKPOINT_S } from "../domain/sink-batches.ts";
+import type { Metrics } from "../metrics.ts";
+import {
+  claimSink,
+  countPausedSinks,
+  type ListedSink,
+  listSinksAtWork,
+} from "../store/sink-progress.ts";
+import { LEASE_S } from "./sink-cursor.ts";
+import { SinkRun, type SinkRunDeps } from "./sink-run.ts";
+
+export interface SinksDeps extends SinkRunDeps {
+  readonly log: Logger;
+  readonly metrics: SinkRunDeps["metrics"] &
+    Pick<Metrics, "failures" | "sinkLag" | "sinkLagSeconds" | "sinks">;
+}
+
+const DELAY_MS = 2_000;
+/** Turns at a time in this process, and of one account. */
+const TURNS = 32;
+const TURNS_OF_ACCOUNT = 4;
+/** Sinks of one statement, and accounts of one question. */
+const PIECE = 500;
+/** The wait after a turn that failed inside: the ledger or the database did not answer. */
+const RETRY_S = 5;
+
+/** Cursors that do not move while events wait, and since when. */
+type Behind = ReadonlyMap<string, { readonly cursor: string; readonly sinceMs: number }>;
+
+type Key = Pick<ListedSink, "account_id" | "id">;
+
+export class Sinks {
+  readonly #deps: SinksDeps;
+  readonly #slots = new Slots({
+    total: TURNS,
+    mayHave: (account, slots) => slots.heldBy(account) < TURNS_OF_ACCOUNT,
+  });
+  readonly #stopping = new AbortController();
+  readonly #turns = new Map<string, Promise<void>>();
+  #behind: Behind = new Map();
+
+  constructor(deps: SinksDeps) {
+    this.#deps = deps;
+  }
+
+  start(): Loop {
+    const { log, metrics } = this.#deps;
+    return startLoop({
+      name: "sinks",
+      log,
+      failures: metrics.failures,
+      delayMs: DELAY_MS,
+      initialDelayMs: DELAY_MS,
+      run: (signal) => this.round(signal),
+    });
+  }
+
+  /** Starts the turns of the sinks that have work, and measures how far all are behind. */
+  async round(signal: AbortSignal): Promise<void> {
+    const { database, metrics, now } = this.#deps;
+    const measured = new Measured(this.#behind, this.#nowMs());
+    let after: Key = { account_id: "", id: "" };
+    await inPieces(
+      PIECE,
+      async () => {
+        const page = [now(), after.account_id, after.id, PIECE] as const;
+        const rows = await database.run(listSinksAtWork, [...page]);
+        after = rows.at(-1) ?? after;
+        await this.#startOf(rows, measured);
+        return rows.length;
+      },
+      signal,
+    );
+    const [paused] = await database.run(countPausedSinks, []);
+    this.#behind = measured.behind;
+    metrics.sinks.set({ state: "active" }, measured.active);
+    metrics.sinks.set({ state: "failing" }, measured.failing);
+    metrics.sinks.set({ state: "paused" }, paused?.count ?? 0);
+    metrics.sinkLag.set(measured.lagEvents);
+    metrics.sinkLagSeconds.set(measured.lagS);
+  }
+
+  /** Resolves when no turn is under way. */
+  async settled(): Promise<void> {
+    while (this.#turns.size > 0) await Promise.allSettled(this.#turns.values());
+  }
+
+  /** Ends the turns: what is not acknowledged yet is sent again by the next claim. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.settled();
+  }
+
+  async #startOf(rows: readonly ListedSink[], measured: Measured): Promise<void> {
+    if (rows.length === 0) return;
+    const accountIds = [...new Set(rows.map((row) => row.account_id))];
+    const positions = await this.#deps.producers.positions(accountIds, ["events"]);
+    const heads = new Map(accountIds.map((id, at) => [id, positions[at]?.events ?? 0n]));
+    for (const row of rows) {
+      const head = heads.get(row.account_id) ?? 0n;
+      measured.add(row, head);
+      const isCheckpointDue = row.sends_checkpoints && row.checkpoint_age_s >= CHECKPOINT_S;
+      if (row.is_due && (BigInt(row.cursor) < head || isCheckpointDue)) this.#begin(row);
+    }
+  }
+
+  #begin({ account_id, id }: Key): void {
+    const key = `${account_id} ${id}`;
+    if (this.#turns.has(key) || this.#stopping.signal.aborted) return;
+    const turn = this.#turnsOf({ account_id, id }).finally(() => this.#turns.delete(key));
+    this.#turns.set(key, turn);
+  }
+
+  /** Never rejects. */
+  async #turnsOf(key: Key): Promise<void> {
+    const { signal } = this.#stopping;
+    try {
+      for (let hasMore = true; hasMore && !signal.aborted;) {
+        hasMore = await this.#slots.run(key.account_id, () => this.#turn(key), signal);
+      }
+    } catch (err) {
+      if (signal.aborted) return;
+      const { log, metrics } = this.#deps;
+      metrics.failures.inc({ worker: "sinks" });
+      log.warn({ err, account_id: key.account_id, sink_id: key.id }, "the turn of a sink failed");
+    }
+  }
+
+  async #turn({ account_id: accountId, id }: Key): Promise<boolean> {
+    const database = this.#deps.database.forAccount(accountId);
+    const [sink] = await database.run(claimSink, [this.#deps.now(), accountId, id, LEASE_S]);
+    if (!sink) return false;
+    const run = new SinkRun(this.#deps, sink, this.#stopping.signal);
+    try {
+      return await run.run();
+    } catch (error) {
+      await run.release(this.#stopping.signal.aborted ? 0 : RETRY_S);
+      throw error;
+    }
+  }
+
+  #nowMs(): number {
+    return this.#deps.clock.nowMicros() / 1_000;
+  }
+}
+
+/** What a round finds. An account under load is always a little behind, so only a cursor that rests counts. */
+class Measured {
+  readonly behind = new Map<string, { readonly cursor: string; readonly sinceMs: number }>();
+  active = 0;
+  failing = 0;
+  lagEvents = 0;
+  lagS = 0;
+  readonly #before: Behind;
+  readonly #nowMs: number;
+
+  constructor(before: Behind, nowMs: number) {
+    this.#before = before;
+    this.#nowMs = nowMs;
+  }
+
+  add({ account_id, cursor, failing_s, id, is_failing }: ListedSink, head: bigint): void {
+    if (is_failing) this.failing += 1;
+    else this.active += 1;
+    const lag = Number(head - BigInt(cursor));
+    if (lag <= 0) return;
+    const key = `${account_id} ${id}`;
+    const before = this.#before.get(key);
+    const sinceMs = before?.cursor === cursor ? before.sinceMs : this.#nowMs;
+    this.behind.set(key, { cursor, sinceMs });
+    this.lagEvents = Math.max(this.lagEvents, lag);
+    // A process that has just begun knows from the row how long a sink fails.
+    this.lagS = Math.max(this.lagS, (this.#nowMs - sinceMs) / 1_000, failing_s);
+  }
+}
