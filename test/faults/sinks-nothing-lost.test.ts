@@ -5,7 +5,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { ownerOf } from "@annals/testing";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, inject, test } from "vitest";
 import { SinkServer, sinkTo } from "../system/sinks-load.ts";
 import { allServing } from "../system/testbed.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
