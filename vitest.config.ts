@@ -33,7 +33,11 @@ export default defineConfig({
   environments: { __vitest__: { resolve: { conditions: ["source"] } } },
   test: {
     globalSetup: "test/global-setup.ts",
-    provide: { form: FORMS.short, searches: FORMS.short.search.queries },
+    provide: {
+      form: FORMS.short,
+      lifecycleKills: FORMS.short.lifecycleKills.rounds,
+      searches: FORMS.short.search.queries,
+    },
     // Concurrent tests of one file wait, and use little CPU.
     maxConcurrency: 20,
     projects: [

@@ -22,6 +22,7 @@ const FULL = {
   changingLedgers: { rounds: 10 },
   epochKills: { rounds: 100 },
   erasureKills: { rounds: 100 },
+  lifecycleKills: { rounds: 100 },
   /** How long a real witness cosigns epochs under load. */
   litewitness: { forMs: 3_600_000 },
   serviceCrash: { rounds: 50, appends: 1_000 },
@@ -78,6 +79,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     changingLedgers: { rounds: 2 },
     epochKills: { rounds: 6 },
     erasureKills: { rounds: 4 },
+    lifecycleKills: { rounds: 8 },
     litewitness: { forMs: 20_000 },
     serviceCrash: { rounds: 4, appends: 500 },
     postgresCrash: { rounds: 2, appends: 500 },

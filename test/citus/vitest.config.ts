@@ -45,7 +45,11 @@ export default defineConfig({
   environments: { __vitest__: { resolve: { conditions: ["source"] } } },
   test: {
     globalSetup: "test/citus/global-setup.ts",
-    provide: { form: FORMS.short, searches: FORMS.short.search.queries },
+    provide: {
+      form: FORMS.short,
+      lifecycleKills: FORMS.short.lifecycleKills.rounds,
+      searches: FORMS.short.search.queries,
+    },
     projects: [
       project("citus", 0, ["test/citus/**/*.test.ts"]),
       project("stores", 1, ["services/{ledger,export,webhook-dispatcher}/src/**/*.test.ts"]),

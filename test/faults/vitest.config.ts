@@ -29,7 +29,10 @@ const LONG_FLOWS = [
   "revocation",
   "webhooks-secrets",
 ];
-const SEARCH = "services/ledger/src/search/search-events.test.ts";
+const OF_LEDGER = [
+  "services/ledger/src/search/search-events.test.ts",
+  "services/ledger/src/workers/lifecycle-kills.test.ts",
+];
 
 function files(...names: readonly string[]): string[] {
   return names.map((name) => `test/faults/${name}.test.ts`);
@@ -45,14 +48,18 @@ export default defineConfig(({ mode }) => {
     maxWorkers,
     sequence: { groupOrder },
   });
-  const flows = [...LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`), SEARCH];
+  const flows = [...LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`), ...OF_LEDGER];
   return {
     resolve: { conditions: ["source"] },
     ssr: { resolve: { conditions: ["source"] } },
     // What the global setup imports.
     environments: { __vitest__: { resolve: { conditions: ["source"] } } },
     test: {
-      provide: { form, searches: form.search.queries },
+      provide: {
+        form,
+        lifecycleKills: form.lifecycleKills.rounds,
+        searches: form.search.queries,
+      },
       // The flows use the stack that it starts.
       globalSetup: isShort ? [] : "test/global-setup.ts",
       projects: isShort

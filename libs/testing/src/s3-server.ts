@@ -127,11 +127,17 @@ export class S3Server {
     return Versions;
   }
 
-  /** Undefined: there is no such object. */
-  async read(Bucket: string, Key: string): Promise<Buffer | undefined> {
+  async put(Bucket: string, Key: string, Body: Uint8Array): Promise<void> {
+    const { PutObjectCommand } = await import("@aws-sdk/client-s3");
+    await this.#client.send(new PutObjectCommand({ Bucket, Key, Body }));
+  }
+
+  /** Undefined: there is no such object. Reads the newest version by default. */
+  async read(Bucket: string, Key: string, VersionId?: string): Promise<Buffer | undefined> {
     const { GetObjectCommand } = await import("@aws-sdk/client-s3");
     try {
-      const { Body } = await this.#client.send(new GetObjectCommand({ Bucket, Key }));
+      const object = new GetObjectCommand({ Bucket, Key, VersionId });
+      const { Body } = await this.#client.send(object);
       return Buffer.from((await Body?.transformToByteArray()) ?? []);
     } catch (error) {
       if (error instanceof Error && error.name === "NoSuchKey") return undefined;

@@ -20,5 +20,7 @@ declare module "vitest" {
     readonly stack: SharedStack;
     /** Random queries of each step of the search test. */
     readonly searches: number;
+    /** Rounds in which a ledger is killed. */
+    readonly lifecycleKills: number;
   }
 }

@@ -50,6 +50,8 @@ CREATE TABLE ledger.holds (
   -- the numbers of its records
   placed_by     bigint NOT NULL,
   released_by   bigint,
+  -- whether ledger.expire has read the record of the release, which retention has deleted since
+  release_seen  boolean NOT NULL DEFAULT false,
   PRIMARY KEY (account_id, id)
 );
 
@@ -265,7 +267,7 @@ BEGIN
   END IF;
   FOR held IN
     SELECT id, released_by FROM ledger.holds
-    WHERE account_id = of_account AND EXISTS (
+    WHERE account_id = of_account AND NOT release_seen AND EXISTS (
       SELECT 1 FROM unnest(numbers) AS number
       WHERE number >= holds.from_sequence AND (holds.to_sequence IS NULL OR number <= holds.to_sequence)
         -- The actor of an event that retention has deleted is gone, so each hold covers it.
@@ -355,10 +357,17 @@ DECLARE
   to_number bigint;
   held record;
 BEGIN
+  SELECT deleted_through / size INTO of_chunk FROM ledger.lifecycles WHERE account_id = of_account;
+  -- A chunk that is not indexed yet may be indexed at this moment: that holds the head FOR KEY SHARE. Records lock
+  -- the head before the row of the account, and so does this.
+  IF NOT EXISTS (SELECT 1 FROM ledger.chunks WHERE account_id = of_account AND chunk = of_chunk) THEN
+    PERFORM 1 FROM ledger.heads WHERE account_id = of_account FOR UPDATE;
+  END IF;
   SELECT record_sequence, through_sequence, deleted_through, min_index
   INTO record_number, through, deleted, leaves
   FROM ledger.lifecycles WHERE account_id = of_account FOR UPDATE;
-  IF NOT FOUND OR deleted >= through THEN
+  -- Another call may have ended the chunk meanwhile: the next call goes on.
+  IF NOT FOUND OR deleted >= through OR deleted / size <> of_chunk THEN
     RETURN 0;
   END IF;
   named := ledger.record_of(of_account, record_number, 'annals.retention')->>'through_sequence';
@@ -366,13 +375,13 @@ BEGIN
     RAISE EXCEPTION 'record % does not name the events up to %', record_number, through;
   END IF;
   FOR held IN
-    SELECT id, released_by FROM ledger.holds WHERE account_id = of_account AND from_sequence <= through
+    SELECT id, released_by FROM ledger.holds
+    WHERE account_id = of_account AND NOT release_seen AND from_sequence <= through
   LOOP
     IF ledger.is_active(of_account, held.id, held.released_by) THEN
       RAISE EXCEPTION 'the hold % covers an event up to %', held.id, through;
     END IF;
   END LOOP;
-  of_chunk := deleted / size;
   to_number := least(through, (of_chunk + 1) * size);
   IF EXISTS (
     SELECT 1 FROM ledger.events
@@ -381,10 +390,15 @@ BEGIN
   ) THEN
     RAISE EXCEPTION 'an event up to % is younger than two days', through;
   END IF;
-  -- A chunk that is not indexed yet may be indexed at this moment: that holds the head FOR KEY SHARE.
-  IF NOT EXISTS (SELECT 1 FROM ledger.chunks WHERE account_id = of_account AND chunk = of_chunk) THEN
-    PERFORM 1 FROM ledger.heads WHERE account_id = of_account FOR UPDATE;
-  END IF;
+  -- Records of releases are deleted, too, and so are the links of the first event that stays: they are read now.
+  FOR held IN
+    SELECT id, released_by FROM ledger.holds
+    WHERE account_id = of_account AND NOT release_seen AND released_by <= to_number + 1
+  LOOP
+    IF NOT ledger.is_active(of_account, held.id, held.released_by) THEN
+      UPDATE ledger.holds SET release_seen = true WHERE account_id = of_account AND id = held.id;
+    END IF;
+  END LOOP;
 
   -- Postings whose last event goes.
   DELETE FROM ledger.postings

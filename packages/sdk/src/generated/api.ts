@@ -3258,7 +3258,7 @@ export interface components {
                 /** @example 2 */
                 used: number;
             };
-            /** @description Events that are stored. No plan limits them. */
+            /** @description Events that were stored, with those that retention has deleted. No plan limits them. */
             events: {
                 /**
                  * @description Null if there is no limit.

@@ -9,7 +9,9 @@ import {
   HeadBucketCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
   ListObjectVersionsCommand,
+  type ListObjectVersionsCommandInput,
   type ListObjectVersionsCommandOutput,
   type S3Client,
 } from "@aws-sdk/client-s3";
@@ -39,10 +41,9 @@ export function s3Storage(options: S3Options & { readonly prefix: string }): Sto
       return keys.map((key) => key.slice(at));
     },
     remove: async (file) => {
-      const Key = prefix + file;
-      for (const VersionId of await versionsOf(client, Bucket, Key))
-        await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
-      await abortUploads(client, Bucket, Key, undefined);
+      const key = prefix + file;
+      await removeVersions(client, { Bucket, Prefix: key }, (each) => each === key);
+      await abortUploads(client, Bucket, key, undefined);
     },
     check: () =>
       client.send(new HeadBucketCommand({ Bucket })).then(
@@ -60,51 +61,61 @@ function upload(client: S3Client, bucket: string, key: string): Sink {
     finish: (head) => parts.finish(head),
     abort: async () => {
       if (await parts.stop())
-        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+        await removeVersions(client, { Bucket: bucket, Prefix: key }, (each) => each === key);
       await abortUploads(client, bucket, key, undefined);
     },
   };
 }
 
-/** One page of each list is enough: an attempt leaves at most one object and one upload. */
 async function keepOnly(
   client: S3Client,
   Bucket: string,
   Prefix: string,
   kept: string | undefined,
 ): Promise<void> {
-  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
-  for (const { Key } of Contents) {
-    if (Key !== undefined && Key !== kept)
-      await client.send(new DeleteObjectCommand({ Bucket, Key }));
-  }
+  await removeVersions(client, { Bucket, Prefix }, (key) => key !== kept);
   await abortUploads(client, Bucket, Prefix, kept);
 }
 
-/** The versions of one object, and its delete markers. */
-async function versionsOf(client: S3Client, Bucket: string, key: string): Promise<string[]> {
-  const versions: string[] = [];
-  for await (const { Key, VersionId } of versionsBelow(client, Bucket, key))
-    if (Key === key && VersionId !== undefined) versions.push(VersionId);
-  return versions;
+interface Below {
+  readonly Bucket: string;
+  readonly Prefix: string;
+}
+
+/** Deletes each version of the objects below a prefix that are chosen, and their delete markers. */
+async function removeVersions(
+  client: S3Client,
+  below: Below,
+  isChosen: (key: string) => boolean,
+): Promise<void> {
+  const { Bucket } = below;
+  for await (const { Key, VersionId } of versionsBelow(client, below)) {
+    if (Key !== undefined && isChosen(Key))
+      await client.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
+  }
 }
 
 /** Also those of which only old versions, a delete marker or parts of an upload are left. */
 async function keysBelow(client: S3Client, Bucket: string, Prefix: string): Promise<string[]> {
   const keys = new Set<string>();
-  for await (const { Key } of versionsBelow(client, Bucket, Prefix))
+  for await (const { Key } of versionsBelow(client, { Bucket, Prefix }))
     if (Key !== undefined) keys.add(Key);
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }));
   for (const { Key } of Uploads) if (Key !== undefined) keys.add(Key);
   return [...keys];
 }
 
-async function* versionsBelow(client: S3Client, Bucket: string, Prefix: string) {
+interface Version {
+  readonly Key?: string | undefined;
+  readonly VersionId?: string | undefined;
+}
+
+/** All versions and delete markers; the objects of a storage that knows no versions. */
+async function* versionsBelow(client: S3Client, below: Below): AsyncGenerator<Version> {
   let next: { readonly KeyMarker?: string; readonly VersionIdMarker?: string } | undefined = {};
   while (next !== undefined) {
-    const page: ListObjectVersionsCommandOutput = await client.send(
-      new ListObjectVersionsCommand({ Bucket, Prefix, ...next }),
-    );
+    const page = await pageOfVersions(client, { ...below, ...next });
+    if (page === undefined) return yield* objectsBelow(client, below);
     yield* page.Versions ?? [];
     yield* page.DeleteMarkers ?? [];
     const { IsTruncated, NextKeyMarker: key, NextVersionIdMarker: version } = page;
@@ -113,6 +124,29 @@ async function* versionsBelow(client: S3Client, Bucket: string, Prefix: string) 
         ? { KeyMarker: key, ...(version !== undefined && { VersionIdMarker: version }) }
         : undefined;
   }
+}
+
+/** Resolves to undefined if the storage knows no versions. */
+async function pageOfVersions(
+  client: S3Client,
+  asked: ListObjectVersionsCommandInput,
+): Promise<ListObjectVersionsCommandOutput | undefined> {
+  try {
+    return await client.send(new ListObjectVersionsCommand(asked));
+  } catch (error) {
+    if (error instanceof Error && error.name === "NotImplemented") return undefined;
+    throw error;
+  }
+}
+
+async function* objectsBelow(client: S3Client, below: Below): AsyncGenerator<Version> {
+  let next: string | undefined;
+  do {
+    const list = new ListObjectsV2Command({ ...below, ContinuationToken: next });
+    const page: ListObjectsV2CommandOutput = await client.send(list);
+    yield* page.Contents ?? [];
+    next = page.NextContinuationToken;
+  } while (next !== undefined);
 }
 
 /** Aborts unfinished uploads: their parts would be stored, and charged for, permanently. */

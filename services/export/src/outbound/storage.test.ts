@@ -10,10 +10,13 @@ import {
 import { freePort } from "@annals/local";
 import { findS3Server, S3Server } from "@annals/testing";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { directoryStorage } from "./directory-storage.ts";
 import { s3Storage } from "./s3-storage.ts";
 import { MAX_HEAD_BYTES, type Storage } from "./storage.ts";
@@ -157,6 +160,30 @@ describe.each(KINDS)("%s", (kind) => {
     expect(left.filter(({ Key = "" }) => Key.includes("events."))).toEqual([]);
   });
 
+  test("files of earlier attempts are deleted with all of their versions, as is one that is aborted", async () => {
+    if (server !== undefined) await server.enableVersions(BUCKET);
+    for (const file of ["a/exp_7.1.jsonl", "a/exp_7.2.jsonl", "a/exp_7.3.jsonl"])
+      await write(file, [Buffer.from(file)]);
+    await server?.client.send(
+      new DeleteObjectCommand({ Bucket: BUCKET, Key: "in/here/a/exp_7.1.jsonl" }),
+    );
+    await storage.keepOnly("a/exp_7.", "a/exp_7.2.jsonl");
+    const aborted = await storage.create("a/exp_7.4.jsonl");
+    await aborted.write(Buffer.from("aborted"));
+    await aborted.finish();
+    await aborted.abort();
+    expect((await read("a/exp_7.2.jsonl")).toString()).toBe("a/exp_7.2.jsonl");
+    const left = ((await server?.versions(BUCKET)) ?? []).filter(({ Key = "" }) =>
+      Key.includes("exp_7."),
+    );
+    expect(left).toHaveLength(server === undefined ? 0 : 1);
+    await storage.keepOnly("a/exp_7.", undefined);
+    const none = ((await server?.versions(BUCKET)) ?? []).filter(({ Key = "" }) =>
+      Key.includes("exp_7."),
+    );
+    expect(none).toEqual([]);
+  });
+
   test("deleting nothing succeeds", async () => {
     await expect(storage.keepOnly("nobody/exp_9.", undefined)).resolves.toBeUndefined();
   });
@@ -166,4 +193,46 @@ describe.each(KINDS)("%s", (kind) => {
     await expect(write("a/exp_5.1.jsonl", [Buffer.from("second")])).rejects.toThrow(TAKEN);
     expect((await read("a/exp_5.1.jsonl")).toString()).toBe("first");
   });
+});
+
+/** An S3 server in front of another one, which answers all but requests for versions. */
+async function withoutVersions(server: S3Server): Promise<string> {
+  const { hostname: host, port } = new URL(server.endpoint);
+  const front = createServer((asked, answer) => {
+    const { headers, method, url: path } = asked;
+    if (path?.includes("?versions") === true || path?.includes("&versions") === true) {
+      asked.resume();
+      answer.writeHead(501, { "content-type": "application/xml" });
+      answer.end("<Error><Code>NotImplemented</Code><Message>no versions</Message></Error>");
+      return;
+    }
+    const passed = request({ host, port, method, path, headers }, (got) => {
+      answer.writeHead(got.statusCode ?? 500, got.headers);
+      got.pipe(answer);
+    });
+    asked.pipe(passed);
+  });
+  front.listen(await freePort(), "127.0.0.1");
+  await once(front, "listening");
+  onTestFinished(() => void front.close());
+  const { port: own } = front.address() as AddressInfo;
+  return `http://127.0.0.1:${own}`;
+}
+
+test.each(KINDS.slice(1))("a %s server that knows no versions loses its files, too", async () => {
+  const server = await S3Server.start(SERVER ?? "", await freePort());
+  onTestFinished(() => server.close());
+  await server.createBucket(BUCKET);
+  const { credentials, region } = server;
+  const endpoint = await withoutVersions(server);
+  const storage = s3Storage({ bucket: BUCKET, credentials, endpoint, region, prefix: "" });
+  onTestFinished(() => storage.close());
+  for (const file of ["a/exp_1.1.jsonl", "a/exp_1.2.jsonl", "archive/a/events.1.tar"]) {
+    const sink = await storage.create(file);
+    await sink.write(Buffer.from(file));
+    await sink.finish();
+  }
+  await storage.keepOnly("a/exp_1.", "a/exp_1.2.jsonl");
+  await storage.remove("archive/a/events.1.tar");
+  expect((await server.versions(BUCKET)).map(({ Key }) => Key)).toEqual(["a/exp_1.2.jsonl"]);
 });

@@ -2,7 +2,7 @@
 // record of retention, none of them is younger than two days or held, and the chain that is left still links
 // to its head. A refused call changes nothing. Without the condition that refuses it, it goes through.
 
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { newAccountId } from "../testing/append-fixtures.ts";
 import {
   eventBy,
@@ -145,12 +145,26 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   "a hold whose release is not a record": {
     given: async () => {
       const accountId = await world.newChain();
-      await world.hold(accountId, { releasedBy: 1 });
+      await world.hold(accountId, { releasedBy: 6 });
       await cut(accountId, 4);
       return accountId;
     },
-    message: /event 1 of .* is not a record annals\.hold/,
+    message: /event 6 of .* is not a record annals\.hold/,
     by: ACTIVE,
+  },
+  "what a release names that is not a record": {
+    given: async () => {
+      const accountId = await world.newChain();
+      await world.hold(accountId, { from: 5, releasedBy: 2 });
+      await cut(accountId, 4);
+      return accountId;
+    },
+    message: /event 2 of .* is not a record annals\.hold/,
+    by: [
+      "expire",
+      "IF NOT ledger.is_active(of_account, held.id, held.released_by) THEN",
+      "IF false THEN",
+    ],
   },
 };
 
@@ -176,6 +190,62 @@ test("deleted, because a hold begins behind the cut", async () => {
   await world.hold(accountId, { from: 5 });
   await cut(accountId, 4);
   expect(await world.expire(accountId)).toBe(4);
+});
+
+/** A hold of all events, whose release is the last of so many events. */
+async function released(events: number): Promise<string> {
+  const accountId = await world.newChain(events - 1);
+  const said = { hold: "hold_1", state: "released" };
+  const releasedBy = await world.record(accountId, "annals.hold", said);
+  await world.hold(accountId, { releasedBy });
+  await world.appendTo(accountId, [eventBy(0), eventBy(1), eventBy(2)]);
+  return accountId;
+}
+
+test.for([
+  [20, 21],
+  // The event before it is gone, and it is the first one that stays.
+  [257, 256],
+] as const)(
+  "a release counts, event %i, after retention has deleted up to %i",
+  async ([release, through]) => {
+    const accountId = await released(release);
+    const seen = "UPDATE ledger.holds SET release_seen = true WHERE account_id = $1";
+    await expect(world.run(seen, [accountId])).rejects.toThrow(/permission denied/);
+    await cut(accountId, through);
+    expect(await world.expire(accountId)).toBe(through);
+    await world.appendTo(accountId, [eventBy(0)]);
+    await cut(accountId, release + 2);
+    const reads: Condition = ["expire", "AND NOT release_seen AND from_", "AND from_"];
+    await withoutCondition(world.owner, reads, () =>
+      expect(world.expire(accountId)).rejects.toThrow("is not a record annals.hold"),
+    );
+    expect(await world.expire(accountId)).toBe(release + 2 - through);
+    const named = { parts: ["actor"], sequence_numbers: String(release + 3) };
+    const record = await world.record(accountId, "annals.erasure", named);
+    expect(await world.erase(accountId, record)).toBe(1);
+  },
+);
+
+test("a record that has the head is not waited for with the row that it needs next", async () => {
+  const accountId = await world.newChain();
+  await cut(accountId, 4);
+  const locks = (table: string, more = "") => ({
+    name: "test.lock",
+    text: `SELECT FROM ledger.${table} WHERE account_id = $1 FOR UPDATE ${more}`,
+    route: "local" as const,
+    customPlan: true,
+  });
+  const waiting =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  const deleted = await world.pool.transaction(async (transaction) => {
+    await transaction.run(locks("heads"), [accountId]);
+    const expiring = world.expire(accountId);
+    await vi.waitFor(async () => expect(await world.owner.query(waiting)).not.toEqual([]));
+    await transaction.run(locks("lifecycles", "NOWAIT"), [accountId]);
+    return { expiring };
+  });
+  expect(await deleted.expiring).toBe(4);
 });
 
 test("a chunk goes at a time, and no posting stays without an event", async () => {

@@ -64,7 +64,11 @@ const UsageBody = named(
       12,
       6_000,
     ),
-    events: Use("Events that are stored. No plan limits them.", 4_200, null),
+    events: Use(
+      "Events that were stored, with those that retention has deleted. No plan limits them.",
+      4_200,
+      null,
+    ),
     month_events: Type.Object(
       {
         ...Use("", 310, 10_000).properties,
