@@ -47,7 +47,7 @@ test.each([
   [1, ["changed"], /^$/, /^invalid: line 1: .*digest_mismatch in metadata\n$/],
   [1, ["--sha256", "0", "valid"], /^$/, /^invalid: line 2: sha256_mismatch/],
   [2, ["absent"], /^$/, /^not checked: "absent" cannot be read \(ENOENT\)\n$/],
-  [2, ["."], /^$/, /^not checked: "\." cannot be read \(EISDIR\)\n$/],
+  [2, ["."], /^$/, /^not checked: "\." has no manifest of a sink\n$/],
   [
     2,
     [],

@@ -1,5 +1,5 @@
 // annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
-// it checked. annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid,
+// it checked. annals-verify FOLDER: verifies what sinks have written to a bucket (sinks/sink-command.ts). annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid,
 // with the first bad line or the reason. Exit 2: nothing was checked, because a file could not be read or the
 // arguments are invalid; it says nothing about the file.
 // Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
@@ -11,6 +11,7 @@ import { BadLine } from "./bad-line.ts";
 import { type EvidenceOutcome, isBundle, runEvidence } from "./evidence/evidence-command.ts";
 import { lagIn } from "./evidence/lag-option.ts";
 import { Progress } from "./progress.ts";
+import { isFolder, runSinkFolder } from "./sinks/sink-command.ts";
 import { verifyFile } from "./verify-file.ts";
 import type { Report } from "./verify-source.ts";
 import { watchCommand } from "./watch/watch-command.ts";
@@ -26,7 +27,8 @@ const verify = command(
     summary: "Verify an export or a bundle of evidence of an audit log, without the service",
     details: `Recomputes every digest, hash and link of an export, and checks the range and the manifest. The export must
 have been made with include_proofs. With --policy, verifies a bundle of evidence: also its tree, its erasures, and
-when witnesses saw it. To watch a log without a bundle: annals-verify watch --help.`,
+when witnesses saw it. A folder is a copy of a bucket that sinks write to: verifies the objects of each sink and
+their manifests. To watch a log without a bundle: annals-verify watch --help.`,
     options: {
       sha256: option(
         "<hex>",
@@ -60,6 +62,7 @@ when witnesses saw it. To watch a log without a bundle: annals-verify watch --he
       "annals-verify export.jsonl",
       "annals-verify --policy policy.txt --known kept.checkpoint evidence.tar",
       "annals-verify --policy policy.txt --events events.jsonl.zst evidence.tar",
+      "annals-verify copy-of-a-bucket/",
     ],
     exitStatus: "0 valid, 1 invalid, 2 not checked (unreadable file or usage error)",
   },
@@ -76,6 +79,11 @@ when witnesses saw it. To watch a log without a bundle: annals-verify watch --he
       throw new UsageError("--events, --known, --max-anchor-lag and --tsa-ca need --policy");
     if (isBundle(file))
       return finish(progress, { notChecked: "a bundle of evidence needs --policy <file>" });
+    if (isFolder(file)) {
+      if (sha256 !== undefined)
+        throw new UsageError("--sha256 is for exports, and not for a folder");
+      return finish(progress, await runSinkFolder(file, onProgress));
+    }
     return await verifyExport(file, sha256, progress, onProgress);
   },
 );

@@ -1,6 +1,6 @@
 // Reads an event with its proof, parts of which may be erased: a line of JSON Lines or of events.jsonl, or
-// the cells of a CSV record. Called by check-line.ts, csv-record.ts and evidence/check-events.ts. It only
-// reads: what the values must be to each other is checked in event-fault.ts.
+// the cells of a CSV record. Called by check-line.ts, csv-record.ts, evidence/check-events.ts and
+// sinks/sink-line.ts. It only reads: what the values must be to each other is checked in event-fault.ts.
 
 import {
   canonicalJson,
@@ -57,7 +57,15 @@ const VERSION = 1;
 /** Throws BadLine, and JsonFault for what is not JSON. */
 export function readEvent(line: Buffer): ReadEvent {
   const record = exactObject(readJson(line, READ_LIMITS), ["event", "proof"], "the line");
-  const given = anyObject(record["event"], "the event");
+  return readEventOf(record["event"], record["proof"]);
+}
+
+/** Reads an event and its proof, wherever a line has them. Throws BadLine. */
+export function readEventOf(
+  eventValue: JsonValue | undefined,
+  proofValue: JsonValue | undefined,
+): ReadEvent {
+  const given = anyObject(eventValue, "the event");
   const names = given["erased"] === undefined ? MEMBERS : [...MEMBERS, "erased"];
   const event = exactObject(given, names, "the event");
   return {
@@ -66,7 +74,7 @@ export function readEvent(line: Buffer): ReadEvent {
     action: anyText(event["action"], "its action"),
     parts: byPart((part) => canonicalJson(anyObject(event[part], `its ${part}`))),
     erased: readErased(event["erased"]),
-    ...readProof(record["proof"]),
+    ...readProof(proofValue),
   };
 }
 

@@ -1,0 +1,68 @@
+// What `annals-verify` does with a folder: verifies the objects that sinks have written, and says what it has
+// found. Called by main.ts. The exit statuses are those of an export.
+
+import { quoteVisibly } from "@annals/event";
+import { statSync } from "node:fs";
+import type { EvidenceOutcome } from "../evidence/evidence-command.ts";
+import { NotChecked } from "../evidence/evidence-fault.ts";
+import { type SinkFolderReport, type SinkReport, verifySinkFolder } from "./verify-sink-folder.ts";
+
+/** Faults that are shown. */
+const MAX_SHOWN = 100;
+
+/** Whether a path is that of a folder; false for one that cannot be read. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+export async function runSinkFolder(
+  folder: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<EvidenceOutcome> {
+  try {
+    const report = await verifySinkFolder(folder, onProgress);
+    const { faults } = report;
+    if (faults.length === 0) return { valid: textOf(report) };
+    const left = faults.length - MAX_SHOWN;
+    const shown = [...faults.slice(0, MAX_SHOWN), ...(left > 0 ? [`and ${left} more`] : [])];
+    return { invalid: shown.join("\ninvalid: ") };
+  } catch (error) {
+    if (error instanceof NotChecked) return { notChecked: error.message };
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return { notChecked: `${quoteVisibly(folder)} cannot be read (${code})` };
+  }
+}
+
+function textOf({ sinks, withoutManifest }: SinkFolderReport): string {
+  const texts = sinks.map(sinkText);
+  if (withoutManifest > 0)
+    texts.push(
+      `note: ${withoutManifest} objects have no manifest: their batches were sent again\n`,
+    );
+  return texts.join("");
+}
+
+function sinkText(report: SinkReport): string {
+  const {
+    chain,
+    events,
+    from,
+    linksChecked,
+    linksUnchecked,
+    newest,
+    objects,
+    recomputed,
+    sink,
+    to,
+  } = report;
+  const lines = [
+    `valid: ${events} events of ${quoteVisibly(chain)} by ${quoteVisibly(sink)}, sequence numbers ${from} to ${to}`,
+    `  manifests 1 to ${newest}, each names the one before`,
+    `  objects   ${objects}, each as its manifest says`,
+    `  events    ${recomputed} hashes recomputed, ${events - recomputed} not: they have no proof, or parts were left out`,
+    `  links     ${linksChecked} checked, ${linksUnchecked} not: the event before is not in the folder`,
+    `  newest    whether there were objects after event ${to} cannot be seen here: compare the cursor of the sink`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
