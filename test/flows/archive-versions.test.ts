@@ -1,7 +1,7 @@
-// Guarantee: in a bucket that keeps versions, no version of any object has an erased value once the erasure is
-// completed, and none is left of an archive that has ended. A version that another program has stored under
-// the name of a file goes with it. With a real PostgreSQL, and a real S3 server, which Go builds if it is not
-// there. The run prints whether it is.
+// Guarantee: in a bucket that keeps versions, no version of any object has an erased value once the erasure
+// is completed, and none is left of an archive that has ended. A version that another program has stored
+// under the name of a file goes with it. With a real PostgreSQL, and a real S3 server, which Go builds if it
+// is not there. The run prints whether it is.
 
 import { s3Storage } from "@annals/export/src/outbound/s3-storage.ts";
 import { freePort } from "@annals/local";

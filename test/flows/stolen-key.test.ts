@@ -1,8 +1,8 @@
-// Guarantee: whoever has stolen a key with keys:manage erases nothing within the delay of erasures, and
-// deletes nothing within the seven days of a shorter retention. Each act is in the audit chain with the key.
-// An owner who notices in time takes both back, and a hold of the operator stops both. Without the delays, the
-// same acts erase and delete. Real services and commands; only time passes by the test: in the rows of
-// requests, and by the clock of the worker of retention.
+// Guarantee: a stolen key with keys:manage erases nothing within the delay of erasures, and deletes nothing
+// within the seven days of a shorter retention. Each act is in the audit chain with the key. An owner who
+// notices in time takes both back, and a hold of the operator stops both. Without the delays, the same acts
+// erase and delete. Real services and commands; only time passes by the test: in the rows of requests, and by
+// the clock of the worker of retention.
 
 import { createLog } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -120,7 +120,7 @@ const pass = ({ owner }: System, time: string) =>
     [time],
   );
 
-/** Resolves when the ledger has executed all erasures that are due: it executes one that was asked for now. */
+/** Resolves when the ledger has executed all erasures that are due: one that is asked for now is, too. */
 async function erasuresExecuted(given: System): Promise<void> {
   const marker = await newVictim(given);
   const { id } = (await marker.client.post("/v1/erasures", { actor_id: "ada", parts: ["actor"] }))

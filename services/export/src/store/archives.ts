@@ -133,7 +133,9 @@ type Ending = [
   limit: number,
 ];
 
-/** The pieces after a number, in their order, that are ending, and those that may: they end up to `through`. */
+/**
+ * The pieces after a number, in their order, that are ending, and those that may: up to the event `through`.
+ */
 export const listEnding = statement<Ending, ArchiveRow>(
   `/* exports.list-ending */
 SELECT ${COLUMNS} FROM exports.archives

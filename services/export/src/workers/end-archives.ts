@@ -48,7 +48,7 @@ function monthOfOldest({ clock }: EndDeps, { archiveDays }: Lifecycle): string {
   return new Date(oldestMs).toISOString().slice(0, MONTH_LENGTH);
 }
 
-/** The last event of which the archive may end: the ledger knows that it is archived, and no hold covers it. */
+/** The last event of which the archive may end: the ledger knows of the archive, and no hold covers it. */
 function lastFree({ archivedThrough, heldFrom }: Lifecycle): bigint {
   return heldFrom !== undefined && heldFrom <= archivedThrough ? heldFrom - 1n : archivedThrough;
 }

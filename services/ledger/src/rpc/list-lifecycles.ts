@@ -77,7 +77,9 @@ async function lifecycleOf(
 ): Promise<MessageInitShape<typeof LifecycleSchema>> {
   const { nowMicros, plan, row } = of;
   const accountId = row.account_id;
-  const [hold] = await database.run(getFirstHold, [accountId]);
+  // Holds only keep archives from ending.
+  const [hold] =
+    plan.archiveDays === undefined ? [] : await database.run(getFirstHold, [accountId]);
   const isOn = isArchiving(plan, archivesOf(row), nowMicros / US_PER_S);
   const next = isOn ? await nextRange(database, of) : undefined;
   return {

@@ -3563,7 +3563,7 @@ export declare type Lifecycle = Message<"annals.ledger.v1.Lifecycle"> & {
   archiveDays?: number | undefined;
 
   /**
-   * The first event of the active hold that begins first. Absent without holds.
+   * The first event of the active hold that begins first. Absent without holds, and where archives never end.
    *
    * @generated from field: optional int64 held_from = 5;
    */
