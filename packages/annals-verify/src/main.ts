@@ -1,6 +1,7 @@
 // annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
-// it checked. annals-verify FOLDER: verifies what sinks have written to a bucket (sinks/sink-command.ts). annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid,
-// with the first bad line or the reason. Exit 2: nothing was checked, because a file could not be read or the
+// it checked. annals-verify FOLDER: verifies what sinks have written to a bucket (sinks/sink-command.ts).
+// annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid, with the
+// first bad line or the reason. Exit 2: nothing was checked, because a file could not be read or the
 // arguments are invalid; it says nothing about the file.
 // Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
 // file must never write on the terminal.
