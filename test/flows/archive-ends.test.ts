@@ -1,7 +1,7 @@
 // Guarantee: a hold that is placed while an archive that it covers is in a list keeps the archive, at
 // whatever moment of its end that is, and however long a worker pauses. A hold that is placed later finds it
-// in no list. A worker that dies at any step leaves what the next one ends. An erasure waits for the end. With
-// a real PostgreSQL, a real directory, and a clock that the test sets.
+// in no list. A worker that dies at any step leaves what the next one ends. An erasure waits for the end.
+// With a real PostgreSQL, a real directory, and a clock that the test sets.
 
 import { expect, test } from "vitest";
 import { type ArchivesWorld, openArchives } from "../system/archives.ts";
