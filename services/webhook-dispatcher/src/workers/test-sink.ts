@@ -26,7 +26,7 @@ export async function sendTest(
   const options = recordOptionsOf(sink);
   const receiver = openReceiver(configOf(keys, sink));
   const state = sink.receiver_state ?? undefined;
-  const batch = receiver.open({ accountId, sinkId, format, replays, state });
+  const batch = receiver.open({ accountId, sinkId, format, replays, state, isTest: true });
   try {
     await batch.add([checkpointRecord(checkpoint, clock.nowText(), options)]);
     const { error, outcome } = await batch.send(signal);

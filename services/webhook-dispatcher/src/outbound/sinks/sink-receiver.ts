@@ -31,6 +31,8 @@ export interface SinkBatchOptions {
   readonly replays: number;
   /** What the batch before has left, if it was accepted. */
   readonly state: string | undefined;
+  /** Whether the owner asks if the receiver takes anything: it must then be asked, whatever the batch has. */
+  readonly isTest?: boolean;
 }
 
 export interface SinkResult {
