@@ -96,7 +96,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** What domain may import of our packages, and of Node: arithmetic of bytes is no input or output. */
 const DOMAIN_IMPORTS = [
-  ...["contract", "errors", "event", "messaging", "tlog"].map((name) => `@annals/${name}`),
+  ...["contract", "errors", "event", "messaging", "ocsf", "tlog"].map((name) => `@annals/${name}`),
   ...["crypto", "buffer", "zlib", "net", "util"].map((name) => `node:${name}`),
 ];
 

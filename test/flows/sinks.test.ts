@@ -1,5 +1,5 @@
-// Guarantee: what a receiver of a sink has lost is found by the query of docs/sinks.md, and a replay heals it. An
-// erasure reaches a sink through its filter, and a part that is left out is in no record.
+// Guarantee: what a receiver of a sink has lost is found by the query of docs/sinks.md, and a replay heals
+// it. An erasure reaches a sink through its filter, and a part that is left out is in no record.
 
 import { readFileSync } from "node:fs";
 import { eventually, ownerOf } from "@annals/testing";

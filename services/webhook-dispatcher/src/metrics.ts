@@ -9,8 +9,8 @@ import {
   type Registry,
   workerFailures,
 } from "@annals/chassis";
+import { SINK_TYPES } from "@annals/contract";
 import { NOTICE_KINDS } from "@annals/messaging";
-import { SINK_TYPES } from "./domain/sink.ts";
 
 export const ATTEMPT_OUTCOMES = [
   "success",
@@ -31,7 +31,7 @@ export const WITNESS_OUTCOMES = [
   "invalid",
 ] as const;
 
-export const SINK_OUTCOMES = [
+const SINK_OUTCOMES = [
   "accepted",
   "refused",
   "timeout",
@@ -40,8 +40,6 @@ export const SINK_OUTCOMES = [
   "invalid_response",
   "address",
 ] as const;
-
-export const SINK_STATES = ["active", "failing", "paused"] as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -104,10 +102,6 @@ export function createMetrics(registry: Registry) {
   for (const kind of [...NOTICE_KINDS, "checkpoints"])
     for (const each of [metrics.fannedOut, metrics.dropped]) each.inc({ kind }, 0);
   for (const kind of NOTICE_KINDS) metrics.sweepFinds.inc({ kind }, 0);
-  for (const type of SINK_TYPES) {
-    for (const outcome of SINK_OUTCOMES) metrics.sinkBatches.inc({ type, outcome }, 0);
-    metrics.sinkEvents.inc({ type }, 0);
-  }
   for (const worker of ["deliveries", "fan_out", "sinks"]) failures.inc({ worker }, 0);
   return metrics;
 }
@@ -159,7 +153,7 @@ function backlogMetrics(registry: Registry) {
 
 function sinkMetrics(registry: Registry) {
   const registers = [registry];
-  return {
+  const metrics = {
     /** type: one of SINK_TYPES; outcome: one of SINK_OUTCOMES. */
     sinkBatches: new Counter({
       name: "annals_sink_batches_total",
@@ -176,7 +170,7 @@ function sinkMetrics(registry: Registry) {
       labelNames: ["type"],
       registers,
     }),
-    /** state: one of SINK_STATES. Every replica reports it and the next ones for the whole installation. */
+    /** state: active, failing, paused. Every replica reports it and the next ones for the whole installation. */
     sinks: new Gauge({
       name: "annals_sinks",
       help: "Sinks by state: active, failing (the last attempt failed), paused (by its owner).",
@@ -194,6 +188,11 @@ function sinkMetrics(registry: Registry) {
       registers,
     }),
   };
+  for (const type of SINK_TYPES) {
+    for (const outcome of SINK_OUTCOMES) metrics.sinkBatches.inc({ type, outcome }, 0);
+    metrics.sinkEvents.inc({ type }, 0);
+  }
+  return metrics;
 }
 
 function anchorMetrics(registry: Registry) {

@@ -51,7 +51,7 @@ import { FanOut, type FanOutDeps } from "./workers/fan-out.ts";
 import { startMeasuringBacklog } from "./workers/measuring.ts";
 import { Sinks, type SinksDeps } from "./workers/sinks.ts";
 import { startSweep } from "./workers/sweep.ts";
-import { sendTest } from "./workers/test-sink.ts";
+import { sendTest as testReceiver } from "./workers/test-sink.ts";
 
 /** Shares of the attempts of one replica. An account has at most half of what is free of a host. */
 const SHARES = { maxInFlightPerEndpoint: 10, maxInFlightPerAccount: 200, maxInFlightPerHost: 100 };
@@ -113,7 +113,6 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   );
 
   const sendTest = startSinks({ ...shared, extraAuthorities, producers }, closers);
-
   const witnesses = await openLogWitnesses(config, { closers, log });
   const anchors = startAnchors({
     ...config,
@@ -223,7 +222,7 @@ function startSinks(
   closers.add("turns of sinks", sinks, () => sinks.stop());
   const loop = sinks.start();
   closers.add("sinks", loop, () => loop.stop());
-  return (sink, signal) => sendTest(sinkDeps, sink, signal);
+  return (sink, signal) => testReceiver(sinkDeps, sink, signal);
 }
 
 function openGuard(config: Config): AddressGuard {

@@ -1,6 +1,7 @@
 // An event as a widget token or a sink shows it: without the parts that it hides, and without their salts, so
 // that guesses at hidden parts cannot be confirmed. Called by rpc/render-widget-event.ts and
-// rpc/event-records.ts. The digests stay, so that the hash can be recomputed. It must never let through a byte of a hidden part.
+// rpc/event-records.ts. The digests stay, so that the hash can be recomputed. It must never let through a
+// byte of a hidden part.
 
 import { WIDGET_PARTS, type WidgetPart } from "@annals/contract";
 import { erasedBut, type Part, PARTS, quote, SALT_BYTES } from "@annals/event";

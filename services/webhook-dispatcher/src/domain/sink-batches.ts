@@ -1,12 +1,12 @@
 // The rules of batches: where one ends, how long a sink waits, and what its next checkpoint says. Called by
 // workers/sink-run.ts. Pure.
 
-import type { SinkRecord } from "../outbound/sinks/sink-receiver.ts";
-import type { SinkType } from "./sink.ts";
+import type { SinkType } from "@annals/contract";
+import type { SinkRecord } from "./sink-record.ts";
 
 export interface BatchLimits {
   readonly records: number;
-  /** Of the records before compression. A batch may be larger by its last record. */
+  /** Bytes of the records before compression. A batch may be larger by its last record. */
   readonly bytes: number;
   /** Seconds from the end of a turn that has sent all to the next one. */
   readonly intervalS: number;

@@ -1,10 +1,27 @@
-// The records of a sink (docs/sinks.md): an event in the sink's format, and the lines that speak of the stream
-// itself, a checkpoint and a gap. Called by outbound/sinks/sink-events.ts and the workers. An event in
+// The records of a sink (docs/sinks.md): an event in the sink's format, and the lines that speak of the
+// stream itself, a checkpoint and a gap. Called by outbound/sinks/sink-events.ts and the workers. An event in
 // the format `annals` keeps the bytes that the ledger has rendered.
 
 import { type OcsfOverrides, type SourceEvent, toCloudEvent, toEcs, toOcsf } from "@annals/ocsf";
-import type { SinkRecord } from "../outbound/sinks/sink-receiver.ts";
 import type { LostRange, SinkFormat } from "./sink.ts";
+
+/** An event, or a line that speaks of the stream itself: a checkpoint, or a gap. */
+export interface SinkRecord {
+  /** The record in the format of the sink, without a line break. */
+  readonly json: string;
+  /** Id of the event; for a line of the stream one that is new and the same again when it is sent again. */
+  readonly id: string;
+  /** Absent from a line of the stream. */
+  readonly sequenceNumber?: number;
+  readonly action: string;
+  /** UTC with six fraction digits: when it happened. */
+  readonly occurredAt: string;
+  /** The same: when it was stored. */
+  readonly createdAt: string;
+  /** Absent from a line of the stream. */
+  readonly hash?: string;
+  readonly previousHash?: string;
+}
 
 export interface RecordOptions {
   /** The account, which is the name of its chain. */
@@ -50,8 +67,8 @@ export function eventRecord(line: string, options: RecordOptions): SinkRecord {
   };
 }
 
-export const CHECKPOINT_ACTION = "annals.sink.checkpoint";
-export const GAP_ACTION = "annals.sink.gap";
+const CHECKPOINT_ACTION = "annals.sink.checkpoint";
+const GAP_ACTION = "annals.sink.gap";
 
 interface StreamLine {
   readonly id: string;

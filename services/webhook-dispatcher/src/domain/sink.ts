@@ -2,9 +2,6 @@
 // lost. The configuration is sealed as JSON of this form. Called by the handlers of sinks, by the
 // worker and by the receivers.
 
-export const SINK_TYPES = ["http", "splunk_hec", "otlp_http", "syslog", "s3"] as const;
-export type SinkType = (typeof SINK_TYPES)[number];
-
 export const SINK_FORMATS = ["annals", "ocsf", "ecs", "cloudevents"] as const;
 export type SinkFormat = (typeof SINK_FORMATS)[number];
 

@@ -1,7 +1,8 @@
 // A sink as the statements return it. Its configuration is sealed: only the handlers that show it without its
 // secrets, and what sends, open it. Numbers of events are texts, as PostgreSQL returns them.
 
-import type { SinkFormat, SinkType } from "../domain/sink.ts";
+import type { SinkType } from "@annals/contract";
+import type { SinkFormat } from "../domain/sink.ts";
 
 export interface SinkRow {
   readonly account_id: string;

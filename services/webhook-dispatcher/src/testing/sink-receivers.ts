@@ -9,10 +9,10 @@ import type { SinkConfig } from "../domain/sink.ts";
 import { trustedContext } from "../outbound/connections.ts";
 import { openReceiver } from "../outbound/sinks/open-receiver.ts";
 import type { SinkDeps } from "../outbound/sinks/sink-http.ts";
+import type { SinkRecord } from "../domain/sink-record.ts";
 import type {
   SinkBatchOptions,
   SinkReceiver,
-  SinkRecord,
   SinkResult,
 } from "../outbound/sinks/sink-receiver.ts";
 import { authority, guard } from "./receivers.ts";

@@ -9,11 +9,11 @@ import type { SinkConfig, SinkFormat } from "../domain/sink.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics } from "../metrics.ts";
 import type { SinkLedger } from "../outbound/sinks/sink-events.ts";
+import type { SinkRecord } from "../domain/sink-record.ts";
 import type {
   SinkBatch,
   SinkBatchOptions,
   SinkReceiver,
-  SinkRecord,
   SinkResult,
 } from "../outbound/sinks/sink-receiver.ts";
 import { Sinks, type SinksDeps } from "../workers/sinks.ts";
@@ -27,7 +27,7 @@ export interface ChainEvent {
 }
 
 /** The chains of accounts, in memory, as the ledger streams them. */
-export class FakeChains {
+class FakeChains {
   readonly #chains = new Map<string, ChainEvent[]>();
   /** Events up to this number are deleted by retention. */
   deletedThrough = 0;
@@ -99,7 +99,7 @@ export interface Received {
 }
 
 /** The receivers of all sinks, in memory. */
-export class FakeReceivers {
+class FakeReceivers {
   readonly attempts: Received[] = [];
   readonly accepted: Received[] = [];
   answer: (batch: Received) => SinkResult | Promise<SinkResult> = () => ({ outcome: "accepted" });

@@ -1,13 +1,13 @@
-// How far a claimed sink is, and what moves it. Called by sink-run.ts. Each write names the claim, and resolves
-// to whether the claim still holds.
+// How far a claimed sink is, and what moves it. Called by sink-run.ts. Each write names the claim, and
+// resolves to whether the claim still holds.
 
 import type { Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { CHECKPOINT_EVENTS, CHECKPOINT_S, type Filling } from "../domain/sink-batches.ts";
 import { sinkChange } from "../domain/audit-entries.ts";
 import type { LostRange } from "../domain/sink.ts";
-import { checkpointRecord, type RecordOptions } from "../domain/sink-record.ts";
-import type { SinkBatchOptions, SinkRecord, SinkResult } from "../outbound/sinks/sink-receiver.ts";
+import { checkpointRecord, type RecordOptions, type SinkRecord } from "../domain/sink-record.ts";
+import type { SinkBatchOptions, SinkResult } from "../outbound/sinks/sink-receiver.ts";
 import { AUDIT } from "../store/audit.ts";
 import {
   beginBatch,
@@ -29,7 +29,7 @@ export const LEASE_S = 15;
 export const RENEWAL_MS = 5_000;
 
 /** Seconds of failure after which the audit says so. */
-export const RECORDED_FAILURE_S = 86_400;
+const RECORDED_FAILURE_S = 86_400;
 
 /** Ranges that are shown; the oldest are joined beyond that. */
 const MAX_LOST = 20;
@@ -76,7 +76,10 @@ export class SinkCursor {
     return { accountId, sinkId, format, replays, state: this.#state };
   }
 
-  /** The checkpoint that the batch up to a number ends with, if one is due. The manifests of a bucket are its own. */
+  /**
+   * The checkpoint that the batch up to a number ends with, if one is due. The manifests of a bucket are its
+   * own.
+   */
   checkpointUpTo(to: number, { count, last }: Filling): SinkRecord | undefined {
     const sent = this.#count + count;
     const isLate = this.#nowMs() - this.#lastCheckpointMs >= CHECKPOINT_S * 1_000;

@@ -1,6 +1,6 @@
-// A turn of one sink: reads the events after the cursor, sends them in batches, and moves the cursor after each
-// one that the receiver has acknowledged. Called by sinks.ts with a sink that this process has claimed. It must
-// never move the cursor before the acknowledgement: a crash sends the same batch again.
+// A turn of one sink: reads the events after the cursor, sends them in batches, and moves the cursor after
+// each one that the receiver has acknowledged. Called by sinks.ts with a sink that this process has claimed.
+// It must never move the cursor before the acknowledgement: a crash sends the same batch again.
 
 import type { Clock } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
@@ -8,16 +8,11 @@ import type { Pool } from "@annals/postgres";
 import { backoffS, Filling, limitsOf, MAX_AGE_MS, MAX_FILL_MS } from "../domain/sink-batches.ts";
 import type { LostRange, SinkConfig } from "../domain/sink.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
-import { gapRecord } from "../domain/sink-record.ts";
+import { gapRecord, type SinkRecord } from "../domain/sink-record.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Producers } from "../outbound/producers.ts";
 import { sinkEvents, type SinkLedger, type SinkPage } from "../outbound/sinks/sink-events.ts";
-import type {
-  SinkBatch,
-  SinkReceiver,
-  SinkRecord,
-  SinkResult,
-} from "../outbound/sinks/sink-receiver.ts";
+import type { SinkBatch, SinkReceiver, SinkResult } from "../outbound/sinks/sink-receiver.ts";
 import type { ClaimedSink } from "../store/sink-progress.ts";
 import { RENEWAL_MS, SinkCursor } from "./sink-cursor.ts";
 

@@ -1,12 +1,12 @@
 // Guarantees of what a sink sends besides plain events: checkpoints that count, each hour and each 10,000
 // events; the records of erasures and retention, also through a filter; a line that names the events that
-// retention has deleted; and for a bucket batches of one day with bounds that a crash does not change. What was
-// read long ago is never sent.
+// retention has deleted; and for a bucket batches of one day with bounds that a crash does not change. What
+// was read long ago is never sent.
 
 import { expect, test } from "vitest";
 import { fromOcsf } from "@annals/ocsf";
 import type { SinkConfig, SinkFormat } from "../domain/sink.ts";
-import type { SinkRecord } from "../outbound/sinks/sink-receiver.ts";
+import type { SinkRecord } from "../domain/sink-record.ts";
 import { newSinkWorld } from "../testing/sink-world.ts";
 import { sendTest } from "./test-sink.ts";
 

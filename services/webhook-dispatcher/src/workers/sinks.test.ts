@@ -1,6 +1,6 @@
-// Guarantees of sinks, on a real database: a receiver gets each event, in order, and the cursor moves only after
-// its acknowledgement; a failure, a crash and a lost claim send the same again; two replicas never send at
-// once; a receiver that hangs costs its own account only; hours of outage lose nothing.
+// Guarantees of sinks, on a real database: a receiver gets each event, in order, and the cursor moves only
+// after its acknowledgement; a failure, a crash and a lost claim send the same again; two replicas never send
+// at once; a receiver that hangs costs its own account only; hours of outage lose nothing.
 
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { SinkResult } from "../outbound/sinks/sink-receiver.ts";

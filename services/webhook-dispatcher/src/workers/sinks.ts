@@ -1,6 +1,6 @@
-// Gives each sink with work its turns. A round finds the sinks whose chains have grown, and starts their turns,
-// a few at a time: accounts take turns, so a receiver that hangs costs its own account only. Any number of
-// replicas may do it at once: a sink is claimed.
+// Gives each sink with work its turns. A round finds the sinks whose chains have grown, and starts their
+// turns, a few at a time: accounts take turns, so a receiver that hangs costs its own account only. Any
+// number of replicas may do it at once: a sink is claimed.
 
 import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { Slots } from "@annals/contract";
@@ -150,7 +150,9 @@ export class Sinks {
   }
 }
 
-/** What a round finds. An account under load is always a little behind, so only a cursor that rests counts. */
+/**
+ * What a round finds. An account under load is always a little behind, so only a cursor that rests counts.
+ */
 class Measured {
   readonly behind = new Map<string, { readonly cursor: string; readonly sinceMs: number }>();
   active = 0;

@@ -2,7 +2,8 @@
 // must never reject: what fails is a result, and an error of the code itself is logged.
 
 import type { Logger } from "@annals/chassis";
-import type { SinkBatch, SinkRecord, SinkResult } from "./sink-receiver.ts";
+import type { SinkRecord } from "../../domain/sink-record.ts";
+import type { SinkBatch, SinkResult } from "./sink-receiver.ts";
 
 export type Deliver = (records: readonly SinkRecord[], signal: AbortSignal) => Promise<SinkResult>;
 

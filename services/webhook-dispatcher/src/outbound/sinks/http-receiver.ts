@@ -8,7 +8,8 @@ import type { HttpConfig } from "../../domain/sink.ts";
 import { CollectedBatch } from "./collected-batch.ts";
 import { BULK_FILTER, MAX_BULK_RESPONSE_BYTES, readBulkResponse } from "./elastic-bulk.ts";
 import { type SinkDeps, SinkHttp } from "./sink-http.ts";
-import type { SinkReceiver, SinkRecord } from "./sink-receiver.ts";
+import type { SinkRecord } from "../../domain/sink-record.ts";
+import type { SinkReceiver } from "./sink-receiver.ts";
 
 const compressed = promisify(gzip);
 

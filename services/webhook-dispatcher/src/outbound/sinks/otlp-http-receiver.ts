@@ -25,7 +25,8 @@ import type { AttemptResult, CapturedResponse } from "../exchange.ts";
 import { CollectedBatch } from "./collected-batch.ts";
 import { epochNanos } from "./record-time.ts";
 import { type SinkDeps, SinkHttp } from "./sink-http.ts";
-import type { SinkReceiver, SinkRecord, SinkResult } from "./sink-receiver.ts";
+import type { SinkRecord } from "../../domain/sink-record.ts";
+import type { SinkReceiver, SinkResult } from "./sink-receiver.ts";
 
 const HEADERS = { "content-type": "application/x-protobuf", "content-encoding": "gzip" };
 const LOGS_PATH = "/v1/logs";

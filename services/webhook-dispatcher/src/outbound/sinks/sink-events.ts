@@ -1,14 +1,13 @@
-// Reads the events that a sink is to send, in order, up to a bound. Called by workers/sink-run.ts. A sink with
-// a filter gets the records of erasures, holds and retention, too: its receiver must know what was erased. It
-// must never leave an event out that the filter selects.
+// Reads the events that a sink is to send, in order, up to a bound. Called by workers/sink-run.ts. A sink
+// with a filter gets the records of erasures, holds and retention, too: its receiver must know what was
+// erased. It must never leave an event out that the filter selects.
 
 import { internal } from "@annals/errors";
 import { type EventFilterSchema, type LedgerService, RecordFormat } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { eventRecord, type RecordOptions } from "../../domain/sink-record.ts";
+import { eventRecord, type RecordOptions, type SinkRecord } from "../../domain/sink-record.ts";
 import type { WebhookFilter } from "../../domain/webhook-filter.ts";
-import type { SinkRecord } from "./sink-receiver.ts";
 
 export type SinkLedger = Pick<Client<typeof LedgerService>, "streamEvents">;
 

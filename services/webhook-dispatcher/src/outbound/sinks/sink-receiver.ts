@@ -3,24 +3,7 @@
 // whole: every end but `accepted` means that the worker sends all of it again.
 
 import type { SinkFormat } from "../../domain/sink.ts";
-
-/** An event, or a line that speaks of the stream itself: a checkpoint, or a gap. */
-export interface SinkRecord {
-  /** The record in the format of the sink, without a line break. */
-  readonly json: string;
-  /** Id of the event; for a line of the stream one that is new and the same again when it is sent again. */
-  readonly id: string;
-  /** Absent from a line of the stream. */
-  readonly sequenceNumber?: number;
-  readonly action: string;
-  /** UTC with six fraction digits: when it happened. */
-  readonly occurredAt: string;
-  /** The same: when it was stored. */
-  readonly createdAt: string;
-  /** Absent from a line of the stream. */
-  readonly hash?: string;
-  readonly previousHash?: string;
-}
+import type { SinkRecord } from "../../domain/sink-record.ts";
 
 /** What a batch belongs to. */
 export interface SinkBatchOptions {

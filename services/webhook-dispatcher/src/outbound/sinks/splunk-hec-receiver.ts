@@ -11,7 +11,8 @@ import type { SplunkHecConfig } from "../../domain/sink.ts";
 import { CollectedBatch } from "./collected-batch.ts";
 import { epochSeconds } from "./record-time.ts";
 import { type Deadline, type SinkDeps, SinkHttp } from "./sink-http.ts";
-import type { SinkReceiver, SinkRecord, SinkResult } from "./sink-receiver.ts";
+import type { SinkRecord } from "../../domain/sink-record.ts";
+import type { SinkReceiver, SinkResult } from "./sink-receiver.ts";
 
 const FIRST_POLL_MS = 250;
 const MAX_POLL_MS = 2_000;

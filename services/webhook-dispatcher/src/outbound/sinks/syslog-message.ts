@@ -1,7 +1,7 @@
 // An event as a message of syslog (RFC 5424), framed by octet counting (RFC 5425, 4.3). Called by
 // syslog-receiver.ts. It must never cut a record: a receiver that takes less than a record has does so.
 
-import type { SinkRecord } from "./sink-receiver.ts";
+import type { SinkRecord } from "../../domain/sink-record.ts";
 
 /** Facility 13, log audit, and severity 6, informational. */
 const PRIORITY = 13 * 8 + 6;
