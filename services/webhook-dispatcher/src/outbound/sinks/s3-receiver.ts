@@ -87,7 +87,7 @@ class S3Batch implements SinkBatch {
     this.#lines.discard();
   }
 
-  /** Stores the lines of a test in an object of its own, which no manifest names. The next test replaces it. */
+  /** Stores the lines of a test in an object of its own, which no manifest names. Each test replaces it. */
   async #deliverTest(signal: AbortSignal): Promise<SinkResult> {
     const { accountId, sinkId } = this.#options;
     const deadline = { signal, until: performance.now() + this.#timeoutMs };
