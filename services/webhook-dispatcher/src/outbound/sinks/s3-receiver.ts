@@ -92,7 +92,7 @@ class S3Batch implements SinkBatch {
     const { accountId, sinkId } = this.#options;
     const deadline = { signal, until: performance.now() + this.#timeoutMs };
     const body = await this.#lines.finish();
-    const key = `${this.#config.prefix}annals/v1/account=${accountId}/test/${sinkId}.jsonl.zst`;
+    const key = `${this.#config.prefix}annals/v1/account=${accountId}/test/${sinkId}.zst`;
     const uploads = await this.#open();
     return uploads.put(accountId, key, body, deadline);
   }
