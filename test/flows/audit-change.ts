@@ -1,4 +1,4 @@
-// What a row of audit-changes.ts is. Read by it and by audit.test.ts.
+// What a row of audit-changes.ts is. Read by it and by audit-sink-changes.ts.
 
 import type { Answer, HttpClient } from "@annals/testing";
 

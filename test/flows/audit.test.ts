@@ -17,7 +17,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { putArchive } from "../api/archives/archive-rows.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { metricOf } from "../system/metric-of.ts";
-import type { Made } from "./audit-change.ts";
 import { ACCOUNT, CHANGES, type Entry, SERVICE_OF } from "./audit-changes.ts";
 import { requestLines, runAccountsCommand } from "./audit-commands.ts";
 
@@ -82,7 +81,7 @@ test("every route that changes something, or gives an export away, is a row of t
 });
 
 describe("changes over HTTP", () => {
-  const made: Made = new Map();
+  const made = new Map<string, string>();
 
   beforeAll(async () => {
     made.set(ACCOUNT, account.accountId);

@@ -10,8 +10,13 @@ import { CompressedLines } from "./compressed-lines.ts";
 import { manifestOf, newManifestState, objectName, readManifestState } from "./s3-manifest.ts";
 import type { S3Uploads } from "./s3-uploads.ts";
 import { BATCH_TIMEOUT_MS, type SinkDeps } from "./sink-http.ts";
-import type { SinkRecord } from "../../domain/sink-record.ts";
-import type { SinkBatch, SinkBatchOptions, SinkReceiver, SinkResult } from "./sink-receiver.ts";
+import type {
+  SinkBatch,
+  SinkBatchOptions,
+  SinkReceiver,
+  SinkRecord,
+  SinkResult,
+} from "./sink-receiver.ts";
 
 const DAY_LENGTH = "2026-11-27".length;
 
@@ -82,14 +87,12 @@ class S3Batch implements SinkBatch {
     this.#lines.discard();
   }
 
-  /**
-   * Stores the lines of a test in an object of its own, which no manifest names. The next test replaces it.
-   */
+  /** Stores the lines of a test in an object of its own, which no manifest names. Each test replaces it. */
   async #deliverTest(signal: AbortSignal): Promise<SinkResult> {
     const { accountId, sinkId } = this.#options;
     const deadline = { signal, until: performance.now() + this.#timeoutMs };
     const body = await this.#lines.finish();
-    const key = `${this.#config.prefix}annals/v1/account=${accountId}/test/${sinkId}.jsonl.zst`;
+    const key = `${this.#config.prefix}annals/v1/account=${accountId}/test/${sinkId}.zst`;
     const uploads = await this.#open();
     return uploads.put(accountId, key, body, deadline);
   }
