@@ -10,13 +10,8 @@ import { CompressedLines } from "./compressed-lines.ts";
 import { manifestOf, newManifestState, objectName, readManifestState } from "./s3-manifest.ts";
 import type { S3Uploads } from "./s3-uploads.ts";
 import { BATCH_TIMEOUT_MS, type SinkDeps } from "./sink-http.ts";
-import type {
-  SinkBatch,
-  SinkBatchOptions,
-  SinkReceiver,
-  SinkRecord,
-  SinkResult,
-} from "./sink-receiver.ts";
+import type { SinkRecord } from "../../domain/sink-record.ts";
+import type { SinkBatch, SinkBatchOptions, SinkReceiver, SinkResult } from "./sink-receiver.ts";
 
 const DAY_LENGTH = "2026-11-27".length;
 
