@@ -1,6 +1,6 @@
-// A million events with proofs are exported and downloaded while ledger, export and gateway stay below 200 MB
-// each, and the file is verified offline. The short form takes a tenth of them: what a
-// process holds does not depend on their number, and the bound is the same.
+// A million events with proofs are exported and downloaded, as lines and as Parquet, while ledger, export and
+// gateway stay below 200 MB each, and the file is verified offline. The short form takes a tenth of them:
+// what a process holds does not depend on their number, and the bound is the same.
 
 import { newClient } from "@annals/testing";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { report } from "./report.ts";
 const EVENTS = { full: 1_000_000, short: 100_000 }[inject("form").name];
 const WITHIN_MS = 10 * 60_000;
 
-test("a large export in bounded memory", async () => {
+test.each(["jsonl", "parquet"])("a large export as %s in bounded memory", async (format) => {
   const stack = await startConstellation({ rateLimitPerMinute: 1_000_000 });
   onTestFinished(() => stack.stop());
   const folder = await mkdtemp(join(tmpdir(), "annals-exports-"));
@@ -25,10 +25,17 @@ test("a large export in bounded memory", async () => {
   onTestFinished(() => client.close());
   await loadLongChain(stack.databaseUrl, account.accountId, EVENTS);
 
-  const file = join(folder, "large.jsonl");
-  const { data, sha256, held } = await exportAll({ stack, account, client }, file, WITHIN_MS);
+  const file = join(folder, `large.${format}`);
+  const { data, sha256, held } = await exportAll(
+    { stack, account, client, format },
+    file,
+    WITHIN_MS,
+  );
   expect(data).toMatchObject({ event_count: EVENTS, sha256 });
   expect(held.filter(({ mb }) => mb >= MAX_RSS_MB)).toEqual([]);
   expect(await verifyFile(file, { sha256 })).toMatchObject({ events: EVENTS, linksUnchecked: 0 });
-  report({ events: EVENTS, ...Object.fromEntries(held.map(({ name, mb }) => [`${name} MB`, mb])) });
+  report({
+    [`${format} events`]: EVENTS,
+    ...Object.fromEntries(held.map(({ name, mb }) => [`${name} MB`, mb])),
+  });
 });

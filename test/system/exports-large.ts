@@ -19,11 +19,13 @@ export interface Exporting {
   readonly stack: Pick<Stack, "baseUrls" | "processes">;
   readonly account: TestAccount;
   readonly client: HttpClient;
+  /** By default JSON Lines. */
+  readonly format?: string;
 }
 
 /** Resolves to the SHA-256 of what came. */
 export async function download(
-  { stack, account }: Omit<Exporting, "client">,
+  { stack, account }: Pick<Exporting, "account" | "stack">,
   id: string,
   file: string,
 ): Promise<string> {
@@ -39,12 +41,12 @@ export async function download(
 
 /** Everything with proofs: the export's data, what its file digests to, and who held how much, in MB. */
 export async function exportAll(exporting: Exporting, file: string, withinMs: number) {
-  const { client, stack } = exporting;
+  const { client, format = "jsonl", stack } = exporting;
   const watched = stack.processes.filter(({ service }) =>
     ["ledger", "export", "gateway"].includes(service),
   );
   const { result, most } = await peaks(watched, async () => {
-    const created = await client.post("/v1/exports", { include_proofs: true });
+    const created = await client.post("/v1/exports", { format, include_proofs: true });
     if (created.status !== 201) throw new Error(`the export got ${created.status}`);
     const data = await ended(client, created.body.data.id, "completed", withinMs);
     return { data, sha256: await download(exporting, data.id, file) };

@@ -81,7 +81,7 @@ function chosenValue(text: string, name: string): string {
   return value;
 }
 
-function partsOf(cell: (name: string) => string): Record<Part, string> {
+export function partsOf(cell: (name: string) => string): Record<Part, string> {
   const parts = PARTS.map((part) => [part, canonical(cell(part), part)] as const);
   return Object.fromEntries(parts) as Record<Part, string>;
 }
@@ -97,7 +97,7 @@ function canonical(text: string, part: Part): string {
 }
 
 /** Throws BadLine where the cells of an id and a type are not those of the actor or target. */
-function checkCopies(part: string, name: string, id: string, type: string): void {
+export function checkCopies(part: string, name: string, id: string, type: string): void {
   if (part === "{}" && id === "" && type === "") return;
   const object = readObject(part, name);
   for (const [member, shown] of [["id", id] as const, ["type", type] as const]) {

@@ -14,7 +14,7 @@ export interface Pattern {
 export const ACCOUNT_ID: Pattern = { is: /^acct_[0-9a-z]{1,64}$/, name: "the id of an account" };
 export const EVENT_ID: Pattern = { is: /^evt_[0-9a-z]{1,64}$/, name: "the id of an event" };
 export const EXPORT_ID: Pattern = { is: /^exp_[0-9a-z]{1,64}$/, name: "the id of an export" };
-export const FORMAT: Pattern = { is: /^(?:jsonl|csv)$/, name: "a format of exports" };
+export const FORMAT: Pattern = { is: /^(?:jsonl|csv|parquet)$/, name: "a format of exports" };
 /** UTC with six fraction digits, as it was hashed. */
 export const TIME: Pattern = {
   is: /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/,

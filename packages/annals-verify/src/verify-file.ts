@@ -5,6 +5,8 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { CheckPool } from "./check-pool.ts";
 import { checkRecords } from "./check-records.ts";
+import { MAGIC } from "./parquet-footer.ts";
+import { verifyParquet } from "./verify-parquet.ts";
 import {
   CHUNK_BYTES,
   type Report,
@@ -29,6 +31,8 @@ export async function verifyFile(path: string, options: VerifyOptions = {}): Pro
     },
     chunks: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }),
   };
+  if ((await source.read(0, Math.min(MAGIC.length, size))).equals(MAGIC))
+    return await verifyParquet(source, options);
   const openChecks = (...[checker, format]: Parameters<Parameters<typeof verifySource>[1]>) =>
     new CheckPool((records) => checkRecords(checker, records), format, size);
   return await verifySource(source, openChecks, options);

@@ -5,49 +5,19 @@
 
 import { Erasures } from "@annals/event";
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
 import { BadLine } from "./bad-line.ts";
+import { BodyDigest } from "./body-digest.ts";
 import { ChainWalk } from "./chain-walk.ts";
-import { checkManifest } from "./check-manifest.ts";
 import { type Checked, checkerOf, type Format, type Records } from "./check-records.ts";
-import { checkErasures } from "./check-erasures.ts";
+import { conclude } from "./conclude.ts";
 import type { CheckedEvent } from "./checked-event.ts";
 import type { Checker } from "./checker.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { pieces } from "./records.ts";
+import type { Report, Source, VerifyOptions } from "./report.ts";
 import { Sorter } from "./sorter.ts";
 
-export interface VerifyOptions {
-  /** Called now and then with the bytes done and the size. */
-  readonly onProgress?: (done: number, total: number) => void;
-  /** The SHA-256 that the service shows for the export. */
-  readonly sha256?: string | undefined;
-}
-
-export interface Report {
-  readonly manifest: Manifest;
-  readonly events: number;
-  readonly linksChecked: number;
-  /**
-   * Links to events that are not in the file: a filter, or the start of the range, left them out.
-   */
-  readonly linksUnchecked: number;
-  readonly erasedParts: number;
-  /**
-   * Erased parts whose record is not in the file: a filter left it out, or the range ends before it.
-   */
-  readonly erasuresUnchecked: number;
-  /** Hash of the complete file. */
-  readonly sha256: string;
-}
-
-/** Provides the bytes of an export. */
-export interface Source {
-  readonly size: number;
-  read(from: number, to: number): Promise<Buffer>;
-  /** All of them, from the beginning. */
-  chunks(): AsyncIterable<Buffer>;
-}
+export type { Report, Source, VerifyOptions } from "./report.ts";
 
 /** Checks records one by one, in this thread or in others. */
 export interface Checks {
@@ -162,71 +132,6 @@ async function takeFirst(
     if (fault !== undefined) throw new BadLine(next.isOpen ? `${CUT_OFF}: ${fault}` : fault);
   } catch (error) {
     throw error instanceof BadLine ? error.at(next.lines[at] ?? 0) : error;
-  }
-}
-
-/** What was found when all events were read. */
-interface Found {
-  readonly walk: ChainWalk;
-  readonly erasures: Erasures;
-  readonly digest: BodyDigest;
-  /** The last one. */
-  readonly line: number;
-}
-
-function conclude(
-  { format, source: { size }, sha256 }: Walked,
-  manifest: Manifest,
-  { walk, erasures, digest, line }: Found,
-): Report {
-  const all = digest.all();
-  try {
-    const before = manifest.sizeBytes <= size ? manifest.sizeBytes : -1;
-    checkManifest(manifest, { format, walk, sizeBytes: before, sha256: digest.body() });
-    if (sha256 !== undefined && sha256.toLowerCase() !== all)
-      throw new BadLine(`sha256_mismatch: the file's is ${all}`);
-  } catch (error) {
-    throw error instanceof BadLine ? error.at(line) : error;
-  }
-  const { events, linksChecked, linksUnchecked } = walk;
-  return {
-    manifest,
-    events,
-    linksChecked,
-    linksUnchecked,
-    erasedParts: erasures.erasedParts,
-    erasuresUnchecked: checkErasures(manifest, erasures),
-    sha256: all,
-  };
-}
-
-/** SHA-256 of the first `size` bytes, and of all bytes. */
-class BodyDigest {
-  readonly #body = createHash("sha256");
-  readonly #size: number;
-  #all: ReturnType<typeof createHash> | undefined;
-  bytes = 0;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  update(chunk: Buffer): void {
-    const left = Math.max(0, this.#size - this.bytes);
-    if (left > 0) this.#body.update(chunk.subarray(0, left));
-    if (chunk.length > left) {
-      this.#all ??= this.#body.copy();
-      this.#all.update(chunk.subarray(left));
-    }
-    this.bytes += chunk.length;
-  }
-
-  body(): string {
-    return this.#body.copy().digest("hex");
-  }
-
-  all(): string {
-    return (this.#all ?? this.#body).copy().digest("hex");
   }
 }
 

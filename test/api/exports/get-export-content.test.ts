@@ -6,6 +6,7 @@ import { newClient, ownerOf } from "@annals/testing";
 import { hash } from "node:crypto";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { verify } from "../../verifiers/made-export.ts";
+import { verifyBytes } from "../../verifiers/made-parquet.ts";
 import { expectRefused } from "../refusal.ts";
 import { insertJobs } from "./export-rows.ts";
 import { exported, newExporter } from "../../system/exports-client.ts";
@@ -74,6 +75,27 @@ describe("200", () => {
       size_bytes: Buffer.byteLength(body),
       sha256: hash("sha256", body),
     });
+  });
+
+  test("Parquet: a file that verifies by itself, with the parts as they are stored", async () => {
+    const { data, content } = await exported(client, { format: "parquet", include_proofs: true });
+    expect(content.headers).toMatchObject({
+      "content-type": "application/vnd.apache.parquet",
+      "content-length": String(data.size_bytes),
+      "content-disposition": `attachment; filename="${data.id}.parquet"`,
+    });
+    expect(data).toMatchObject({ format: "parquet", event_count: EVENTS.length });
+    const { bytes = Buffer.alloc(0) } = content;
+    const { manifest, ...report } = await verifyBytes(bytes, { sha256: data.sha256 });
+    expect(report).toMatchObject({ events: 3, linksChecked: 3, linksUnchecked: 0 });
+    expect(manifest).toMatchObject({ exportId: data.id, head: { sequenceNumber: 3 } });
+  });
+
+  test("Parquet without proofs: the claims of the footer, and nothing that verifies", async () => {
+    const { content } = await exported(client, { format: "parquet" });
+    const { bytes = Buffer.alloc(0) } = content;
+    await expect(verifyBytes(bytes)).rejects.toThrow("was made without proofs");
+    expect(bytes.toString("latin1")).toContain(exporter.account.accountId);
   });
 
   test("JSON Lines with proofs: each event and its proof as GET shows them", async () => {

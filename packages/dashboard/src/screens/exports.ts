@@ -19,7 +19,7 @@ const PAGE_SIZE = 20;
 /** How often the list is loaded again while an export is being written: far below the limit of requests. */
 const POLL_MS = 2_000;
 
-const FORMATS = { jsonl: "JSON Lines", csv: "CSV", evidence: "Evidence" };
+const FORMATS = { jsonl: "JSON Lines", csv: "CSV", parquet: "Parquet", evidence: "Evidence" };
 
 interface Transfer {
   readonly what: string;
@@ -127,7 +127,7 @@ export class ExportsScreen implements Screen {
         ${text}
       </button>`;
     const verify =
-      one.format === "evidence"
+      one.format === "evidence" || one.format === "parquet"
         ? button("How to verify", () => this.#explain(one))
         : button("Verify here", () => void this.#verify(one));
     return html`<span class="buttons">
@@ -275,7 +275,7 @@ function statusView({ status }: Export): TemplateResult {
 
 function formatIn(form: FormData): Export["format"] {
   const chosen = textIn(form, "format");
-  return chosen === "csv" || chosen === "evidence" ? chosen : "jsonl";
+  return chosen === "csv" || chosen === "parquet" || chosen === "evidence" ? chosen : "jsonl";
 }
 
 /** A bundle of evidence is one tar file, which `annals-verify` verifies. */

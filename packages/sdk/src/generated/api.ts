@@ -1879,7 +1879,7 @@ export interface components {
             event_count: number | null;
             filter: components["schemas"]["EventFilter"];
             /** @enum {string} */
-            format: "jsonl" | "csv" | "evidence";
+            format: "jsonl" | "csv" | "parquet" | "evidence";
             /**
              * @description `exp_` and an opaque string.
              * @example exp_5v8n1c4x7z0q3w6t9r2k5m8p1d
@@ -2449,11 +2449,11 @@ export interface components {
         NewExport: {
             filter?: components["schemas"]["EventFilter"];
             /**
-             * @description Default: jsonl. evidence: a tar file that is verified against the log, with proofs and salts whatever include_proofs says. Its range ends at the last event that the log covers.
+             * @description Default: jsonl. parquet: for DuckDB, ClickHouse and Athena. evidence: a tar file that is verified against the log, with proofs and salts whatever include_proofs says. Its range ends at the last event that the log covers.
              * @example jsonl
              * @enum {string}
              */
-            format?: "jsonl" | "csv" | "evidence";
+            format?: "jsonl" | "csv" | "parquet" | "evidence";
             /**
              * @description Whether the file can be verified without the service. Such a file contains salts: anyone who has it can confirm a guess at an erased value. Default: false.
              * @example true
@@ -5013,6 +5013,8 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example  */
+                    "application/vnd.apache.parquet": string;
                     /** @example {"id":"evt_0000000000001zttz581y73f7x","sequence_number":42,"action":"invoice.update","actor":{"id":"u_1","type":"user","meta":{"email":"ada@example.com"}},"target":{"type":"invoice","id":"inv_9","meta":{"number":"2026-0009"}},"context":{"ip":"203.0.113.7"},"diff":{"before":{"total":1200},"after":{"total":1250}},"metadata":{"request":"r-77"},"hash":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","previous_hash":"60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752","occurred_at":"2026-01-31T09:30:00.052919Z","received_at":"2026-01-31T09:30:00.052919Z","created_at":"2026-01-31T09:30:00.052919Z","erased":["actor"]} */
                     "application/x-ndjson": string;
                     "application/x-tar": string;

@@ -1,21 +1,84 @@
-// The text of an export file around its records, which the ledger renders: the header before them, and the
-// manifest after them.
+// The form of an export file around the records that the ledger renders: what is before them, how they are
+// written, and the manifest after them. Called by workers/write-export.ts, with one form for each attempt.
 
 import { type ExportFormat } from "@annals/contract";
 import { csvHeader, csvManifest } from "@annals/event";
+import { type ExportHead, manifestRecord, type Written } from "./manifest.ts";
+import { ParquetFile } from "./parquet-file.ts";
 
 /** A bundle of evidence has another form. */
 export type RecordsFormat = Exclude<ExportFormat, "evidence">;
 
-export interface FileFormat {
-  readonly opening: (includeProofs: boolean) => string;
-  /** `manifest` is JSON text without line breaks. */
-  readonly closing: (manifest: string, includeProofs: boolean) => string;
+/** The records that the ledger renders. */
+export type LedgerFormat = Exclude<RecordsFormat, "parquet">;
+
+export interface FileForm {
+  readonly records: LedgerFormat;
+  readonly opening: () => Uint8Array;
+  /** The bytes to write for some records, if there are any yet. `text` is of complete records. */
+  readonly body: (text: Uint8Array) => Iterable<Uint8Array>;
+  /** The bytes that are left when all records were given. */
+  readonly rest: () => Uint8Array;
+  readonly closing: (head: ExportHead, written: Written) => Uint8Array;
 }
 
-export const FILE_FORMATS: Record<RecordsFormat, FileFormat> = {
+const NOTHING = new Uint8Array();
+
+export function fileForm(format: RecordsFormat, includeProofs: boolean): FileForm {
+  return format === "parquet" ? parquetForm(includeProofs) : textForm(format, includeProofs);
+}
+
+/** `manifest` is JSON text without line breaks. */
+const TEXTS = {
   // A line with proofs is {"event":...,"proof":...}, as docs/hash-chain.md and its verifiers read it. A line
   // without proofs is the event alone. The manifest is the last line.
-  jsonl: { opening: () => "", closing: (manifest) => `${manifest}\n` },
+  jsonl: { opening: () => "", closing: (manifest: string) => `${manifest}\n` },
   csv: { opening: csvHeader, closing: csvManifest },
 };
+
+function textForm(format: LedgerFormat, includeProofs: boolean): FileForm {
+  const { opening, closing } = TEXTS[format];
+  return {
+    records: format,
+    opening: () => Buffer.from(opening(includeProofs)),
+    body: (text) => [text],
+    rest: () => NOTHING,
+    closing: (head, written) => Buffer.from(closing(manifestRecord(head, written), includeProofs)),
+  };
+}
+
+/** The manifest is in the footer, with its claims that queries need by themselves. */
+function parquetForm(includeProofs: boolean): FileForm {
+  const file = new ParquetFile(includeProofs);
+  return {
+    records: "jsonl",
+    opening: () => NOTHING,
+    *body(text) {
+      const lines = Buffer.from(text.buffer, text.byteOffset, text.length).toString("utf8");
+      for (const line of lines.split("\n")) {
+        if (line === "") continue;
+        file.add(line);
+        if (file.isFull) yield file.take();
+      }
+    },
+    rest: () => file.take(),
+    closing: (head, written) => {
+      const claims = {
+        chain: head.accountId,
+        from_sequence: head.range.from,
+        to_sequence: head.range.to,
+        event_count: written.eventCount,
+        previous_hash: written.first?.previousHash ?? "",
+        first_hash: written.first?.hash ?? "",
+        last_hash: written.last?.hash ?? "",
+        manifest: manifestRecord(head, written),
+      };
+      return file.finish(
+        Object.entries(claims).map(([name, value]) => ({
+          key: `annals.${name}`,
+          value: String(value),
+        })),
+      );
+    },
+  };
+}

@@ -10,7 +10,7 @@ import {
   type StreamEventsResponse,
 } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
-import type { RecordsFormat } from "../domain/file-format.ts";
+import type { LedgerFormat } from "../domain/file-format.ts";
 import type { EventPosition } from "../domain/manifest.ts";
 import { Breaks } from "./breaks.ts";
 
@@ -24,7 +24,7 @@ export interface EventSelection {
   /** Bounded above. */
   readonly filter: EventFilter;
   readonly includeProof: boolean;
-  readonly format: RecordsFormat;
+  readonly format: LedgerFormat;
 }
 
 /** Some events in ascending order, as the records of a file. */
@@ -37,7 +37,7 @@ export interface EventPage {
   readonly hasErased: boolean;
 }
 
-const RECORD_FORMATS: Record<RecordsFormat, RecordFormat> = {
+const RECORD_FORMATS: Record<LedgerFormat, RecordFormat> = {
   jsonl: RecordFormat.JSONL,
   csv: RecordFormat.CSV,
 };

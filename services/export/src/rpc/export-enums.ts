@@ -6,6 +6,7 @@ import { ExportFormat as ProtoFormat, ExportStatus as ProtoStatus } from "@annal
 export const FORMAT_NUMBERS: Record<ExportFormat, ProtoFormat> = {
   jsonl: ProtoFormat.JSONL,
   csv: ProtoFormat.CSV,
+  parquet: ProtoFormat.PARQUET,
   evidence: ProtoFormat.EVIDENCE,
 };
 
@@ -23,6 +24,8 @@ export function formatName(format: ProtoFormat): ExportFormat | undefined {
       return "jsonl";
     case ProtoFormat.CSV:
       return "csv";
+    case ProtoFormat.PARQUET:
+      return "parquet";
     case ProtoFormat.EVIDENCE:
       return "evidence";
     default:

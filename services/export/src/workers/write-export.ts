@@ -8,8 +8,8 @@ import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { createHash } from "node:crypto";
-import { FILE_FORMATS, type RecordsFormat } from "../domain/file-format.ts";
-import { type EventPosition, type ExportHead, manifestRecord } from "../domain/manifest.ts";
+import { fileForm, type RecordsFormat } from "../domain/file-format.ts";
+import type { EventPosition, ExportHead } from "../domain/manifest.ts";
 import { newestErasure } from "../outbound/newest-erasure.ts";
 import { readEvents } from "../outbound/read-events.ts";
 import type { LogReads } from "../outbound/read-log.ts";
@@ -92,28 +92,28 @@ async function writeRecords(
 ): Promise<number> {
   const filter = fromBinary(EventFilterSchema, job.filter);
   const { account_id: accountId, format, include_proofs: includeProof } = job;
-  const selection = { accountId, filter, includeProof, format };
-  const { opening, closing } = FILE_FORMATS[format];
+  const form = fileForm(format, includeProof);
+  const selection = { accountId, filter, includeProof, format: form.records };
   let eventCount = 0;
   let first: EventPosition | undefined;
   let last: EventPosition | undefined;
   let hasErased = false;
-  await writer.write(Buffer.from(opening(includeProof)));
+  await writer.write(form.opening());
   for await (const page of readEvents(ledger, selection, signal)) {
     signal.throwIfAborted();
-    await writer.write(page.text);
+    for (const bytes of form.body(page.text)) await writer.write(bytes);
     first ??= positionOf(page.first);
     last = positionOf(page.last);
     eventCount += page.count;
     hasErased ||= page.hasErased;
     metrics.events.inc(page.count);
   }
+  await writer.write(form.rest());
   const { sizeBytes } = writer;
   const written = { eventCount, first, last, sizeBytes, sha256: writer.sha256() };
   let head = headOf(job, filter);
   if (hasErased) head = await withRecords(ledger, head, signal);
-  const manifest = manifestRecord(head, written);
-  await writer.write(Buffer.from(closing(manifest, includeProof)));
+  await writer.write(form.closing(head, written));
   return eventCount;
 }
 

@@ -31,11 +31,13 @@ const FORMATS: Record<ProtoFormat, ExportFormat> = {
   [ProtoFormat.JSONL]: "jsonl",
   [ProtoFormat.CSV]: "csv",
   [ProtoFormat.EVIDENCE]: "evidence",
+  [ProtoFormat.PARQUET]: "parquet",
 };
 
 export const FORMAT_NUMBERS: Record<ExportFormat, ProtoFormat> = {
   jsonl: ProtoFormat.JSONL,
   csv: ProtoFormat.CSV,
+  parquet: ProtoFormat.PARQUET,
   evidence: ProtoFormat.EVIDENCE,
 };
 

@@ -747,6 +747,11 @@ export enum ExportFormat {
    * @generated from enum value: EXPORT_FORMAT_EVIDENCE = 3;
    */
   EVIDENCE = 3,
+
+  /**
+   * @generated from enum value: EXPORT_FORMAT_PARQUET = 4;
+   */
+  PARQUET = 4,
 }
 
 /**

@@ -17,6 +17,7 @@ import { fileContent } from "./export-content.ts";
 const MEDIA_TYPES: Record<ExportFormat, string> = {
   jsonl: "application/x-ndjson; charset=utf-8",
   csv: "text/csv; charset=utf-8; header=present",
+  parquet: "application/vnd.apache.parquet",
   evidence: "application/x-tar",
 };
 
@@ -33,6 +34,7 @@ export function getExportContent({ exports }: Pick<Deps, "exports">): Route {
       mediaTypes: {
         "application/x-ndjson": `${JSON.stringify(exampleOf(EventBody))}\n`,
         "text/csv": csvHeader(false),
+        "application/vnd.apache.parquet": "",
         "application/x-tar": "",
       },
     },
