@@ -170,7 +170,7 @@ function sinkMetrics(registry: Registry) {
       labelNames: ["type"],
       registers,
     }),
-    /** state: active, failing, paused. Every replica reports it and the next ones for the whole installation. */
+    /** state: active, failing, paused. Like the next ones, reported by every replica for all. */
     sinks: new Gauge({
       name: "annals_sinks",
       help: "Sinks by state: active, failing (the last attempt failed), paused (by its owner).",
