@@ -22,6 +22,7 @@ import { type Chain, makeLongChain, measureLists } from "./measure/long-chain.ts
 import { type Memory, memorySection, readMemory } from "./measure/memory.ts";
 import { measureReplicas } from "./measure/replicas.ts";
 import { measureSingleEvents } from "./measure/single-events.ts";
+import { measureSinks } from "./measure/sinks.ts";
 import { measureVerify } from "./measure/verify.ts";
 import { type Options, parseOptions } from "./options.ts";
 import { renderReport, writeReport } from "./report.ts";
@@ -115,6 +116,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
     },
     {
       deliveries: () => measureDeliveries(bench),
+      sinks: () => measureSinks(bench),
       "long chain, lists": async () => measureLists(bench, await longChain()),
       "long chain, verification": async () => measureVerify(bench, await longChain()),
       "long chain, exports": async () => measureExports(bench, await longChain()),

@@ -1,5 +1,5 @@
-// What the check of an export found: what was recomputed, and what a file cannot show. Of a bundle of
-// evidence, how it is verified.
+// What the check of an export found: what was recomputed, and what a file cannot show. Of a file that no
+// browser checks, how it is verified.
 
 import { html, type TemplateResult } from "lit";
 import type { Report } from "annals-verify/browser";
@@ -68,5 +68,14 @@ export function bundleView(name: string): TemplateResult {
     <p class="hint">
       It needs no network. Take the key from where the operator publishes it outside this service.
     </p>
+  </section>`;
+}
+
+/** Shown for Parquet, which has no reader in the page. */
+export function commandView(name: string): TemplateResult {
+  return html`<section class="good-news" aria-label="How to verify the file">
+    <p>Download the file, and run:</p>
+    <p><code class="breaks">npx annals-verify ${name}</code></p>
+    <p class="hint">It needs no network, and a file with proofs.</p>
   </section>`;
 }

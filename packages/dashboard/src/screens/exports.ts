@@ -11,7 +11,7 @@ import { onSubmit, select, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
 import { numberText, sizeText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-import { bundleView, checkView } from "./check-view.ts";
+import { bundleView, checkView, commandView } from "./check-view.ts";
 import { visible } from "../parts/visible.ts";
 
 const PAGE_SIZE = 20;
@@ -38,8 +38,8 @@ export class ExportsScreen implements Screen {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #transfer: Transfer | undefined;
   #check: Check | undefined;
-  /** The bundle of evidence whose verification is explained. */
-  #bundle: Export | undefined;
+  /** The file whose verification is explained. */
+  #explained: Export | undefined;
 
   constructor(context: Context) {
     const { api, update } = context;
@@ -68,7 +68,7 @@ export class ExportsScreen implements Screen {
       </p>
       ${this.#transferView()} ${this.#action.view()}
       ${this.#check ? checkView(this.#check) : nothing}
-      ${this.#bundle ? bundleView(fileNameOf(this.#bundle)) : nothing}
+      ${this.#explained ? explanationOf(this.#explained) : nothing}
       ${this.#exports.view((page) => this.#listView(page))} ${this.#dialog.view()}`;
 
   #transferView(): TemplateResult | typeof nothing {
@@ -188,7 +188,7 @@ export class ExportsScreen implements Screen {
 
   #explain(one: Export): void {
     this.#check = undefined;
-    this.#bundle = one;
+    this.#explained = one;
     this.#context.update();
   }
 
@@ -212,7 +212,7 @@ export class ExportsScreen implements Screen {
 
   async #checkFile(file: Blob, name: string, sha256: string | undefined): Promise<void> {
     this.#check = undefined;
-    this.#bundle = undefined;
+    this.#explained = undefined;
     const onProgress = (done: number) => this.#show("Verifying", done, file.size);
     try {
       this.#check = await checkExport(file, {
@@ -276,6 +276,11 @@ function statusView({ status }: Export): TemplateResult {
 function formatIn(form: FormData): Export["format"] {
   const chosen = textIn(form, "format");
   return chosen === "csv" || chosen === "parquet" || chosen === "evidence" ? chosen : "jsonl";
+}
+
+function explanationOf(one: Export): TemplateResult {
+  const name = fileNameOf(one);
+  return one.format === "evidence" ? bundleView(name) : commandView(name);
 }
 
 /** A bundle of evidence is one tar file, which `annals-verify` verifies. */
