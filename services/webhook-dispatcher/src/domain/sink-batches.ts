@@ -13,7 +13,7 @@ export interface BatchLimits {
 }
 
 const STREAM: BatchLimits = { records: 1_000, bytes: 1024 * 1024, intervalS: 5 };
-const BUCKET: BatchLimits = { records: 200_000, bytes: 64 * 1024 * 1024, intervalS: 300 };
+const BUCKET: BatchLimits = { records: 200_000, bytes: 16 * 1024 * 1024, intervalS: 300 };
 
 export function limitsOf(type: SinkType): BatchLimits {
   return type === "s3" ? BUCKET : STREAM;

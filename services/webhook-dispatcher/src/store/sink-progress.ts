@@ -17,7 +17,7 @@ export interface ListedSink {
   readonly checkpoint_age_s: number;
   /** Seconds since the first failed attempt after the last success; 0 if there was none. */
   readonly failing_s: number;
-  readonly sends_checkpoints: boolean;
+  readonly is_bucket: boolean;
 }
 
 type Page = [now: string, afterAccountId: string, afterId: string, limit: number];
@@ -25,7 +25,7 @@ type Page = [now: string, afterAccountId: string, afterId: string, limit: number
 /** Lists the sinks that are not paused. It locks nothing. */
 export const listSinksAtWork = statement<Page, ListedSink>(
   `/* webhooks.list-sinks-at-work */
-SELECT account_id, id, cursor, attempts > 0 AS is_failing, type <> 's3' AS sends_checkpoints,
+SELECT account_id, id, cursor, attempts > 0 AS is_failing, type = 's3' AS is_bucket,
   sink.due_at <= moment.now AND (sink.leased_until IS NULL OR sink.leased_until < moment.now) AS is_due,
   extract(epoch FROM moment.now - sink.checkpoint_at)::float8 AS checkpoint_age_s,
   coalesce(extract(epoch FROM moment.now - sink.failing_since)::float8, 0) AS failing_s

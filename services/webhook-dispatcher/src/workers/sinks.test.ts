@@ -184,6 +184,31 @@ test("a receiver that hangs costs its own account only", async () => {
   expect(receivers.numbers(hanging)).toHaveLength(40);
 });
 
+test("eight buckets are written at a time, whatever waits, and never two of one account", async () => {
+  const { chains, create, receivers, replica } = await newSinkWorld();
+  const config = { type: "s3", bucket: "logs", prefix: "", region: "eu-central-1" } as const;
+  const accounts = upTo(9).map(() => newAccountId());
+  for (const accountId of accounts) {
+    for (let i = 0; i < 2; i += 1) await create({ accountId, config });
+    chains.append(accountId, 1);
+  }
+  const { accountId: other } = await create();
+  chains.append(other, 1);
+  const end = Promise.withResolvers<SinkResult>();
+  const isBucket = (accountId: string) => accounts.includes(accountId);
+  receivers.answer = ({ options }) =>
+    isBucket(options.accountId) ? end.promise : { outcome: "accepted" };
+  const sinks = replica();
+  await sinks.round(new AbortController().signal);
+  const atWork = () => receivers.attempts.map(({ options }) => options.accountId).filter(isBucket);
+  await vi.waitFor(() => expect(receivers.numbers(other)).toEqual([1]));
+  await vi.waitFor(() => expect(atWork()).toHaveLength(8));
+  expect(new Set(atWork()).size).toBe(8);
+  end.resolve({ outcome: "accepted" });
+  await sinks.settled();
+  expect(receivers.accepted).toHaveLength(19);
+});
+
 test("eight hours of outage lose nothing, are measured and recorded, and end", async () => {
   const { chains, create, database, metrics, pass, receivers, round } = await newSinkWorld();
   const { accountId } = await create();

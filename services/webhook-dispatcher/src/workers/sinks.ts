@@ -25,6 +25,8 @@ const DELAY_MS = 2_000;
 /** Turns at a time in this process, and of one account. */
 const TURNS = 32;
 const TURNS_OF_ACCOUNT = 4;
+/** The same of buckets, whose batches are far larger. An account has one. */
+const BUCKET_TURNS = 8;
 /** Sinks of one statement, and accounts of one question. */
 const PIECE = 500;
 /** The wait after a turn that failed inside: the ledger or the database did not answer. */
@@ -34,12 +36,17 @@ const RETRY_S = 5;
 type Behind = ReadonlyMap<string, { readonly cursor: string; readonly sinceMs: number }>;
 
 type Key = Pick<ListedSink, "account_id" | "id">;
+type Work = Pick<ListedSink, "account_id" | "id" | "is_bucket">;
 
 export class Sinks {
   readonly #deps: SinksDeps;
   readonly #slots = new Slots({
     total: TURNS,
     mayHave: (account, slots) => slots.heldBy(account) < TURNS_OF_ACCOUNT,
+  });
+  readonly #bucketSlots = new Slots({
+    total: BUCKET_TURNS,
+    mayHave: (account, slots) => slots.heldBy(account) === 0,
   });
   readonly #stopping = new AbortController();
   readonly #turns = new Map<string, Promise<void>>();
@@ -105,24 +112,25 @@ export class Sinks {
     for (const row of rows) {
       const head = heads.get(row.account_id) ?? 0n;
       measured.add(row, head);
-      const isCheckpointDue = row.sends_checkpoints && row.checkpoint_age_s >= CHECKPOINT_S;
+      const isCheckpointDue = !row.is_bucket && row.checkpoint_age_s >= CHECKPOINT_S;
       if (row.is_due && (BigInt(row.cursor) < head || isCheckpointDue)) this.#begin(row);
     }
   }
 
-  #begin({ account_id, id }: Key): void {
-    const key = `${account_id} ${id}`;
+  #begin(work: Work): void {
+    const key = `${work.account_id} ${work.id}`;
     if (this.#turns.has(key) || this.#stopping.signal.aborted) return;
-    const turn = this.#turnsOf({ account_id, id }).finally(() => this.#turns.delete(key));
+    const turn = this.#turnsOf(work).finally(() => this.#turns.delete(key));
     this.#turns.set(key, turn);
   }
 
   /** Never rejects. */
-  async #turnsOf(key: Key): Promise<void> {
+  async #turnsOf(key: Work): Promise<void> {
     const { signal } = this.#stopping;
+    const slots = key.is_bucket ? this.#bucketSlots : this.#slots;
     try {
       for (let hasMore = true; hasMore && !signal.aborted;) {
-        hasMore = await this.#slots.run(key.account_id, () => this.#turn(key), signal);
+        hasMore = await slots.run(key.account_id, () => this.#turn(key), signal);
       }
     } catch (err) {
       if (signal.aborted) return;
