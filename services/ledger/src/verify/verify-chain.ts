@@ -83,10 +83,9 @@ async function verifyRetained(
     await compareHead(deps.database, verifier, { accountId, head, ends });
   }
   const hidden = await findHidden(deps, asked, { range, verifier }, signal);
-  const chain = { accountId, head: head.sequence };
   const { erasedParts, unrecorded } = await verifyErasures(
     deps.database,
-    chain,
+    accountId,
     verifier.erased,
     signal,
   );

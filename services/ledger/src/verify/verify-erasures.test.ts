@@ -2,8 +2,10 @@
 // whether PostgreSQL or this service recomputes the events. A bit without a record, a value or a salt
 // under a bit, and a missing part without a bit are found, at the first event that has one.
 
+import type { Pool } from "@annals/postgres";
 import { InvalidReason } from "@annals/proto/ledger";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readEnds } from "../store/read-ends.ts";
 import {
   eventBy,
   type LifecycleFixtures,
@@ -57,6 +59,30 @@ test("a chain with recorded erasures is valid, and so is each range of it", asyn
   expect(await of(2n, 3n)).toEqual({ checked: 2, erased: 4 });
   expect(await of(3n, 5n)).toEqual({ checked: 3, erased: 2 });
   expect(await of(8n, 8n)).toEqual({ checked: 1, erased: 0 });
+});
+
+test("a chain is valid while parts of it are erased", async () => {
+  const { accountId } = await erasedChain();
+  let isErased = false;
+  const erasing = (pool: Pool): Pool => ({
+    ...pool,
+    run: async (statement, params) => {
+      const rows = await pool.run(statement, params);
+      if (statement.name !== readEnds.name || isErased) return rows;
+      isErased = true;
+      const record = { parts: ["actor"], sequence_numbers: "4" };
+      await world.erase(accountId, await world.record(accountId, ERASURE, record));
+      return rows;
+    },
+  });
+  const busy = openLedger(world.owner, undefined, erasing);
+  const { erasedParts, firstInvalid, valid } = await busy.client.verifyChain({ accountId });
+  expect({ erased: Number(erasedParts), firstInvalid, isErased, valid }).toEqual({
+    erased: 5,
+    firstInvalid: undefined,
+    isErased: true,
+    valid: true,
+  });
 });
 
 test("it is valid event by event too", async () => {

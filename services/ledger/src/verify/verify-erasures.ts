@@ -17,6 +17,7 @@ import { CHUNK_SIZE } from "../domain/chunk.ts";
 import { streamPages } from "../search/stream-pages.ts";
 import { getRecordsFrom } from "../store/get-records-from.ts";
 import { listErased } from "../store/list-erased.ts";
+import { readEnds } from "../store/read-ends.ts";
 import type { RecordRow } from "../store/stream-events.ts";
 import type { Range } from "./blocks.ts";
 
@@ -29,10 +30,13 @@ interface VerifiedErasures {
   readonly unrecorded: FirstInvalid | undefined;
 }
 
-/** Verifies the erased parts of the ranges. `head` is the last event. */
+/**
+ * Verifies the erased parts of the ranges. The head is read after the events: an erasure that comes meanwhile
+ * has its record behind the head that the verification began with.
+ */
 export async function verifyErasures(
   database: Database,
-  { accountId, head }: { readonly accountId: string; readonly head: number },
+  accountId: string,
   ranges: readonly Range[],
   signal: AbortSignal,
 ): Promise<VerifiedErasures> {
@@ -50,6 +54,8 @@ export async function verifyErasures(
   }
   const [lifecycle] = await database.run(getRecordsFrom, [accountId]);
   if (lifecycle) {
+    const [ends] = await database.run(readEnds, [accountId]);
+    const head = Number(ends?.head_sequence ?? 0);
     const after = Math.max(first.from, Number(lifecycle.records_from));
     for (const action of [ERASURE, RETENTION])
       // oxlint-disable-next-line no-await-in-loop -- one statement at a time
