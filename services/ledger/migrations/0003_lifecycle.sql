@@ -57,9 +57,8 @@ CREATE TABLE ledger.holds (
 
 CREATE INDEX active_holds ON ledger.holds (account_id, placed_by) WHERE released_by IS NULL;
 
--- The service says nothing of `release_seen`.
-GRANT SELECT, INSERT (account_id, id, from_sequence, to_sequence, actor_id, owner, placed_by, released_by),
-  UPDATE (released_by) ON ledger.holds TO annals_ledger;
+-- INSERT is of all columns, because a distributed PostgreSQL inserts the defaults, too.
+GRANT SELECT, INSERT, UPDATE (released_by) ON ledger.holds TO annals_ledger;
 
 -- Requests to erase. They are executed after a delay, in batches, with a record each.
 CREATE TABLE ledger.erasures (

@@ -61,8 +61,6 @@ test.each([
   "UPDATE ledger.holds SET to_sequence = 1",
   "UPDATE ledger.holds SET owner = 'account'",
   "UPDATE ledger.holds SET release_seen = true",
-  `INSERT INTO ledger.holds (account_id, id, from_sequence, owner, placed_by, release_seen)
-   VALUES ('a', 'hold_1', 1, 'account', 1, true)`,
   "DELETE FROM ledger.holds",
   "DELETE FROM ledger.erasures",
   "SELECT ledger.record_of('a', 1, 'annals.erasure')",
