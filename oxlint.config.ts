@@ -148,7 +148,7 @@ const TLOG: Restriction = {
 
 const MAPPING: Restriction = {
   group: ["@annals/**", "node:*", "node:*/**", "!@annals/contract", "!node:crypto", "!node:net"],
-  message: "A mapping is pure: of ours contract alone, of Node arithmetic alone.",
+  message: "A mapping is pure: it imports @annals/contract, and of Node only what computes.",
 };
 
 /** Imports that are errors in `files`, besides the libraries whose home is elsewhere. */

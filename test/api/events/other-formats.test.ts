@@ -17,7 +17,7 @@ const PAGE = 100;
 
 const sent = <Value>(value: Value) => JSON.parse(JSON.stringify(value)) as Value;
 
-/** With their proofs. */
+/** The events that the tests map, with their proofs. */
 let events: SourceEvent[];
 
 beforeAll(async () => {

@@ -24,7 +24,7 @@ const COVERED = 300;
 const REPLAYED = 101;
 /** Of those that are deleted one each is wanted; more than this is not needed. */
 const MAX_DELETED = 900;
-/** Of an account without a plan that says more. */
+/** The limit of an account whose plan names none. */
 const MAX_SINKS = 10;
 const MADE_AT_A_TIME = 16;
 const READY_WITHIN_MS = 60_000;

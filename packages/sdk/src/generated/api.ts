@@ -3032,7 +3032,7 @@ export interface components {
              */
             lag_events: number;
             /**
-             * @description How long the first of them has waited; 0 if there are none.
+             * @description How long the first of them has waited; 0 at the head.
              * @example 0.8
              */
             lag_seconds: number;

@@ -1,5 +1,5 @@
 // Makes the bytes of a Parquet file of events, a row group at a time (docs/exports.md). Called by
-// workers/write-parquet.ts. It never holds more than the rows of one group, and the same lines give the
+// file-format.ts. It never holds more than the rows of one group, and the same lines give the
 // same bytes.
 
 import { JSON_PARTS } from "@annals/event";

@@ -235,7 +235,7 @@ export const SinkStatusBody = named(
     lag_events: Count({ description: "Events after the cursor.", examples: [1] }),
     lag_seconds: Type.Number({
       minimum: 0,
-      description: "How long the first of them has waited; 0 if there are none.",
+      description: "How long the first of them has waited; 0 at the head.",
       examples: [0.8],
     }),
     last_error: Nullable(Type.String(), {

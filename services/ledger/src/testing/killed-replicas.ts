@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
-/** Where a process kills itself. */
+/** The step at which a process kills itself. */
 export interface Death {
   /** The name of a statement, without its schema. */
   readonly statement: string;

@@ -104,7 +104,7 @@ const openOf = async ({ log }: World) => {
 const expectNoFaults = async (world: World, when: string) =>
   expect(await lifecycleFaults(world.log.owner, ACCOUNT), when).toEqual([]);
 
-/** With the ledgers at rest: what an active hold covers is kept, and without holds all that is old goes. */
+/** Expects of resting ledgers that an active hold keeps its events, and that without one the old ones go. */
 async function expectEnded(world: World, lastOld: number): Promise<void> {
   const deleted = async () => Number((await world.lifecycle(ACCOUNT))?.["deleted"]);
   const before = await deleted();

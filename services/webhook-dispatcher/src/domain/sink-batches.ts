@@ -2,7 +2,7 @@
 // workers/sink-run.ts. Pure.
 
 import type { SinkType } from "@annals/contract";
-import type { SinkRecord } from "./sink-record.ts";
+import { dayOf, type SinkRecord } from "./sink-record.ts";
 
 export interface BatchLimits {
   readonly records: number;
@@ -54,21 +54,17 @@ export class Filling {
   }
 
   /** Whether the batch takes the record. An object of a bucket has the events of one day. */
-  takes({ createdAt }: SinkRecord): boolean {
+  takes(record: SinkRecord): boolean {
     if (this.count === 0) return true;
     const { bytes, records } = limitsOf(this.#type);
-    const isOfDay = this.#type !== "s3" || dayOf(createdAt) === this.#day;
+    const isOfDay = this.#type !== "s3" || dayOf(record) === this.#day;
     return isOfDay && this.count < records && this.bytes < bytes;
   }
 
   add(record: SinkRecord): void {
-    this.#day ??= dayOf(record.createdAt);
+    this.#day ??= dayOf(record);
     this.count += 1;
     this.bytes += Buffer.byteLength(record.json);
     this.last = record;
   }
-}
-
-function dayOf(time: string): string {
-  return time.slice(0, "2026-01-31".length);
 }

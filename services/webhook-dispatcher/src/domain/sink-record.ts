@@ -23,6 +23,13 @@ export interface SinkRecord {
   readonly previousHash?: string;
 }
 
+const DAY_LENGTH = "2026-01-31".length;
+
+/** The UTC day on which the event was stored: a bucket's object has those of one. */
+export function dayOf({ createdAt }: SinkRecord): string {
+  return createdAt.slice(0, DAY_LENGTH);
+}
+
 export interface RecordOptions {
   /** The account, which is the name of its chain. */
   readonly chain: string;

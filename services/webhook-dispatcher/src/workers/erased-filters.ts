@@ -22,7 +22,7 @@ export interface ErasedFiltersDeps {
 }
 
 /** Maximum rows of one statement. */
-export const PIECE = 100;
+const PIECE = 100;
 export const SERVICE = { type: "service", id: "webhook-dispatcher" } as const;
 
 /** Resolves to the number of changed webhooks. */
@@ -31,20 +31,37 @@ export async function clearFilters(
   erasure: OpenErasure,
   signal: AbortSignal,
 ): Promise<number> {
-  const { accountId } = erasure;
-  const own = database.forAccount(accountId, signal);
+  const own = database.forAccount(erasure.accountId, signal);
+  return changeEach(
+    {
+      list: (after, limit) => own.run(listFilters, [erasure.accountId, after, limit]),
+      names: (row) => without(row, erasure) !== undefined,
+      change: ({ id }) =>
+        own.transaction((transaction) => clear(transaction, clock.nowText(), id, erasure)),
+    },
+    signal,
+  );
+}
+
+/** Reads the rows of an account in pages, and changes those that name the value. Resolves to their number. */
+export async function changeEach<Row extends { readonly id: string }>(
+  work: {
+    readonly list: (afterId: string, limit: number) => Promise<readonly Row[]>;
+    readonly names: (row: Row) => boolean;
+    readonly change: (row: Row) => Promise<void>;
+  },
+  signal: AbortSignal,
+): Promise<number> {
   let last = "";
   let changed = 0;
   await inPieces(
     PIECE,
     async () => {
-      const rows = await own.run(listFilters, [accountId, last, PIECE]);
+      const rows = await work.list(last, PIECE);
       for (const row of rows) {
         last = row.id;
-        if (!without(row, erasure)) continue;
-        await own.transaction((transaction) =>
-          clear(transaction, clock.nowText(), row.id, erasure),
-        );
+        if (!work.names(row)) continue;
+        await work.change(row);
         changed += 1;
       }
       return rows.length;

@@ -1,7 +1,6 @@
 // Takes an erased value out of the filters of sinks. Called by erased-copies.ts before it confirms an
 // erasure. A sink must never get more events by that: a member that has no value left matches none.
 
-import { inPieces } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import type { OpenErasure } from "@annals/proto/ledger";
 import { sinkChange } from "../domain/audit-entries.ts";
@@ -10,7 +9,7 @@ import { withoutErased } from "../domain/webhook-filter.ts";
 import { AUDIT } from "../store/audit.ts";
 import { lockSink } from "../store/find-sink.ts";
 import { listSinkFilters, replaceSinkFilter } from "../store/sink-filters.ts";
-import { type ErasedFiltersDeps, PIECE, SERVICE } from "./erased-filters.ts";
+import { changeEach, type ErasedFiltersDeps, SERVICE } from "./erased-filters.ts";
 
 /** Resolves to the number of changed sinks. */
 export async function clearSinkFilters(
@@ -18,27 +17,16 @@ export async function clearSinkFilters(
   erasure: OpenErasure,
   signal: AbortSignal,
 ): Promise<number> {
-  const { accountId } = erasure;
-  const own = database.forAccount(accountId, signal);
-  let last = "";
-  let changed = 0;
-  await inPieces(
-    PIECE,
-    async () => {
-      const rows = await own.run(listSinkFilters, [accountId, last, PIECE]);
-      for (const row of rows) {
-        last = row.id;
-        if (without(row, erasure) === undefined) continue;
-        await own.transaction((transaction) =>
-          clear(transaction, clock.nowText(), row.id, erasure),
-        );
-        changed += 1;
-      }
-      return rows.length;
+  const own = database.forAccount(erasure.accountId, signal);
+  return changeEach(
+    {
+      list: (after, limit) => own.run(listSinkFilters, [erasure.accountId, after, limit]),
+      names: (row) => without(row, erasure) !== undefined,
+      change: ({ id }) =>
+        own.transaction((transaction) => clear(transaction, clock.nowText(), id, erasure)),
     },
     signal,
   );
-  return changed;
 }
 
 async function clear(

@@ -762,14 +762,14 @@ export declare type GetSinkStatusResponse = Message<"annals.webhooks.v1.GetSinkS
   cursor: bigint;
 
   /**
-   * Of the last event of the chain.
+   * Number of the last event of the chain.
    *
    * @generated from field: int64 head = 3;
    */
   head: bigint;
 
   /**
-   * Events after the cursor, and how long the first of them has waited; 0 if there are none.
+   * Events after the cursor, and how long the first of them has waited; both 0 at the head.
    *
    * @generated from field: int64 lag_events = 4;
    */
@@ -895,7 +895,7 @@ export enum SinkState {
   FAILING = 2,
 
   /**
-   * By its owner.
+   * Its owner has stopped it.
    *
    * @generated from enum value: SINK_STATE_PAUSED = 3;
    */

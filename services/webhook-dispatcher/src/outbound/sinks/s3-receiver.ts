@@ -10,10 +10,8 @@ import { CompressedLines } from "./compressed-lines.ts";
 import { manifestOf, newManifestState, objectName, readManifestState } from "./s3-manifest.ts";
 import type { S3Uploads } from "./s3-uploads.ts";
 import { BATCH_TIMEOUT_MS, type SinkDeps } from "./sink-http.ts";
-import type { SinkRecord } from "../../domain/sink-record.ts";
+import { dayOf, type SinkRecord } from "../../domain/sink-record.ts";
 import type { SinkBatch, SinkBatchOptions, SinkReceiver, SinkResult } from "./sink-receiver.ts";
-
-const DAY_LENGTH = "2026-11-27".length;
 
 export function s3Receiver(config: S3Config, deps: SinkDeps): SinkReceiver {
   let uploads: Promise<S3Uploads> | undefined;
@@ -136,8 +134,4 @@ function isNumbered(record: SinkRecord): record is Numbered {
     record.hash !== undefined &&
     record.previousHash !== undefined
   );
-}
-
-function dayOf({ createdAt }: SinkRecord): string {
-  return createdAt.slice(0, DAY_LENGTH);
 }
