@@ -36,6 +36,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     StreamEvents: ["export", "webhook-dispatcher"],
     VerifyChain: GATEWAY,
     GetPositions: DISPATCHER,
+    ListAccounts: DISPATCHER,
     ListOutbox: DISPATCHER,
     RecordAuditEvents: ["gateway", "keys", "export", "webhook-dispatcher"],
     GetWidgetEvent: GATEWAY,

@@ -31,6 +31,7 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["ledger", LedgerService.method.measureEvents, undefined],
   ["ledger", LedgerService.method.verifyChain, "verify"],
   ["ledger", LedgerService.method.getPositions, undefined],
+  ["ledger", LedgerService.method.listAccounts, undefined],
   ["ledger", LedgerService.method.listOutbox, undefined],
   ["ledger", LedgerService.method.recordAuditEvents, undefined],
   ["ledger", LedgerService.method.getWidgetEvent, "widget"],

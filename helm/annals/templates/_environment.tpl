@@ -174,6 +174,10 @@
 {{- end }}
 - name: ANNALS_WEBHOOK_SECRET_KEY_FILE
   value: /etc/annals/webhook-keys/keys
+{{- if .root.Values.sinks }}
+- name: ANNALS_SINKS_FILE
+  value: /etc/annals/sinks/sinks.json
+{{- end }}
 {{- if .root.Values.evidence.policy.configMap }}
 - name: ANNALS_LOG_POLICY_FILE
   value: /etc/annals/log-policy/policy

@@ -111,6 +111,20 @@ seccompProfile: { type: RuntimeDefault }
     name: {{ .one.caBundle.configMap }}
     items: [{ key: {{ .one.caBundle.key | quote }}, path: ca.crt }]
 {{- end }}
+{{- if .root.Values.sinks }}
+- name: sinks
+  projected:
+    defaultMode: 0440
+    sources:
+      - configMap: { name: {{ include "annals.name" . }}-sinks }
+      {{- range $sink := .root.Values.sinks }}
+      {{- range $member, $from := $sink.secrets }}
+      - secret:
+          name: {{ required (printf "sinks[].secrets.%s.secret is required" $member) $from.secret }}
+          items: [{ key: {{ $from.key | default $member | quote }}, path: {{ printf "%s/%s" $sink.name $member | quote }} }]
+      {{- end }}
+      {{- end }}
+{{- end }}
 {{- end }}
 {{- if and (eq .name "export") (not .one.s3.bucket) }}
 - name: exports
@@ -152,6 +166,9 @@ seccompProfile: { type: RuntimeDefault }
 - { name: webhook-keys, mountPath: /etc/annals/webhook-keys, readOnly: true }
 {{- if .one.caBundle.configMap }}
 - { name: webhook-ca, mountPath: /etc/annals/webhook-ca, readOnly: true }
+{{- end }}
+{{- if .root.Values.sinks }}
+- { name: sinks, mountPath: /etc/annals/sinks, readOnly: true }
 {{- end }}
 {{- end }}
 {{- if and (eq .name "export") (not .one.s3.bucket) }}

@@ -13,6 +13,7 @@ export const ACCESS: Access<typeof LedgerService> = {
   measureEvents: { "webhook-dispatcher": "itself" },
   verifyChain: { gateway: "verify" },
   getPositions: { "webhook-dispatcher": "itself" },
+  listAccounts: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
   getWidgetEvent: { gateway: "widget" },
   listWidgetEvents: { gateway: "widget" },

@@ -24,6 +24,7 @@ import { getWidgetEvent } from "./rpc/get-widget-event.ts";
 import { getLog } from "./rpc/get-log.ts";
 import { getWidgetLog } from "./rpc/get-widget-log.ts";
 import { getPositions } from "./rpc/get-positions.ts";
+import { listAccounts } from "./rpc/list-accounts.ts";
 import { getRetention } from "./rpc/get-retention.ts";
 import { getUsage } from "./rpc/get-usage.ts";
 import { listAnchorWork } from "./rpc/list-anchor-work.ts";
@@ -92,6 +93,7 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       measureEvents: measureEvents(deps),
       verifyChain: verifyChain(deps),
       getPositions: getPositions(deps),
+      listAccounts: listAccounts(deps),
       listOutbox: listOutbox(deps),
       recordAuditEvents: recordAuditEvents(deps),
       getWidgetEvent: getWidgetEvent(deps),

@@ -3,11 +3,13 @@
 CREATE TABLE webhooks.sinks (
   account_id    text COLLATE "C" NOT NULL,
   id            text COLLATE "C" NOT NULL,
-  type          text NOT NULL CHECK (type IN ('http', 'splunk_hec', 'otlp_http', 'syslog', 's3')),
-  format        text NOT NULL CHECK (format IN ('annals', 'ocsf', 'ecs', 'cloudevents')),
+  -- The name of the operator's sink, whose type, format, configuration and filter are in a file. Null: one of the account.
+  operator      text COLLATE "C",
+  type          text CHECK (type IN ('http', 'splunk_hec', 'otlp_http', 'syslog', 's3')),
+  format        text CHECK (format IN ('annals', 'ocsf', 'ecs', 'cloudevents')),
   -- JSON, sealed as the secrets of webhooks are: the configuration has the secrets of the receiver.
-  config_key_id text NOT NULL,
-  config_sealed bytea NOT NULL CHECK (octet_length(config_sealed) <= 16384),
+  config_key_id text,
+  config_sealed bytea CHECK (octet_length(config_sealed) <= 16384),
   -- JSON: the values that an event must have to be sent. Null: all events are.
   filter        text CHECK (octet_length(filter) <= 4096),
   leave_out     text[] NOT NULL,
@@ -46,10 +48,14 @@ CREATE TABLE webhooks.sinks (
   last_delivered_at timestamptz,
   -- JSON: the ranges that retention had deleted before they were sent.
   lost          text,
-  PRIMARY KEY (account_id, id)
+  PRIMARY KEY (account_id, id),
+  CHECK (num_nonnulls(type, format, config_key_id, config_sealed) = CASE WHEN operator IS NULL THEN 4 ELSE 0 END)
 ) WITH (fillfactor = 50);
 
 -- The scan for due sinks.
 CREATE INDEX sinks_active ON webhooks.sinks (account_id, id) WHERE active;
+
+-- An account has one row for each sink of the operator.
+CREATE UNIQUE INDEX sinks_operator ON webhooks.sinks (account_id, operator) WHERE operator IS NOT NULL;
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks.sinks TO annals_webhooks;

@@ -10,6 +10,7 @@ import { Producers } from "./outbound/producers.ts";
 import type { SinkLedger } from "./outbound/sinks/sink-events.ts";
 import type { AnchorLedger } from "./workers/anchor-deps.ts";
 import type { ErasureLedger } from "./workers/erased-copies.ts";
+import type { OperatorSinksDeps } from "./workers/operator-sinks.ts";
 
 export interface OpenProducers extends Pick<
   Producers,
@@ -21,6 +22,8 @@ export interface OpenProducers extends Pick<
   readonly erasures: ErasureLedger;
   /** The streams of events for sinks. */
   readonly streams: SinkLedger;
+  /** The accounts that have a chain. */
+  readonly accounts: OperatorSinksDeps["accounts"];
   /** Hands audit entries over to the ledger. */
   readonly recordAudit: AuditHandOverDeps["send"];
   close(): void;
@@ -45,6 +48,7 @@ export function openProducers(
       "ConfirmErasure",
       "GetCheckpointPositions",
       "GetPositions",
+      "ListAccounts",
       "ListAnchorWork",
       "ListCheckpoints",
       "ListOpenErasures",
@@ -68,6 +72,7 @@ export function openProducers(
         });
   const producers = new Producers({ ledger: ledger.client, exports: exports?.client });
   return {
+    accounts: ledger.client,
     anchors: ledger.client,
     erasures: ledger.client,
     streams: ledger.client,

@@ -97,6 +97,11 @@ export const SETTINGS = {
     "Let a sink of type `s3` without credentials use those of this process. Clients that may create sinks can " +
       "then write wherever these can.",
   ),
+  sinksFile: optionalText(
+    "ANNALS_SINKS_FILE",
+    "File (JSON) with the [sinks of the operator](sinks.md), which are sent the events of all accounts, or those of " +
+      "the system account. Read at the start.",
+  ),
   sendsTraceparent: flag(
     "ANNALS_WEBHOOK_TRACEPARENT",
     "Whether deliveries of recorded requests carry the header `traceparent`, so that receivers can " +

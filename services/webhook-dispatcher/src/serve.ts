@@ -26,18 +26,16 @@ import { openSecretKeys } from "./commands/secret-key-file.ts";
 import type { SETTINGS } from "./config.ts";
 import { openLogWitnesses } from "./log-witnesses.ts";
 import { createMetrics } from "./metrics.ts";
-import { trustedContext } from "./outbound/connections.ts";
 import { accountResolver } from "./outbound/account-resolver.ts";
 import { AddressGuard, isLocalName } from "./outbound/address-guard.ts";
 import { EventReader } from "./outbound/event-reader.ts";
 import { dnsLookUp, withSystemNames } from "./outbound/look-up.ts";
 import { Sender } from "./outbound/sender.ts";
-import { openReceiver } from "./outbound/sinks/open-receiver.ts";
 import { awaitDisabled } from "./rpc/await-disabled.ts";
-import type { TestSinkDeps } from "./rpc/test-sink.ts";
 import { ReplayTurns } from "./rpc/replay-turns.ts";
 import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
+import { startSinks } from "./start-sinks.ts";
 import { AUDIT } from "./store/audit.ts";
 import { START_WINDOW_MS } from "./workers/attempts.ts";
 import { DATABASE_CLOCK } from "./store/moment.ts";
@@ -49,9 +47,7 @@ import { DeliveryEngine } from "./workers/delivery-engine.ts";
 import { startErasedCopies } from "./workers/erased-copies.ts";
 import { FanOut, type FanOutDeps } from "./workers/fan-out.ts";
 import { startMeasuringBacklog } from "./workers/measuring.ts";
-import { Sinks, type SinksDeps } from "./workers/sinks.ts";
 import { startSweep } from "./workers/sweep.ts";
-import { sendTest as testReceiver } from "./workers/test-sink.ts";
 
 /** Shares of the attempts of one replica. An account has at most half of what is free of a host. */
 const SHARES = { maxInFlightPerEndpoint: 10, maxInFlightPerAccount: 200, maxInFlightPerHost: 100 };
@@ -112,7 +108,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     closers,
   );
 
-  const sendTest = startSinks({ ...shared, extraAuthorities, producers }, closers);
+  const sendTest = await startSinks(config, { ...shared, extraAuthorities, producers }, closers);
   const witnesses = await openLogWitnesses(config, { closers, log });
   const anchors = startAnchors({
     ...config,
@@ -201,28 +197,6 @@ function startCheckpoints(
       checkpoints.expectSubscriber();
     },
   };
-}
-
-/** Starts the worker of sinks, and returns what tests one. */
-function startSinks(
-  deps: Omit<SinksDeps, "ledger" | "openReceiver" | "producers"> & {
-    readonly extraAuthorities: string | undefined;
-    readonly guard: AddressGuard;
-    readonly producers: OpenProducers;
-  },
-  closers: Closers,
-): TestSinkDeps["sendTest"] {
-  const receiverDeps = { ...deps, secureContext: trustedContext(deps.extraAuthorities) };
-  const sinkDeps: SinksDeps = {
-    ...deps,
-    ledger: deps.producers.streams,
-    openReceiver: (config) => openReceiver(config, receiverDeps),
-  };
-  const sinks = new Sinks(sinkDeps);
-  closers.add("turns of sinks", sinks, () => sinks.stop());
-  const loop = sinks.start();
-  closers.add("sinks", loop, () => loop.stop());
-  return (sink, signal) => testReceiver(sinkDeps, sink, signal);
 }
 
 function openGuard(config: Config): AddressGuard {

@@ -35,6 +35,7 @@ export const LEDGER: Cases = {
     },
   ],
   "ledger.get-head-sequences": [({ accounts }) => [accounts]],
+  "ledger.list-accounts": [() => ["", 100], ({ account }) => [account, 2]],
   "ledger.get-usage": [({ account }) => [account]],
   "ledger.index-chunk": [
     // Indexed already, too few events, and after a chunk that is not indexed.

@@ -78,8 +78,15 @@ export const SINKS: Cases = {
     ({ account }) => newSink(account, "sink_7", FILTER, null),
     ({ account }) => newSink(account, "sink_8", null, MAPPING),
   ],
+  "webhooks.create-operator-sink": ["one", "siem"].map((name): Case => ({ account }) => [
+    account,
+    `sink_new${name}`,
+    name,
+    LATER,
+  ]),
   "webhooks.delete-sink": ofEach(),
   "webhooks.find-sink": ofEach(),
+  "webhooks.list-operator-sinks": [({ accounts }) => [accounts]],
   "webhooks.list-sink-filters": [
     ({ account }) => [account, "", 100],
     ({ account }) => [account, "sink_1", 1],

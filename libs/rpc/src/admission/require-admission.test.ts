@@ -34,6 +34,7 @@ const ACCESS: Access<typeof LedgerService> = {
   streamEvents: { gateway: "events:read" },
   verifyChain: {},
   getPositions: { "webhook-dispatcher": "itself" },
+  listAccounts: { "webhook-dispatcher": "itself" },
   listOutbox: { "webhook-dispatcher": "itself" },
   recordAuditEvents: { keys: "itself" },
   getWidgetEvent: { gateway: "widget" },

@@ -4,7 +4,7 @@ import { statement } from "@annals/postgres";
 
 export const countSinks = statement<[accountId: string], { readonly count: number }>(
   `/* webhooks.count-sinks */
-SELECT count(*)::integer AS count FROM webhooks.sinks WHERE account_id = $1::text
+SELECT count(*)::integer AS count FROM webhooks.sinks WHERE account_id = $1::text AND operator IS NULL
 `,
   { route: "one account" },
 );

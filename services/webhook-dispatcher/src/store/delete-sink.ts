@@ -5,7 +5,7 @@ import { statement } from "@annals/postgres";
 
 export const deleteSink = statement<[accountId: string, id: string], { readonly id: string }>(
   `/* webhooks.delete-sink */
-DELETE FROM webhooks.sinks WHERE account_id = $1::text AND id = $2::text RETURNING id
+DELETE FROM webhooks.sinks WHERE account_id = $1::text AND operator IS NULL AND id = $2::text RETURNING id
 `,
   { route: "one account" },
 );

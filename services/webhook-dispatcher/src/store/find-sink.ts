@@ -13,7 +13,7 @@ SELECT account_id, id, type, format, config_key_id, config_sealed, filter, leave
   to_char(last_delivered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_delivered_at,
   to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS next_attempt_at
 FROM webhooks.sinks
-WHERE account_id = $1::text AND id = $2::text
+WHERE account_id = $1::text AND operator IS NULL AND id = $2::text
 `,
   { route: "one account" },
 );
@@ -24,7 +24,7 @@ export const lockSink = statement<Params, SinkRow>(
 SELECT account_id, id, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping, active,
   created_at, attempts
 FROM webhooks.sinks
-WHERE account_id = $1::text AND id = $2::text
+WHERE account_id = $1::text AND operator IS NULL AND id = $2::text
 FOR UPDATE
 `,
   { route: "one account" },

@@ -11,7 +11,7 @@ export const listSinks = statement<Params, SinkRow>(
 SELECT account_id, id, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping, active,
   created_at, attempts
 FROM webhooks.sinks
-WHERE account_id = $1::text AND ($2::text IS NULL OR (created_at, id) < ($2::text, $3::text))
+WHERE account_id = $1::text AND operator IS NULL AND ($2::text IS NULL OR (created_at, id) < ($2::text, $3::text))
 ORDER BY created_at DESC, id DESC
 LIMIT $4::integer
 `,

@@ -26,7 +26,7 @@ UPDATE webhooks.sinks AS sink SET
   due_at = moment.now,
   updated_by = $5::text
 FROM (SELECT greatest(statement_timestamp(), $4::timestamptz) AS now OFFSET 0) AS moment
-WHERE sink.account_id = $1::text AND sink.id = $2::text
+WHERE sink.account_id = $1::text AND sink.id = $2::text AND sink.operator IS NULL
 RETURNING sink.id
 `,
   { route: "one account" },

@@ -3,8 +3,9 @@
 // lease has expired changes nothing. Times are added up in a subquery: a distributed PostgreSQL adds nothing
 // to a column in an UPDATE.
 
+import type { SinkType } from "@annals/contract";
 import { statement } from "@annals/postgres";
-import type { SinkStatusRow } from "./sink-row.ts";
+import type { SinkRow, SinkStatusRow } from "./sink-row.ts";
 
 export interface ListedSink {
   readonly account_id: string;
@@ -17,7 +18,10 @@ export interface ListedSink {
   readonly checkpoint_age_s: number;
   /** Seconds since the first failed attempt after the last success; 0 if there was none. */
   readonly failing_s: number;
-  readonly is_bucket: boolean;
+  /** The name of the operator's sink; null: a sink of the account. */
+  readonly operator: string | null;
+  /** Null for a sink of the operator. */
+  readonly type: SinkType | null;
 }
 
 type Page = [now: string, afterAccountId: string, afterId: string, limit: number];
@@ -25,7 +29,7 @@ type Page = [now: string, afterAccountId: string, afterId: string, limit: number
 /** Lists the sinks that are not paused. It locks nothing. */
 export const listSinksAtWork = statement<Page, ListedSink>(
   `/* webhooks.list-sinks-at-work */
-SELECT account_id, id, cursor, attempts > 0 AS is_failing, type = 's3' AS is_bucket,
+SELECT account_id, id, cursor, attempts > 0 AS is_failing, operator, type,
   sink.due_at <= moment.now AND (sink.leased_until IS NULL OR sink.leased_until < moment.now) AS is_due,
   extract(epoch FROM moment.now - sink.checkpoint_at)::float8 AS checkpoint_age_s,
   coalesce(extract(epoch FROM moment.now - sink.failing_since)::float8, 0) AS failing_s
@@ -46,11 +50,19 @@ SELECT count(*)::integer AS count FROM webhooks.sinks WHERE NOT active
   { route: "all accounts, read" },
 );
 
+/** The members of a row that a sink of the operator has in its file instead. */
+type OfFile = "config_key_id" | "config_sealed" | "format" | "type";
+
 /** A row that this process has claimed. */
-export interface ClaimedSink extends Omit<
-  SinkStatusRow,
-  "active" | "created_at" | "last_delivered_at" | "last_error" | "next_attempt_at"
-> {
+export interface ClaimedSinkRow
+  extends
+    Omit<
+      SinkStatusRow,
+      OfFile | "active" | "created_at" | "last_delivered_at" | "last_error" | "next_attempt_at"
+    >,
+    Readonly<{ [Name in OfFile]: SinkRow[Name] | null }> {
+  /** The name of the operator's sink; null: a sink of the account. */
+  readonly operator: string | null;
   readonly fence: string;
   readonly pending_to: string | null;
   readonly checkpoint_age_s: number;
@@ -61,7 +73,7 @@ export interface ClaimedSink extends Omit<
 
 export const claimSink = statement<
   [now: string, accountId: string, id: string, leaseS: number],
-  ClaimedSink
+  ClaimedSinkRow
 >(
   `/* webhooks.claim-sink */
 UPDATE webhooks.sinks AS sink
@@ -71,7 +83,7 @@ FROM (
   FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment
 WHERE sink.account_id = $2::text AND sink.id = $3::text AND active AND sink.due_at <= moment.now
   AND (sink.leased_until IS NULL OR sink.leased_until < moment.now)
-RETURNING account_id, id, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping,
+RETURNING account_id, id, operator, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping,
   cursor, pending_to, replays, receiver_state, checkpoint_from, checkpoint_count, sent_number, sent_hash, attempts, lost,
   fence, failure_recorded,
   extract(epoch FROM moment.now - sink.checkpoint_at)::float8 AS checkpoint_age_s,

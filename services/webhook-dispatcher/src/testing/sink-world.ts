@@ -177,6 +177,7 @@ export async function newSinkWorld() {
     log,
     metrics,
     now: time.now,
+    operatorSinks: new Map(),
     openReceiver: receivers.open,
     producers: chains,
   };

@@ -9,14 +9,8 @@ import type { LostRange } from "../domain/sink.ts";
 import { checkpointRecord, type RecordOptions, type SinkRecord } from "../domain/sink-record.ts";
 import type { SinkBatchOptions, SinkResult } from "../outbound/sinks/sink-receiver.ts";
 import { AUDIT } from "../store/audit.ts";
-import {
-  beginBatch,
-  type ClaimedSink,
-  failSink,
-  moveSink,
-  releaseSink,
-  renewSink,
-} from "../store/sink-progress.ts";
+import { beginBatch, failSink, moveSink, releaseSink, renewSink } from "../store/sink-progress.ts";
+import type { ClaimedSink } from "./claimed-sink.ts";
 
 export interface SinkCursorDeps {
   readonly clock: Clock;

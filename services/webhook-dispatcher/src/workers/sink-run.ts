@@ -7,24 +7,22 @@ import { AnnalsError } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import { backoffS, Filling, limitsOf, MAX_AGE_MS, MAX_FILL_MS } from "../domain/sink-batches.ts";
 import type { LostRange, SinkConfig } from "../domain/sink.ts";
-import type { SecretKeys } from "../domain/secret-keys.ts";
 import { gapRecord, type SinkRecord } from "../domain/sink-record.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Producers } from "../outbound/producers.ts";
 import { sinkEvents, type SinkLedger, type SinkPage } from "../outbound/sinks/sink-events.ts";
 import type { SinkBatch, SinkReceiver, SinkResult } from "../outbound/sinks/sink-receiver.ts";
-import type { ClaimedSink } from "../store/sink-progress.ts";
+import type { ClaimedSink, SinkOwner } from "./claimed-sink.ts";
 import { RENEWAL_MS, SinkCursor } from "./sink-cursor.ts";
 
 export interface SinkRunDeps {
   readonly clock: Clock;
   readonly database: Pool;
-  readonly keys: Pick<SecretKeys, "open">;
   readonly ledger: SinkLedger;
   readonly metrics: Pick<Metrics, "sinkBatches" | "sinkEvents">;
   /** The earliest time of statements (store/moment.ts). */
   readonly now: () => string;
-  readonly openReceiver: (config: SinkConfig) => SinkReceiver;
+  readonly openReceiver: (config: SinkConfig, owner: SinkOwner) => SinkReceiver;
   readonly producers: Pick<Producers, "positions" | "retainedFrom">;
 }
 
@@ -64,7 +62,7 @@ export class SinkRun {
     this.#sink = sink;
     this.#signal = signal;
     this.#cursor = new SinkCursor(deps, sink);
-    this.#receiver = deps.openReceiver(configOf(deps.keys, sink));
+    this.#receiver = deps.openReceiver(sink.config, sink.owner);
     this.#beganMs = this.#nowMs();
     this.#filling = this.#newFilling();
   }
@@ -209,14 +207,6 @@ export class SinkRun {
   #nowMs(): number {
     return this.#deps.clock.nowMicros() / 1_000;
   }
-}
-
-export function configOf(
-  keys: Pick<SecretKeys, "open">,
-  sink: Pick<ClaimedSink, "account_id" | "id" | "config_key_id" | "config_sealed">,
-): SinkConfig {
-  const sealed = { keyId: sink.config_key_id, bytes: sink.config_sealed };
-  return JSON.parse(keys.open(sealed, { accountId: sink.account_id, sinkId: sink.id }));
 }
 
 async function* nothing(): AsyncGenerator<SinkPage> {}

@@ -5,6 +5,8 @@
 import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { Slots } from "@annals/contract";
 import { CHECKPOINT_S } from "../domain/sink-batches.ts";
+import type { OperatorSinks } from "../domain/operator-sink.ts";
+import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
 import {
   claimSink,
@@ -12,10 +14,13 @@ import {
   type ListedSink,
   listSinksAtWork,
 } from "../store/sink-progress.ts";
+import { claimedSink, typeOf } from "./claimed-sink.ts";
 import { LEASE_S } from "./sink-cursor.ts";
 import { SinkRun, type SinkRunDeps } from "./sink-run.ts";
 
 export interface SinksDeps extends SinkRunDeps {
+  readonly keys: Pick<SecretKeys, "open">;
+  readonly operatorSinks: OperatorSinks;
   readonly log: Logger;
   readonly metrics: SinkRunDeps["metrics"] &
     Pick<Metrics, "failures" | "sinkLag" | "sinkLagSeconds" | "sinks">;
@@ -36,7 +41,7 @@ const RETRY_S = 5;
 type Behind = ReadonlyMap<string, { readonly cursor: string; readonly sinceMs: number }>;
 
 type Key = Pick<ListedSink, "account_id" | "id">;
-type Work = Pick<ListedSink, "account_id" | "id" | "is_bucket">;
+type Work = Key & { readonly isBucket: boolean };
 
 export class Sinks {
   readonly #deps: SinksDeps;
@@ -110,10 +115,15 @@ export class Sinks {
     const positions = await this.#deps.producers.positions(accountIds, ["events"]);
     const heads = new Map(accountIds.map((id, at) => [id, positions[at]?.events ?? 0n]));
     for (const row of rows) {
+      const type = typeOf(this.#deps.operatorSinks, row);
+      // The operator has taken it out of the file, or a newer process has another file.
+      if (type === undefined) continue;
       const head = heads.get(row.account_id) ?? 0n;
       measured.add(row, head);
-      const isCheckpointDue = !row.is_bucket && row.checkpoint_age_s >= CHECKPOINT_S;
-      if (row.is_due && (BigInt(row.cursor) < head || isCheckpointDue)) this.#begin(row);
+      const isBucket = type === "s3";
+      const isCheckpointDue = !isBucket && row.checkpoint_age_s >= CHECKPOINT_S;
+      if (row.is_due && (BigInt(row.cursor) < head || isCheckpointDue))
+        this.#begin({ account_id: row.account_id, id: row.id, isBucket });
     }
   }
 
@@ -127,7 +137,7 @@ export class Sinks {
   /** Never rejects. */
   async #turnsOf(key: Work): Promise<void> {
     const { signal } = this.#stopping;
-    const slots = key.is_bucket ? this.#bucketSlots : this.#slots;
+    const slots = key.isBucket ? this.#bucketSlots : this.#slots;
     try {
       for (let hasMore = true; hasMore && !signal.aborted;) {
         hasMore = await slots.run(key.account_id, () => this.#turn(key), signal);
@@ -142,8 +152,9 @@ export class Sinks {
 
   async #turn({ account_id: accountId, id }: Key): Promise<boolean> {
     const database = this.#deps.database.forAccount(accountId);
-    const [sink] = await database.run(claimSink, [this.#deps.now(), accountId, id, LEASE_S]);
-    if (!sink) return false;
+    const [row] = await database.run(claimSink, [this.#deps.now(), accountId, id, LEASE_S]);
+    if (!row) return false;
+    const sink = claimedSink(this.#deps, row);
     const run = new SinkRun(this.#deps, sink, this.#stopping.signal);
     try {
       return await run.run();

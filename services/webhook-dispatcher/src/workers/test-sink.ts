@@ -5,11 +5,12 @@ import type { SinkTestResult } from "../domain/sink.ts";
 import { checkpointRecord } from "../domain/sink-record.ts";
 import type { SinkStatusRow } from "../store/sink-row.ts";
 import { recordOptionsOf } from "./sink-cursor.ts";
-import { configOf, type SinkRunDeps } from "./sink-run.ts";
+import { configOf } from "./claimed-sink.ts";
+import type { SinksDeps } from "./sinks.ts";
 
 /** Never rejects for what the receiver does. */
 export async function sendTest(
-  { clock, keys, openReceiver }: Pick<SinkRunDeps, "clock" | "keys" | "openReceiver">,
+  { clock, keys, openReceiver }: Pick<SinksDeps, "clock" | "keys" | "openReceiver">,
   sink: SinkStatusRow,
   signal: AbortSignal,
 ): Promise<SinkTestResult> {
@@ -24,7 +25,7 @@ export async function sendTest(
     head: hasSent ? { sequence_number: Number(sent_number), hash: sent_hash } : undefined,
   };
   const options = recordOptionsOf(sink);
-  const receiver = openReceiver(configOf(keys, sink));
+  const receiver = openReceiver(configOf(keys, sink), "account");
   const state = sink.receiver_state ?? undefined;
   const batch = receiver.open({ accountId, sinkId, format, replays, state, isTest: true });
   try {

@@ -1051,6 +1051,47 @@ export declare type GetPositionsResponse = Message<"annals.ledger.v1.GetPosition
 export declare const GetPositionsResponseSchema: GenMessage<GetPositionsResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.ListAccountsRequest
+ */
+export declare type ListAccountsRequest = Message<"annals.ledger.v1.ListAccountsRequest"> & {
+  /**
+   * @generated from field: string after_account_id = 1;
+   */
+  afterAccountId: string;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListAccountsRequest.
+ * Use `create(ListAccountsRequestSchema)` to create a new message.
+ */
+export declare const ListAccountsRequestSchema: GenMessage<ListAccountsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListAccountsResponse
+ */
+export declare type ListAccountsResponse = Message<"annals.ledger.v1.ListAccountsResponse"> & {
+  /**
+   * Fewer than the limit: there are no more now.
+   *
+   * @generated from field: repeated string account_ids = 1;
+   */
+  accountIds: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListAccountsResponse.
+ * Use `create(ListAccountsResponseSchema)` to create a new message.
+ */
+export declare const ListAccountsResponseSchema: GenMessage<ListAccountsResponse>;
+
+/**
  * @generated from message annals.ledger.v1.Positions
  */
 export declare type Positions = Message<"annals.ledger.v1.Positions"> & {
@@ -3897,6 +3938,16 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof GetPositionsRequestSchema;
     output: typeof GetPositionsResponseSchema;
+  },
+  /**
+   * The accounts that have a chain, in order, for the sinks of the operator.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListAccounts
+   */
+  listAccounts: {
+    methodKind: "unary";
+    input: typeof ListAccountsRequestSchema;
+    output: typeof ListAccountsResponseSchema;
   },
   /**
    * Finished verifications, for the webhook dispatcher.
