@@ -46,6 +46,12 @@ beforeAll(async () => {
   await storeEvents(ACCOUNT, EVENTS);
   await storeEvents(HELD, 1);
   await database.query(
+    `INSERT INTO webhooks.sinks (account_id, id, operator, leave_out, include_proof, active, created_at, cursor,
+       checkpoint_from)
+     VALUES ($1, 'sink_1', 'siem', '{}', false, true, '2026-01-31', 7, 8)`,
+    [HELD],
+  );
+  await database.query(
     `INSERT INTO ledger.holds (account_id, id, from_sequence, owner, placed_by)
      VALUES ($1, $2, 1, 'account', 1)`,
     [HELD, HOLD],
@@ -125,6 +131,7 @@ describe("help", () => {
     ["heads", 2],
     ["erasures", 6],
     ["holds", 3],
+    ["sinks", 3],
     ["webhooks rotate-sealing-key", 1],
     ["log-key new", 2],
     ["migrate", 2],
@@ -147,6 +154,7 @@ describe("help", () => {
       "heads",
       "erasures",
       "holds",
+      "sinks",
       "log-key new",
       "migrate",
     ];
@@ -179,6 +187,27 @@ describe("JSON", () => {
   });
 });
 
+test("the operator's sinks are shown, and a replay sets one back and is recorded", async () => {
+  const shown = async () => JSON.parse((await type("annals sinks show --name siem --json")).stdout);
+  expect(await shown()).toMatchObject({ account_id: HELD, name: "siem", status: "active" });
+  await database.query("UPDATE webhooks.sinks SET cursor = 7, fence = 4, attempts = 2");
+  expect(await shown()).toMatchObject({ cursor: 7, status: "failing", last_error: null });
+  const later = await type(`annals sinks replay --account ${HELD} --name siem --from 9`);
+  expect(later).toMatchObject({ status: 2, stdout: "" });
+  const replay = await type(`annals sinks replay --account ${HELD} --name siem --from 8`);
+  expect(replay).toMatchObject({ status: 0, stderr: "" });
+  const [row] = await database.query("SELECT cursor, checkpoint_from, fence FROM webhooks.sinks");
+  expect(row).toEqual({ cursor: "7", checkpoint_from: "8", fence: "5" });
+  const entries = await database.query<{ event: string }>(
+    "SELECT event FROM webhooks.audit_outbox ORDER BY number DESC LIMIT 1",
+  );
+  expect(JSON.parse(entries[0]?.event ?? "")).toMatchObject({
+    action: "annals.sink.replayed",
+    actor: { type: "operator" },
+    metadata: { from_sequence_number: "8", name: "siem" },
+  });
+});
+
 describe("invalid arguments", () => {
   test.each([
     ["accounts create --name x --plan gold", '--plan: unknown plan "gold"'],
@@ -198,6 +227,8 @@ describe("invalid arguments", () => {
     [`erasures show --account ${ACCOUNT} --erasure era_0`, 'No erasure has the id "era_0"'],
     [`erasures cancel --account ${ACCOUNT} --erasure era_0`, 'No erasure has the id "era_0"'],
     ["erasures reapply --file none.jsonl", "none.jsonl: ENOENT"],
+    ["sinks replay --account acct_none --name siem --from 1", "has not received the event 1"],
+    ["sinks replay --account acct_none --name siem --from 0", "--from: must be a sequence number"],
     ["webhooks rotate-sealing-key now", "Usage: annals webhooks rotate-sealing-key"],
     ["log-key new --origin a+b", "--origin: must be"],
     ["log-key new --origin example.com/acct_one", "--origin: must be"],

@@ -13,6 +13,7 @@ export interface SinkLine {
   readonly action: string;
   readonly chain: string;
   readonly sequence_number?: number;
+  readonly context?: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -33,7 +34,7 @@ export class SinkServer {
   /** Whether a line of an accepted batch is kept. */
   keeps: (line: SinkLine) => boolean = () => true;
 
-  private constructor(subscriber: Subscriber) {
+  constructor(subscriber: Subscriber) {
     this.subscriber = subscriber;
     subscriber.answer = (response, { body }) => {
       const status = this.status();

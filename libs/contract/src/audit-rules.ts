@@ -56,7 +56,7 @@ export const AUDIT_RULES = {
     "annals.sink.updated": KEY_OR_SERVICE,
     "annals.sink.deleted": KEY,
     "annals.sink.tested": KEY,
-    "annals.sink.replayed": KEY,
+    "annals.sink.replayed": KEY_OR_OPERATOR,
     "annals.sink.failing": SERVICE,
     "annals.sink.recovered": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,

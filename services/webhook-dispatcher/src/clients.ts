@@ -20,10 +20,8 @@ export interface OpenProducers extends Pick<
   readonly anchors: AnchorLedger;
   /** The erasures of the ledger that wait for this service. */
   readonly erasures: ErasureLedger;
-  /** The streams of events for sinks. */
-  readonly streams: SinkLedger;
-  /** The accounts that have a chain. */
-  readonly accounts: OperatorSinksDeps["accounts"];
+  /** The streams of events for sinks, and the accounts that have a chain. */
+  readonly streams: SinkLedger & OperatorSinksDeps["accounts"];
   /** Hands audit entries over to the ledger. */
   readonly recordAudit: AuditHandOverDeps["send"];
   close(): void;
@@ -72,7 +70,6 @@ export function openProducers(
         });
   const producers = new Producers({ ledger: ledger.client, exports: exports?.client });
   return {
-    accounts: ledger.client,
     anchors: ledger.client,
     erasures: ledger.client,
     streams: ledger.client,

@@ -1,8 +1,9 @@
-// The webhook dispatcher as a process: `serve`, `migrate`, `distribute`, `webhooks rotate-sealing-key`.
+// The webhook dispatcher as a process: `serve`, `migrate`, `distribute`, `sinks`, `webhooks`.
 
 import { main, run } from "@annals/chassis";
 import { distributeCommand } from "@annals/postgres";
 import { migrate } from "./commands/migrate.ts";
+import { replayOperatorSinkCommand, showOperatorSinks } from "./commands/operator-sinks.ts";
 import { rotateSealingKey } from "./commands/rotate-sealing-key.ts";
 import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
@@ -21,6 +22,11 @@ await main({
   commands: {
     settings: COMMAND_SETTINGS,
     migrate,
-    operator: [rotateSealingKey, distributeCommand({ schema: "webhooks" })],
+    operator: [
+      showOperatorSinks,
+      replayOperatorSinkCommand,
+      rotateSealingKey,
+      distributeCommand({ schema: "webhooks" }),
+    ],
   },
 });

@@ -44,7 +44,7 @@ export async function startSinks(
   closers.add("turns of sinks", sinks, () => sinks.stop());
   const loop = sinks.start();
   closers.add("sinks", loop, () => loop.stop());
-  startRows({ ...deps, accounts: deps.producers.accounts, operatorSinks }, closers);
+  startRows({ ...deps, accounts: deps.producers.streams, operatorSinks }, closers);
   return (sink, signal) => sendTest(sinkDeps, sink, signal);
 }
 

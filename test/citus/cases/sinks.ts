@@ -3,7 +3,7 @@
 
 import { type Case, type Cases, CLOCK, FUTURE, LAST, LATER } from "./case.ts";
 
-const IDS = ["sink_1", "sink_2", "sink_3", "sink_4", "sink_5", "sink_9"];
+const IDS = ["sink_1", "sink_2", "sink_3", "sink_4", "sink_5", "sink_6", "sink_9"];
 
 /** The same for a sink in each state. */
 const ofEach = (...more: readonly unknown[]): Case[] =>
@@ -87,6 +87,13 @@ export const SINKS: Cases = {
   "webhooks.delete-sink": ofEach(),
   "webhooks.find-sink": ofEach(),
   "webhooks.list-operator-sinks": [({ accounts }) => [accounts]],
+  "webhooks.list-operator-sink-states": [() => ["", "", 100], ({ account }) => [account, "one", 2]],
+  "webhooks.replay-operator-sink": ["one", "none"].map((name): Case => ({ account }) => [
+    account,
+    name,
+    "0",
+    LAST,
+  ]),
   "webhooks.list-sink-filters": [
     ({ account }) => [account, "", 100],
     ({ account }) => [account, "sink_1", 1],

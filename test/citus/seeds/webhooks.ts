@@ -152,6 +152,14 @@ const SINKS: Readonly<Record<string, SeedRow>> = {
     lost: '[{"from":1,"to":2}]',
     due_at: FUTURE,
   },
+  sink_6: {
+    operator: "one",
+    type: null,
+    format: null,
+    config_key_id: null,
+    config_sealed: null,
+    created_at: LATER,
+  },
   sink_5: { cursor: 0, sent_number: null, sent_hash: null, last_delivered_at: null },
 };
 

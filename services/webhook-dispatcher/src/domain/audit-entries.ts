@@ -7,7 +7,10 @@ import { filterOf } from "./filter-history.ts";
 import type { SinkConfig } from "./sink.ts";
 
 interface Change {
-  readonly actor: { readonly type: "api_key" | "service"; readonly id?: string | undefined };
+  readonly actor: {
+    readonly type: "api_key" | "operator" | "service";
+    readonly id?: string | undefined;
+  };
   readonly occurredAt: string;
   readonly diff?: { readonly before?: object; readonly after?: object };
   readonly metadata?: object;

@@ -17,5 +17,5 @@ export interface OperatorSink {
   readonly mapping: string | null;
 }
 
-/** By name. */
+/** The sinks of the file by their names. */
 export type OperatorSinks = ReadonlyMap<string, OperatorSink>;

@@ -13,7 +13,7 @@ SELECT account_id, operator FROM webhooks.sinks WHERE account_id = ANY ($1::text
   { route: "some accounts" },
 );
 
-/** Adds the row of an account, which begins with its first event. Another replica may have done so already. */
+/** Adds the row of an account, which begins with its first event, unless another replica has added it. */
 export const createOperatorSink = statement<
   [accountId: string, id: string, operator: string, createdAt: string],
   never
@@ -22,6 +22,58 @@ export const createOperatorSink = statement<
 INSERT INTO webhooks.sinks (account_id, id, operator, leave_out, include_proof, active, created_at, cursor, checkpoint_from)
 VALUES ($1::text, $2::text, $3::text, '{}', false, true, $4::text, 0, 1)
 ON CONFLICT (account_id, operator) WHERE operator IS NOT NULL DO NOTHING
+`,
+  { route: "one account" },
+);
+
+export interface OperatorSinkState {
+  readonly account_id: string;
+  readonly operator: string;
+  readonly cursor: string;
+  /** Failed attempts since the last success. */
+  readonly attempts: number;
+  readonly last_error: string | null;
+  /** UTC with six fraction digits. */
+  readonly last_delivered_at: string | null;
+}
+
+/** Lists how far they are, after one. */
+export const listOperatorSinkStates = statement<
+  [afterAccountId: string, afterOperator: string, limit: number],
+  OperatorSinkState
+>(
+  `/* webhooks.list-operator-sink-states */
+SELECT account_id, operator, cursor, attempts, last_error,
+  to_char(last_delivered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_delivered_at
+FROM webhooks.sinks
+WHERE operator IS NOT NULL AND (account_id, operator) > ($1::text, $2::text)
+ORDER BY account_id, operator
+LIMIT $3::integer
+`,
+  { route: "all accounts, read" },
+);
+
+/**
+ * Sets the cursor of one back, and makes it due at once. The fence counts on, so that a batch in flight does
+ * not move the new cursor. No row: it is not that far, or there is no such sink.
+ */
+export const replayOperatorSink = statement<
+  [accountId: string, operator: string, cursor: string, now: string],
+  { readonly id: string }
+>(
+  `/* webhooks.replay-operator-sink */
+UPDATE webhooks.sinks AS sink SET
+  cursor = $3::bigint,
+  replays = replays + 1,
+  pending_to = NULL,
+  checkpoint_from = $3::bigint + 1,
+  checkpoint_count = 0,
+  fence = fence + 1,
+  leased_until = NULL,
+  due_at = moment.now
+FROM (SELECT greatest(statement_timestamp(), $4::timestamptz) AS now OFFSET 0) AS moment
+WHERE sink.account_id = $1::text AND sink.operator = $2::text AND sink.cursor >= $3::bigint
+RETURNING sink.id
 `,
   { route: "one account" },
 );

@@ -141,7 +141,9 @@ export class SinkCursor {
   /** Ends the claim after a failed attempt. */
   async fail(error: string, waitS: number): Promise<void> {
     const failingS = this.#sink.failing_s + (this.#nowMs() - this.#beganMs) / 1_000;
-    const isNew = !this.#failureRecorded && failingS >= RECORDED_FAILURE_S;
+    // The operator learns of a receiver of its own by the alerts, once and not for each account.
+    const isRecorded = this.#sink.owner === "account" && failingS >= RECORDED_FAILURE_S;
+    const isNew = isRecorded && !this.#failureRecorded;
     await this.#database.transaction(async (transaction) => {
       const rows = await transaction.run(failSink, [...this.#claim, error, waitS, isNew]);
       if (rows.length > 0 && isNew) await AUDIT.add(transaction, this.#entry("failing"));
