@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ended } from "../system/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
 import { startConstellation } from "../system/constellation.ts";
-import { inTheMiddle as interrupted } from "../system/exports-interrupted.ts";
+import { endLease, inTheMiddle as interrupted } from "../system/exports-interrupted.ts";
 import { download, exportAll, MAX_RSS_MB } from "../system/exports-large.ts";
 
 const EVENTS = 30_000;
@@ -151,6 +151,7 @@ describe("a replica that dies while it writes", () => {
     await inTheMiddle(id, async (first) => {
       first.kill("SIGKILL");
       await first.exited();
+      await endLease(owner, id);
     });
     const data = await ended(client, id, "completed", ENDED_WITHIN_MS);
     const file = join(folder, "taken-over.jsonl");
@@ -173,6 +174,7 @@ describe("a replica that dies while it writes", () => {
     const id = await create({ filter: partSince(2002) });
     const first = await inTheMiddle(id, async (writer) => {
       writer.kill("SIGSTOP");
+      await endLease(owner, id);
       return writer;
     });
     const data = await ended(client, id, "completed", ENDED_WITHIN_MS).finally(() =>

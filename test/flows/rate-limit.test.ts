@@ -22,6 +22,7 @@ let owner: ReturnType<typeof ownerOf>;
 beforeAll(async () => {
   stack = await startConstellation({
     shared: inject("stack"),
+    rateLimitPerMinute: LIMIT,
     replicas: { gateway: GATEWAYS, keys: 2 },
     without: ["nats", "export", "webhook-dispatcher"],
   });

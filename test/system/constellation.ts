@@ -34,6 +34,12 @@ const UNBOUNDED = { ANNALS_UNAUTHENTICATED_PER_SECOND: "1000000" };
 /** Tests break chains, count verifications, and measure. */
 const UNVERIFIED = { ANNALS_VERIFY_INTERVAL_HOURS: "0" };
 
+/**
+ * Tests that poll use the default up within seconds, and would then wait for the end of the minute. Tests
+ * of the limit set one.
+ */
+const RATE_LIMIT_PER_MINUTE = 1_000_000;
+
 /** Starts it; `stop` ends every process and deletes its data, unless a directory was given. */
 export async function startConstellation({
   shared,
@@ -54,6 +60,7 @@ export async function startConstellation({
 async function start(options: Omit<ConstellationOptions, "shared">): Promise<Stack> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "annals-test-")));
   return startStack({
+    rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     ...options,
     env: {
       ...options.env,

@@ -1,7 +1,7 @@
 // Exports that are interrupted while they are written. Called by the tests of flows.
 
 import type { Stack, StackProcess } from "@annals/local";
-import { eventually } from "@annals/testing";
+import { eventually, type ownerOf } from "@annals/testing";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -40,3 +40,7 @@ export async function inTheMiddle<T>(
     ledger?.kill("SIGCONT");
   }
 }
+
+/** The lease of an export ends, as if its writer had not renewed it for the fifteen seconds that it lasts. */
+export const endLease = (owner: ReturnType<typeof ownerOf>, id: string) =>
+  owner.query("UPDATE exports.jobs SET due_at = now() WHERE id = $1 AND status = 'running'", [id]);

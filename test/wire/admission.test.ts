@@ -2,7 +2,7 @@
 // a statement of the keys service that names this account and the scope, made within the last minute. Nothing
 // else is answered, and nothing of it is stored.
 
-import { HttpClient, newAccount, newKey, type TestAccount } from "@annals/testing";
+import { HttpClient, newAccount, newKey, ownerOf, type TestAccount } from "@annals/testing";
 import { ANY_KEY, parseKeyFile, type Permission, SCOPES, WIDGET } from "@annals/contract";
 import type { Stack } from "@annals/local";
 import { ExportsService } from "@annals/proto/exports";
@@ -13,7 +13,6 @@ import { type Client, status } from "@grpc/grpc-js";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { startConstellation } from "../system/constellation.ts";
 import { NEEDED } from "./needed.ts";
@@ -31,6 +30,7 @@ import {
 const TIME = "2026-01-31T09:30:00.000000Z";
 
 let stack: Stack;
+let owner: ReturnType<typeof ownerOf>;
 let account: TestAccount;
 /** Another key of the account: the one that calls may delete. */
 let spare: TestAccount;
@@ -41,6 +41,7 @@ let signerAt: (secondsAgo: number, id?: string) => Promise<AdmissionSigner>;
 
 beforeAll(async () => {
   stack = await startConstellation({ shared: inject("stack") });
+  owner = ownerOf(stack.databaseUrl);
   for (const endpoint of endpointsOf(stack)) {
     clients.set(endpoint.process.service, stockClient(endpoint, filesOf(stack, "gateway")));
   }
@@ -55,6 +56,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const client of clients.values()) client.close();
+  await owner?.close();
   await stack?.stop();
 });
 
@@ -95,17 +97,12 @@ async function statusOf(service: string, method: DescMethod, statement: string):
 
 /** Rows of everything that the calls above could have made. */
 async function stored(): Promise<number> {
-  const client = new pg.Client({ connectionString: stack.databaseUrl });
-  await client.connect();
-  try {
-    const own = ["keys.api_keys", "keys.widget_tokens"];
-    const tables = [...own, "ledger.events", "exports.jobs", "webhooks.webhooks"];
-    const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE account_id = $1)`);
-    const text = `SELECT ${counts.join(" + ")} AS rows`;
-    return Number((await client.query(text, [account.accountId])).rows[0].rows);
-  } finally {
-    await client.end();
-  }
+  const own = ["keys.api_keys", "keys.widget_tokens"];
+  const tables = [...own, "ledger.events", "exports.jobs", "webhooks.webhooks"];
+  const counts = tables.map((table) => `(SELECT count(*) FROM ${table} WHERE account_id = $1)`);
+  const text = `SELECT ${counts.join(" + ")} AS rows`;
+  const [row] = await owner.query<{ rows: string }>(text, [account.accountId]);
+  return Number(row?.rows);
 }
 
 test("the table here has every RPC of every service", () => {
@@ -257,12 +254,9 @@ test("each event is stored with the id of the key that it was admitted by", asyn
 });
 
 async function storedKeyIds(): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: stack.databaseUrl });
-  await client.connect();
-  try {
-    const text = "SELECT key_id FROM ledger.events WHERE account_id = $1 ORDER BY sequence_number";
-    return (await client.query(text, [account.accountId])).rows.map(({ key_id }) => key_id);
-  } finally {
-    await client.end();
-  }
+  const rows = await owner.query(
+    "SELECT key_id FROM ledger.events WHERE account_id = $1 ORDER BY sequence_number",
+    [account.accountId],
+  );
+  return rows.map(({ key_id }) => key_id);
 }

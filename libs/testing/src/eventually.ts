@@ -2,7 +2,10 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 
-const INTERVAL_MS = 20;
+const FIRST_INTERVAL_MS = 20;
+/** What waits for long asks less often: each answer costs CPU that what it waits for could have. */
+const MAX_INTERVAL_MS = 100;
+const GROWTH = 1.05;
 /** On a machine that is busy with much else. What a page promises has a bound of its own. */
 const WITHIN_MS = 30_000;
 
@@ -17,6 +20,7 @@ export async function eventually<T>(
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
+  let intervalMs = FIRST_INTERVAL_MS;
   while (performance.now() < deadline) {
     try {
       const answer = await probe();
@@ -24,7 +28,8 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    await pause(INTERVAL_MS);
+    await pause(intervalMs);
+    intervalMs = Math.min(intervalMs * GROWTH, MAX_INTERVAL_MS);
   }
   throw new Error(`${what}: not within ${timeoutMs} ms`, { cause: last });
 }
