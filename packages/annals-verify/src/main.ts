@@ -1,5 +1,5 @@
 // annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
-// it checked. annals-verify FOLDER: verifies what sinks have written to a bucket (sinks/sink-command.ts).
+// it checked. annals-verify FOLDER or s3://BUCKET: verifies what sinks have written (sinks/sink-command.ts).
 // annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid, with the
 // first bad line or the reason. Exit 2: nothing was checked, because a file could not be read or the
 // arguments are invalid; it says nothing about the file.
@@ -12,7 +12,8 @@ import { BadLine } from "./bad-line.ts";
 import { type EvidenceOutcome, isBundle, runEvidence } from "./evidence/evidence-command.ts";
 import { lagIn } from "./evidence/lag-option.ts";
 import { Progress } from "./progress.ts";
-import { isFolder, runSinkFolder } from "./sinks/sink-command.ts";
+import { isBucket } from "./sinks/s3-files.ts";
+import { hasSinks, runSinks } from "./sinks/sink-command.ts";
 import { verifyFile } from "./verify-file.ts";
 import type { Report } from "./verify-source.ts";
 import { watchCommand } from "./watch/watch-command.ts";
@@ -28,8 +29,9 @@ const verify = command(
     summary: "Verify an export or a bundle of evidence of an audit log, without the service",
     details: `Recomputes every digest, hash and link of an export, and checks the range and the manifest. The export must
 have been made with include_proofs. With --policy, verifies a bundle of evidence: also its tree, its erasures, and
-when witnesses saw it. A folder is a copy of a bucket that sinks write to: verifies the objects of each sink and
-their manifests. To watch a log without a bundle: annals-verify watch --help.`,
+when witnesses saw it. s3://bucket/prefix is a bucket that sinks write to, and a folder a copy of one: verifies
+the objects of each sink and their manifests. The bucket is read with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bundle: annals-verify watch --help.`,
     options: {
       sha256: option(
         "<hex>",
@@ -53,6 +55,10 @@ their manifests. To watch a log without a bundle: annals-verify watch --help.`,
         "Most that an event may have waited until witnesses saw it, 93600 (26 hours) by default",
         lagIn,
       ),
+      endpoint: option(
+        "<address>",
+        "Address of S3-compatible storage, by default AWS_ENDPOINT_URL, and else that of Amazon S3",
+      ),
       "tsa-ca": option(
         "<file>",
         "Certificates in PEM of the time-stamping authorities that you trust",
@@ -63,13 +69,16 @@ their manifests. To watch a log without a bundle: annals-verify watch --help.`,
       "annals-verify export.jsonl",
       "annals-verify --policy policy.txt --known kept.checkpoint evidence.tar",
       "annals-verify --policy policy.txt --events events.jsonl.zst evidence.tar",
+      "annals-verify s3://your-bucket/prefix",
       "annals-verify copy-of-a-bucket/",
     ],
     exitStatus: "0 valid, 1 invalid, 2 not checked (unreadable file or usage error)",
   },
-  async ({ events, file, known, policy, sha256, ...given }) => {
+  async ({ endpoint, events, file, known, policy, sha256, ...given }) => {
     const progress = new Progress(process.stderr, () => performance.now());
     const onProgress = (done: number, total: number): void => progress.show(done, total);
+    if (endpoint !== undefined && !isBucket(file))
+      throw new UsageError("--endpoint is for s3://bucket/prefix");
     const [maxAnchorLag, authorities] = [given["max-anchor-lag"], given["tsa-ca"]];
     if (policy !== undefined) {
       if (sha256 !== undefined) throw new UsageError("--sha256 is for exports, without --policy");
@@ -80,10 +89,11 @@ their manifests. To watch a log without a bundle: annals-verify watch --help.`,
       throw new UsageError("--events, --known, --max-anchor-lag and --tsa-ca need --policy");
     if (isBundle(file))
       return finish(progress, { notChecked: "a bundle of evidence needs --policy <file>" });
-    if (isFolder(file)) {
+    if (hasSinks(file)) {
       if (sha256 !== undefined)
-        throw new UsageError("--sha256 is for exports, and not for a folder");
-      return finish(progress, await runSinkFolder(file, onProgress));
+        throw new UsageError("--sha256 is for exports, and not for a folder or a bucket");
+      const options = { path: file, endpoint, environment: () => process.env, onProgress };
+      return finish(progress, await runSinks(options));
     }
     return await verifyExport(file, sha256, progress, onProgress);
   },

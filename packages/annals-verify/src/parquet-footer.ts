@@ -1,29 +1,77 @@
 // Reads the footer of a Parquet export, and checks its digest, its columns and its bounds. Called by
 // verify-parquet.ts. What a query reads of the footer, such as the bounds of a column, must be what the
-// service wrote, so not one byte of it may be another one.
+// service wrote, so not one byte of it may be another one. It must never hold more of it than its bytes and
+// one row group, whatever it claims.
 
-import { type FileMetaData, parquetMetadata, type SchemaElement } from "hyparquet";
 import { createHash } from "node:crypto";
 import { BadLine } from "./bad-line.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { COLUMNS } from "./parquet-row.ts";
+import { type Column, COLUMNS } from "./parquet-row.ts";
 import type { Source } from "./report.ts";
+import {
+  countIn,
+  fieldsOf,
+  listOf,
+  type Thrift,
+  ThriftReader,
+  type ThriftStruct,
+} from "./thrift.ts";
 
 export const MAGIC = Buffer.from("PAR1");
 
 /** More than a footer of the largest export has. */
 const FOOTER_MAX_BYTES = 256 * 1024 * 1024;
-/** What the service writes: a row group of at most these rows, and of events of 64 KiB. */
+/** What the service writes: a row group ends at 1 MiB of text, behind the event that exceeds it. */
 const GROUP_MAX_ROWS = 16_384;
-export const GROUP_MAX_BYTES = 256 * 1024 * 1024;
+const GROUP_MAX_BYTES = 32 * 1024 * 1024;
 const TAIL_BYTES = 8;
 const PREFIX = "annals.";
 const DIGEST_KEY = "annals.footer_sha256";
 const DIGEST_CHARACTERS = 64;
+const CODEC_ZSTD = 6;
+const FIELD = { version: 1, schema: 2, rows: 3, groups: 4, entries: 5, createdBy: 6, orders: 7 };
+/** Without indexes and filters, by which a query could leave out rows. */
+const CHUNK_FIELDS = /^1,2,3,4,5,6,7,9(?:,11)?(?:,12)?(?:,13)?$/;
+/** The count of nulls and the bounds, without the numbers that nothing here recomputes. */
+const STATISTICS_FIELDS = /^[35678]?(?:,[5678])*$/;
+/** The fields of a column's type. A time is in UTC and in microseconds. */
+const KINDS = {
+  integer: { 1: 2 },
+  time: { 1: 2, 6: 10, 10: { 8: { 1: true, 2: { 2: {} } } } },
+  text: { 1: 6, 6: 0 },
+};
+const SCHEMA = [
+  { 4: Buffer.from("event"), 5: COLUMNS.length },
+  ...COLUMNS.map(({ hasNulls, kind, name }) => ({
+    ...KINDS[kind],
+    3: Number(hasNulls),
+    4: Buffer.from(name),
+  })),
+];
+
+/** A column of a row group. */
+export interface Chunk {
+  readonly rows: number;
+  /** In the file. */
+  readonly bytes: number;
+  /** Those before the values; 0 without a dictionary. */
+  readonly dictionaryBytes: number;
+  readonly uncompressed: number;
+  readonly statistics: ThriftStruct;
+}
+
+export interface Group {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly chunks: readonly Chunk[];
+}
 
 export interface Footer {
   readonly manifest: Manifest;
-  readonly metadata: FileMetaData;
+  /** From the beginning of the footer to the end of the file. */
+  readonly bytes: Buffer;
+  /** The row groups, which follow each other from the beginning of the file to the footer. */
+  readonly groups: () => Iterable<Group>;
 }
 
 /** Throws BadLine. */
@@ -35,49 +83,79 @@ export async function readFooter(source: Source): Promise<Footer> {
   const length = tail.readUInt32LE(0) + TAIL_BYTES;
   if (length > Math.min(size - MAGIC.length, FOOTER_MAX_BYTES))
     throw new BadLine("the footer is not complete");
-  const metadata = metadataOf(await source.read(size - length, size));
-  const entries = new Map(
-    metadata.key_value_metadata?.map(({ key, value }) => [key, value ?? ""] as const),
-  );
+  const bytes = await source.read(size - length, size);
+  const content = reading(() => contentOf(bytes.subarray(0, -TAIL_BYTES)));
+  const { entries } = content;
   const text = entries.get(`${PREFIX}manifest`);
   if (text === undefined) throw new BadLine("the manifest is missing: not an export of Annals");
   const manifest = readManifest(text);
   if (!manifest.includeProofs)
     throw new BadLine("the export was made without proofs: nothing in it can be recomputed");
-  await checkDigest(source, manifest, { entries, length });
+  if (manifest.sizeBytes !== size - length)
+    throw new BadLine("manifest_mismatch: size_bytes is not that of the row groups");
+  checkDigest(bytes, entries.get(DIGEST_KEY) ?? "");
   checkEntries(manifest, entries);
-  checkColumns(metadata);
-  return { manifest, metadata };
+  const groups = () => groupsIn(bytes, content);
+  reading(() => checkGroups(groups(), content, manifest));
+  return { manifest, bytes, groups };
 }
 
-/** `bytes` end with the length and the magic. */
-function metadataOf(bytes: Buffer): FileMetaData {
+/** Throws BadLine in place of RangeError. */
+function reading<Value>(read: () => Value): Value {
   try {
-    const copy = new Uint8Array(bytes).buffer;
-    return parquetMetadata(copy, { geoparquet: false });
+    return read();
   } catch (error) {
-    throw new BadLine(`the footer cannot be read: ${(error as Error).message}`);
+    if (!(error instanceof RangeError)) throw error;
+    throw new BadLine(`the footer cannot be read: ${error.message}`);
   }
 }
 
+interface Content {
+  readonly schema: string;
+  readonly rows: Thrift;
+  readonly groupCount: number;
+  /** Where the row groups are in the footer. */
+  readonly groupsAt: number;
+  readonly entries: ReadonlyMap<string, string>;
+}
+
+function contentOf(bytes: Buffer): Content {
+  const reader = new ThriftReader(bytes);
+  reader.field(FIELD.version);
+  const schema = JSON.stringify(reader.field(FIELD.schema));
+  const rows = reader.field(FIELD.rows);
+  const groupCount = reader.listField(FIELD.groups);
+  const groupsAt = reader.at;
+  for (let group = 0; group < groupCount; group += 1) reader.struct();
+  const entries = entriesOf(listOf(reader.field(FIELD.entries)));
+  reader.field(FIELD.createdBy);
+  reader.field(FIELD.orders);
+  reader.end();
+  if (reader.at !== bytes.length) throw new RangeError("it has bytes behind its end");
+  return { schema, rows, groupCount, groupsAt, entries };
+}
+
+function entriesOf(list: readonly Thrift[]): ReadonlyMap<string, string> {
+  const texts = list.map((entry) => {
+    const { 1: key, 2: value } = fieldsOf(entry);
+    return [String(key), String(value ?? "")] as const;
+  });
+  const entries = new Map(texts);
+  if (entries.size !== texts.length) throw new RangeError("it has an entry twice");
+  return entries;
+}
+
 /** The digest is over all bytes behind the row groups, with zeros in its own place. */
-async function checkDigest(
-  source: Source,
-  { sizeBytes }: Manifest,
-  { entries, length }: { entries: ReadonlyMap<string, string>; length: number },
-): Promise<void> {
-  const { size } = source;
-  const most = Math.min(size - length, size);
-  if (sizeBytes > most || size - sizeBytes > FOOTER_MAX_BYTES)
-    throw new BadLine("manifest_mismatch: size_bytes is not that of the row groups");
-  const bytes = await source.read(sizeBytes, size);
-  const claimed = entries.get(DIGEST_KEY) ?? "";
+function checkDigest(bytes: Buffer, claimed: string): void {
   const key = bytes.lastIndexOf(DIGEST_KEY);
   const at = claimed === "" || key < 0 ? -1 : bytes.indexOf(claimed, key + DIGEST_KEY.length);
   if (claimed.length !== DIGEST_CHARACTERS || at < 0)
     throw new BadLine("the digest of the footer is missing");
-  bytes.fill("0", at, at + DIGEST_CHARACTERS);
-  if (createHash("sha256").update(bytes).digest("hex") !== claimed)
+  const digest = createHash("sha256")
+    .update(bytes.subarray(0, at))
+    .update("0".repeat(DIGEST_CHARACTERS))
+    .update(bytes.subarray(at + DIGEST_CHARACTERS));
+  if (digest.digest("hex") !== claimed)
     throw new BadLine("footer_mismatch: the footer was changed");
 }
 
@@ -98,22 +176,70 @@ function checkEntries(manifest: Manifest, entries: ReadonlyMap<string, string>):
       throw new BadLine(`manifest_mismatch: the footer's ${PREFIX}${name} is another one`);
 }
 
-function checkColumns({ row_groups: groups, schema }: FileMetaData): void {
-  const columns = schema.slice(1).map((element) => columnText(element));
-  if (columns.join() !== COLUMNS.join()) throw new BadLine("the columns are not those of exports");
-  for (const { columns: chunks, num_rows: rows } of groups) {
-    let bytes = 0n;
-    for (const { file_path: path, meta_data: of } of chunks) {
-      bytes += of?.total_uncompressed_size ?? BigInt(GROUP_MAX_BYTES);
-      const isOurs = of?.codec === "ZSTD" && of.num_values === rows && path === undefined;
-      if (!isOurs) throw new BadLine("a column is not stored as those of exports");
-    }
-    if (rows > GROUP_MAX_ROWS || bytes > GROUP_MAX_BYTES || chunks.length !== COLUMNS.length)
-      throw new BadLine("a row group is larger than those of exports");
+/** The row groups must take up the file before the footer, and have all rows. */
+function checkGroups(groups: Iterable<Group>, { rows, schema }: Content, manifest: Manifest): void {
+  if (schema !== JSON.stringify(SCHEMA)) throw new BadLine("the columns are not those of exports");
+  let [at, found] = [MAGIC.length, 0];
+  for (const group of groups) {
+    at += group.bytes;
+    found += group.rows;
+  }
+  if (at !== manifest.sizeBytes)
+    throw new BadLine("manifest_mismatch: size_bytes is not that of the row groups");
+  if (found !== rows) throw new BadLine("the footer counts other rows than its row groups");
+}
+
+function* groupsIn(bytes: Buffer, { groupCount, groupsAt }: Content): Generator<Group> {
+  const reader = new ThriftReader(bytes, groupsAt);
+  let at = MAGIC.length;
+  for (let number = 0; number < groupCount; number += 1) {
+    const group = groupOf(reader.struct(), at);
+    at += group.bytes;
+    yield group;
   }
 }
 
-function columnText({ name, type, converted_type, repetition_type }: SchemaElement): string {
-  const nulls = repetition_type === "OPTIONAL" ? "null" : undefined;
-  return [name, type, converted_type, nulls].filter((text) => text !== undefined).join(" ");
+/** `from` is where the group begins in the file. */
+function groupOf(fields: ThriftStruct, from: number): Group {
+  const list = listOf(fields[1]);
+  if (list.length !== COLUMNS.length || Object.keys(fields).join() !== "1,2,3,6")
+    throw new BadLine("a row group is not stored as those of exports");
+  const rows = countIn(fields[3], GROUP_MAX_ROWS, "the rows of a row group");
+  let [at, uncompressed] = [from, 0];
+  const chunks = COLUMNS.map((column, number) => {
+    const chunk = chunkOf(fieldsOf(list[number]), column, { rows, at });
+    at += chunk.bytes;
+    uncompressed += chunk.uncompressed;
+    return chunk;
+  });
+  const bytes = at - from;
+  if (rows === 0 || uncompressed > GROUP_MAX_BYTES || bytes > GROUP_MAX_BYTES)
+    throw new BadLine("a row group is larger than those of exports");
+  return { rows, bytes, chunks };
+}
+
+function chunkOf(
+  fields: ThriftStruct,
+  column: Column,
+  { at, rows }: { rows: number; at: number },
+): Chunk {
+  const of = fieldsOf(fields[3]);
+  const { 3: path, 4: codec, 5: values, 9: dataAt, 11: dictionaryAt = dataAt } = of;
+  const statistics = fieldsOf(of[12]);
+  const bytes = countIn(of[7], GROUP_MAX_BYTES, "the size of a column");
+  const dictionaryBytes = Number(dataAt) - at;
+  const isOurs =
+    Object.keys(fields).join() === "2,3" &&
+    CHUNK_FIELDS.test(Object.keys(of).join()) &&
+    STATISTICS_FIELDS.test(Object.keys(statistics).join()) &&
+    of[1] === KINDS[column.kind][1] &&
+    JSON.stringify(path) === JSON.stringify([Buffer.from(column.name)]) &&
+    codec === CODEC_ZSTD &&
+    values === rows &&
+    dictionaryAt === at &&
+    dictionaryBytes >= 0 &&
+    dictionaryBytes < bytes;
+  if (!isOurs) throw new BadLine("a column is not stored as those of exports");
+  const uncompressed = countIn(of[6], GROUP_MAX_BYTES, "the size of a column");
+  return { rows, bytes, dictionaryBytes, uncompressed, statistics };
 }

@@ -16,18 +16,32 @@ const MICROS = 1_000_000n;
 const FRACTION_DIGITS = 6;
 const MILLIS = 1_000;
 
-const TEXT = "BYTE_ARRAY UTF8";
-const TIME = "INT64 TIMESTAMP_MICROS";
+export interface Column {
+  readonly name: string;
+  readonly kind: "integer" | "time" | "text";
+  readonly hasNulls: boolean;
+  /** Whether a row group may have a dictionary of the values. */
+  readonly repeats: boolean;
+}
 
-/** The columns of an export with proofs, as name, type, and whether they have nulls. */
-export const COLUMNS: readonly string[] = [
-  "sequence_number INT64",
-  ...["id", "action"].map((name) => `${name} ${TEXT}`),
-  ...["actor_id", "actor_type", "target_id", "target_type"].map((name) => `${name} ${TEXT} null`),
-  ...TIMES.map((name) => `${name} ${TIME}`),
-  ...["actor", "target", "context", "diff", "metadata"].map((name) => `${name} ${TEXT}`),
-  `erased ${TEXT} null`,
-  ...["hash", "previous_hash", "proof"].map((name) => `${name} ${TEXT}`),
+const column = (name: string, kind: Column["kind"] = "text", hasNulls = false): Column => ({
+  name,
+  kind,
+  hasNulls,
+  repeats: ["action", "actor_type", "target_type"].includes(name),
+});
+
+/** The columns of an export with proofs. */
+export const COLUMNS: readonly Column[] = [
+  column("sequence_number", "integer"),
+  ...["id", "action"].map((name) => column(name)),
+  ...["actor_id", "actor_type", "target_id", "target_type"].map((name) =>
+    column(name, "text", true),
+  ),
+  ...TIMES.map((name) => column(name, "time")),
+  ...["actor", "target", "context", "diff", "metadata"].map((name) => column(name)),
+  column("erased", "text", true),
+  ...["hash", "previous_hash", "proof"].map((name) => column(name)),
 ];
 
 /** Throws BadLine. */

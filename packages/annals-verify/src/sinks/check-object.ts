@@ -1,19 +1,20 @@
 // Checks one object of a sink against its manifest: its bytes, and then its lines one by one. Called by
-// verify-sink-folder.ts. It must never decompress an object whose bytes are not those of its manifest, nor
-// hold more than a line of it.
+// verify-sinks.ts. It must never decompress bytes that are not those of the manifest, nor hold more than a
+// line of what they become.
 
 import { GENESIS_HASH } from "@annals/event";
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import { pipeline } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import * as zlib from "node:zlib";
 import { BadLine } from "../bad-line.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
 import type { Place } from "../manifest.ts";
+import type { SinkFile } from "./sink-files.ts";
 import { readSinkLine } from "./sink-line.ts";
 import type { SinkManifest } from "./sink-manifest.ts";
 
+/** An object has up to 16 MiB of text, and what the batch that exceeds them adds. */
+const MAX_OBJECT_BYTES = 64 * 1024 * 1024;
 /** More than the largest event has with its proof. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
@@ -28,26 +29,34 @@ export interface CheckedObject {
 }
 
 /** Rejects with BadLine where the object is not what its manifest says. */
-export async function checkObject(path: string, manifest: SinkManifest): Promise<CheckedObject> {
-  await checkBytes(path, manifest);
+export async function checkObject(
+  object: SinkFile,
+  manifest: SinkManifest,
+): Promise<CheckedObject> {
+  const bytes = await readObject(object, manifest);
   const walk = new ObjectWalk(manifest);
-  for await (const line of linesOf(path)) walk.take(line);
+  for await (const line of linesOf(bytes)) walk.take(line);
   return walk.end();
 }
 
-async function checkBytes(path: string, { bytes, sha256 }: SinkManifest): Promise<void> {
-  const { size } = await stat(path);
+/** Reads the object once, so that what is decompressed is what was compared. */
+async function readObject(
+  { read, size }: SinkFile,
+  { bytes, sha256 }: SinkManifest,
+): Promise<Buffer> {
   if (size < bytes) throw new BadLine(`was cut off: it has ${size} bytes of ${bytes}`);
   if (size > bytes) throw new BadLine(`was changed: it has ${size} bytes, and not ${bytes}`);
-  const digest = createHash("sha256");
-  for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
-  if (digest.digest("hex") !== sha256) throw new BadLine("was changed: its SHA-256 is another");
+  if (size > MAX_OBJECT_BYTES) throw new BadLine("is larger than the objects of sinks");
+  const found = await read();
+  const digest = createHash("sha256").update(found).digest("hex");
+  if (digest !== sha256) throw new BadLine("was changed: its SHA-256 is another");
+  return found;
 }
 
-async function* linesOf(path: string): AsyncGenerator<Buffer> {
+async function* linesOf(object: Buffer): AsyncGenerator<Buffer> {
   if (!("createZstdDecompress" in zlib))
     throw new NotChecked("this runtime cannot decompress zstd: use Node.js 22.15 or newer");
-  const text = pipeline(createReadStream(path), zlib.createZstdDecompress(), () => {});
+  const text = pipeline(Readable.from([object]), zlib.createZstdDecompress(), () => {});
   let rest: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of text) {

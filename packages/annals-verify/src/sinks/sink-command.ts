@@ -1,26 +1,37 @@
-// What `annals-verify` does with a folder: verifies the objects that sinks have written, and says what it has
-// found. Called by main.ts. The exit statuses are those of an export.
+// What `annals-verify` does with a folder or a bucket: verifies the objects that sinks have written, and says
+// what it has found. Called by main.ts. The exit statuses are those of an export.
 
 import { quoteVisibly } from "@annals/event";
 import { statSync } from "node:fs";
 import type { EvidenceOutcome } from "../evidence/evidence-command.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
-import { type SinkFolderReport, type SinkReport, verifySinkFolder } from "./verify-sink-folder.ts";
+import { isBucket, s3Files } from "./s3-files.ts";
+import { folderFiles, type SinkFiles } from "./sink-files.ts";
+import { type SinkReport, type SinksReport, verifySinks } from "./verify-sinks.ts";
 
 /** Faults that are shown. */
 const MAX_SHOWN = 100;
 
-/** Whether a path is that of a folder; false for one that cannot be read. */
-export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Whether a path is that of a folder or of a bucket; false for one that cannot be read. */
+export function hasSinks(path: string): boolean {
+  return isBucket(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-export async function runSinkFolder(
-  folder: string,
-  onProgress: (done: number, total: number) => void,
-): Promise<EvidenceOutcome> {
+export interface SinkArguments {
+  readonly path: string;
+  /** Of a bucket. */
+  readonly endpoint: string | undefined;
+  readonly environment: () => Readonly<Record<string, string | undefined>>;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+export async function runSinks(given: SinkArguments): Promise<EvidenceOutcome> {
+  const { endpoint, environment, onProgress, path } = given;
   try {
-    const report = await verifySinkFolder(folder, onProgress);
+    const files: SinkFiles = isBucket(path)
+      ? s3Files(path, { endpoint, environment: environment() })
+      : folderFiles(path);
+    const report = await verifySinks(files, onProgress);
     const { faults } = report;
     if (faults.length === 0) return { valid: textOf(report) };
     const left = faults.length - MAX_SHOWN;
@@ -30,11 +41,11 @@ export async function runSinkFolder(
     if (error instanceof NotChecked) return { notChecked: error.message };
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    return { notChecked: `${quoteVisibly(folder)} cannot be read (${code})` };
+    return { notChecked: `${quoteVisibly(path)} cannot be read (${code})` };
   }
 }
 
-function textOf({ sinks, withoutManifest }: SinkFolderReport): string {
+function textOf({ sinks, withoutManifest }: SinksReport): string {
   const texts = sinks.map(sinkText);
   if (withoutManifest > 0)
     texts.push(
@@ -61,7 +72,7 @@ function sinkText(report: SinkReport): string {
     `  manifests 1 to ${newest}, each names the one before`,
     `  objects   ${objects}, each as its manifest says`,
     `  events    ${recomputed} hashes recomputed, ${events - recomputed} not: they have no proof, or parts were left out`,
-    `  links     ${linksChecked} checked, ${linksUnchecked} not: the event before is not in the folder`,
+    `  links     ${linksChecked} checked, ${linksUnchecked} not: the event before is not there`,
     `  newest    whether there were objects after event ${to} cannot be seen here: compare the cursor of the sink`,
   ];
   return `${lines.join("\n")}\n`;

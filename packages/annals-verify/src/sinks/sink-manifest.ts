@@ -1,4 +1,4 @@
-// Reads the manifest of an object that a sink has written (docs/sinks.md). Called by verify-sink-folder.ts.
+// Reads the manifest of an object that a sink has written (docs/sinks.md). Called by verify-sinks.ts.
 // It accepts the members that the service writes and no other.
 
 import { readJson } from "@annals/event";

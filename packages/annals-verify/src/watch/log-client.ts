@@ -7,7 +7,7 @@ import { BadLine } from "../bad-line.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
 import { readHashes } from "../evidence/head-line.ts";
 import { anyObject, anyText, integerFrom } from "../shape.ts";
-import { boundedGet } from "./bounded-get.ts";
+import { boundedGet } from "../bounded-get.ts";
 
 /** What GET /v1/log says that the watch needs. */
 export interface LogState {
@@ -36,12 +36,12 @@ const KEY = /^[!-~]{1,512}$/;
 
 export class LogClient {
   readonly #base: URL;
-  readonly #key: string;
+  readonly #headers: Readonly<Record<string, string>>;
 
   /** Throws NotChecked for what cannot be an address or a key. */
   constructor(url: string, key: string) {
     if (!KEY.test(key)) throw new NotChecked("the API key has other characters than a key");
-    this.#key = key;
+    this.#headers = { authorization: `Bearer ${key}` };
     this.#base = httpAddress(url, "the address of the service");
   }
 
@@ -58,7 +58,7 @@ export class LogClient {
 
   /** The note as it was sent. */
   async checkpoint(): Promise<Buffer> {
-    return await boundedGet(this.#at("log/checkpoint"), MAX_NOTE_BYTES, this.#key);
+    return await boundedGet(this.#at("log/checkpoint"), MAX_NOTE_BYTES, this.#headers);
   }
 
   async heads(afterEpoch: number): Promise<HeadPage> {
@@ -90,7 +90,7 @@ export class LogClient {
     read: (answer: JsonObject) => Value,
   ): Promise<Value> {
     const url = this.#at(path);
-    const bytes = await boundedGet(url, most, this.#key);
+    const bytes = await boundedGet(url, most, this.#headers);
     try {
       return read(anyObject(readJson(bytes, limits), "the response"));
     } catch (error) {

@@ -1,14 +1,13 @@
-// Verifies the objects that sinks have written to a bucket, from a folder with a copy of it: the chain of the
-// manifests of each sink, each object against its manifest, and the links between objects. Called by
+// Verifies the objects that sinks have written to a bucket, there or in a folder with a copy of it: the chain
+// of the manifests of each sink, each object against its manifest, and the links between objects. Called by
 // sink-command.ts. It lists all faults that it finds, so that they can be repaired by one replay. It cannot
 // see that the newest objects are gone: the status of the sink says where it is.
 
 import { quoteVisibly } from "@annals/event";
-import { readdir, readFile, stat } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
 import { BadLine } from "../bad-line.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
 import { checkObject } from "./check-object.ts";
+import type { SinkFile, SinkFiles } from "./sink-files.ts";
 import { readSinkManifest, type SinkManifest } from "./sink-manifest.ts";
 
 const SUFFIX = ".manifest.json";
@@ -27,11 +26,11 @@ export interface SinkReport {
   readonly events: number;
   readonly recomputed: number;
   readonly linksChecked: number;
-  /** Links to events that are not in the folder, because a filter left them out or they are gone. */
+  /** Links to events that are not there, because a filter left them out or they are gone. */
   readonly linksUnchecked: number;
 }
 
-export interface SinkFolderReport {
+export interface SinksReport {
   readonly sinks: readonly SinkReport[];
   readonly faults: readonly string[];
   /** Objects of batches that were interrupted, and sent again under other names. */
@@ -39,28 +38,29 @@ export interface SinkFolderReport {
 }
 
 interface Found {
-  readonly path: string;
+  /** Undefined for an object that is missing. */
+  readonly object: SinkFile | undefined;
+  /** Name of the object. */
+  readonly name: string;
   readonly manifest: SinkManifest;
 }
 
-/** Rejects with NotChecked where the folder has no manifest, and with the system's error otherwise. */
-export async function verifySinkFolder(
-  folder: string,
+/** Rejects with NotChecked where there is no manifest, and as the reading of files does. */
+export async function verifySinks(
+  { list, name }: SinkFiles,
   onProgress: (done: number, total: number) => void = () => {},
-): Promise<SinkFolderReport> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted();
-  const manifests = paths.filter((path) => path.endsWith(OBJECT_SUFFIX + SUFFIX));
+): Promise<SinksReport> {
+  const files = new Map((await list()).map((file) => [file.name, file]));
+  const names = [...files.keys()].toSorted();
+  const manifests = names.filter((each) => each.endsWith(OBJECT_SUFFIX + SUFFIX));
   if (manifests.length === 0)
-    throw new NotChecked(`${quoteVisibly(folder)} has no manifest of a sink`);
+    throw new NotChecked(`${quoteVisibly(name)} has no manifest of a sink`);
   const faults: string[] = [];
   const found: Found[] = [];
-  for (const path of manifests) {
-    const manifest = await faulty(faults, path, () => readManifest(path));
-    if (manifest) found.push({ path, manifest });
+  for (const each of manifests) {
+    const manifest = await faulty(faults, each, () => readManifest(files.get(each)));
+    const object = each.slice(0, -SUFFIX.length);
+    if (manifest) found.push({ object: files.get(object), name: object, manifest });
   }
   const sinks = Map.groupBy(found, ({ manifest }) => `${manifest.sink} ${manifest.chain}`);
   const reports: SinkReport[] = [];
@@ -69,18 +69,17 @@ export async function verifySinkFolder(
     const onObject = (): void => onProgress((done += 1), found.length);
     reports.push(await verifySink(own, faults, onObject));
   }
-  const named = new Set(manifests.map((path) => path.slice(0, -SUFFIX.length)));
-  const objects = paths.filter((path) => path.endsWith(OBJECT_SUFFIX));
-  const withoutManifest = objects.filter((path) => !named.has(path)).length;
+  const objects = names.filter((each) => each.endsWith(OBJECT_SUFFIX));
+  const withoutManifest = objects.filter((each) => !files.has(each + SUFFIX)).length;
   return { sinks: reports, faults, withoutManifest };
 }
 
-async function readManifest(path: string): Promise<SinkManifest> {
-  const { size } = await stat(path);
-  if (size > MAX_MANIFEST_BYTES) throw new BadLine(`has more than ${MAX_MANIFEST_BYTES} bytes`);
-  const manifest = readSinkManifest(await readFile(path));
-  const expected = `${sep}${manifest.object.split("/").join(sep)}${SUFFIX}`;
-  if (!resolve(path).endsWith(expected))
+async function readManifest(file: SinkFile | undefined): Promise<SinkManifest> {
+  if (file === undefined) throw new BadLine("is missing");
+  if (file.size > MAX_MANIFEST_BYTES)
+    throw new BadLine(`has more than ${MAX_MANIFEST_BYTES} bytes`);
+  const manifest = readSinkManifest(await file.read());
+  if (!file.path.endsWith(`/${manifest.object}${SUFFIX}`))
     throw new BadLine(`is that of another object, ${quoteVisibly(manifest.object)}`);
   return manifest;
 }
@@ -97,9 +96,11 @@ async function verifySink(
   if (!first || !last) throw new Error("a sink without a manifest");
   checkNumbers(manifests, faults);
   const sums = { objects: 0, events: 0, recomputed: 0, linksChecked: 0, linksUnchecked: 0 };
-  for (const { manifest, path } of ordered) {
-    const object = path.slice(0, -SUFFIX.length);
-    const checked = await faulty(faults, object, () => checkObject(object, manifest));
+  for (const { manifest, name, object } of ordered) {
+    const checked = await faulty(faults, name, async () => {
+      if (!object) throw new BadLine("is missing");
+      return await checkObject(object, manifest);
+    });
     onObject();
     if (!checked) continue;
     sums.objects += 1;
@@ -178,18 +179,17 @@ function bounds(manifests: readonly SinkManifest[], name: "from" | "to"): number
   return manifests.map((manifest) => manifest[name]);
 }
 
-/** Runs a check of a file, and adds what is wrong with it to the faults. */
+/** Runs a check of a file of this name, and adds what is wrong with it to the faults. */
 async function faulty<Value>(
   faults: string[],
-  path: string,
+  name: string,
   check: () => Promise<Value>,
 ): Promise<Value | undefined> {
   try {
     return await check();
   } catch (error) {
-    const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!(error instanceof BadLine) && !isAbsent) throw error;
-    faults.push(`${quoteVisibly(path)} ${isAbsent ? "is missing" : (error as BadLine).message}`);
+    if (!(error instanceof BadLine)) throw error;
+    faults.push(`${quoteVisibly(name)} ${error.message}`);
     return undefined;
   }
 }

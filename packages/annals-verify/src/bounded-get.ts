@@ -1,20 +1,24 @@
 // A GET request with bounds: its time, the bytes of its response, and the host that it is for. Called by
-// log-client.ts and witness-views.ts. It follows no redirect, so a key goes where the caller sent it alone.
+// log-client.ts, witness-views.ts and s3-files.ts. It follows no redirect, so a key goes where the caller
+// sent it alone.
 
 import { escapeHidden } from "@annals/event/text";
-import { NotChecked } from "../evidence/evidence-fault.ts";
+import { NotChecked } from "./evidence/evidence-fault.ts";
 
 /** For the whole of a response. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * The body of a response of status 200. Throws NotChecked, whose message has the address and why. `key` is
- * an API key, which no message holds.
+ * The body of a response of status 200. Throws NotChecked, whose message has the address and why, and nothing
+ * of the headers, which may hold a key.
  */
-export async function boundedGet(url: URL, most: number, key?: string): Promise<Buffer> {
+export async function boundedGet(
+  url: URL,
+  most: number,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Buffer> {
   const failed = (why: string) => new NotChecked(`GET ${escapeHidden(url.href)}: ${why}`);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   try {
     const response = await fetch(url, { headers, redirect: "manual", signal });
     if (response.status !== 200) {
