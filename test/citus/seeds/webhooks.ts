@@ -108,6 +108,7 @@ const DELIVERIES: readonly (SeedRow & { readonly webhook_id: string })[] = [
 ];
 
 const SINK = {
+  operator: null,
   type: "http",
   format: "annals",
   config_key_id: "seal_1",
