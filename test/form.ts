@@ -48,8 +48,16 @@ const FULL = {
   fairness: { forMs: 20_000 },
   /** Events of the chain that is searched, and how many times each request is measured. */
   requestCost: { events: 300_000, calls: 20 },
-  /** Events that a sink sends while dispatchers are killed and PostgreSQL crashes. */
-  sinks: { events: 100_000, kills: 10, crashes: 4 },
+  /**
+   * Events that a sink sends while dispatchers are killed and PostgreSQL crashes. `real`: the events for real
+   * receivers, the time between batches of an account, and how often each receiver ends.
+   */
+  sinks: {
+    events: 100_000,
+    kills: 10,
+    crashes: 4,
+    real: { events: 100_000, paceMs: 100, restarts: 18 },
+  },
   /** Log records that exporters of OpenTelemetry send. */
   otlpExporters: { records: 100_000 },
   /** How long a cluster is used before Annals is away, how long it is away, and then answers late. */
@@ -97,7 +105,12 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     soak: { rounds: 6 },
     fairness: { forMs: 2_500 },
     requestCost: { events: 30_000, calls: 5 },
-    sinks: { events: 5_000, kills: 2, crashes: 1 },
+    sinks: {
+      events: 5_000,
+      kills: 2,
+      crashes: 1,
+      real: { events: 2_000, paceMs: 800, restarts: 3 },
+    },
     otlpExporters: { records: 10_000 },
     kubernetesAudit: {
       forMs: 15_000,

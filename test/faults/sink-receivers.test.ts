@@ -10,14 +10,10 @@ import {
   sinkRecord,
 } from "@annals/webhook-dispatcher/src/testing/sink-receivers.ts";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
-import {
-  buildCollector,
-  BuiltCollector,
-  type LogRecord,
-  type OtlpAttribute,
-  type OtlpValue,
-} from "../system/built-collector.ts";
-import { findSyslogDaemon, SYSLOG_DAEMONS, SyslogDaemon } from "../system/syslog-daemon.ts";
+import { BuiltCollector, type LogRecord, recordsIn, valueOf } from "../system/built-collector.ts";
+import { findReceivers } from "../system/found-receivers.ts";
+import type { GrowingFile } from "../system/growing-file.ts";
+import { SyslogDaemon } from "../system/syslog-daemon.ts";
 
 const COUNT = 1_000;
 const BATCH = 250;
@@ -27,27 +23,10 @@ const RECORDS = Array.from({ length: COUNT }, (_, n) => {
   return sinkRecord(n + 1, { json: JSON.stringify({ sequence_number: n + 1, text }) });
 });
 
-// A build takes minutes of both CPUs, which the short form does not have.
-const isNamed = process.env["ANNALS_TEST_COLLECTOR"] !== undefined;
-const built =
-  isNamed || inject("form").name === "full"
-    ? await buildCollector().catch((error: Error) => error)
-    : new Error("only the full form builds it");
-const COLLECTORS = typeof built === "string" ? [built] : [];
-const FOUND = SYSLOG_DAEMONS.flatMap((name) => {
-  const program = findSyslogDaemon(name);
-  return program === undefined ? [] : [[name, program] as const];
-});
-const MISSING = [
-  ...(typeof built === "string" ? [] : [`a Collector: ${built.message}`]),
-  ...SYSLOG_DAEMONS.filter((name) => !FOUND.some(([found]) => found === name)),
-];
-if (MISSING.length > 0)
-  // oxlint-disable-next-line no-console -- nothing of the product needs them, so their lack fails nothing
-  console.warn(`not tested, because it is not here: ${MISSING.join("; ")}`);
+const { collectors, daemons, missing } = await findReceivers(inject("form").name === "full");
 
 test("each receiver is there, or it is said which is not", () => {
-  expect(COLLECTORS.length + FOUND.length + MISSING.length).toBe(1 + SYSLOG_DAEMONS.length);
+  expect(collectors.length + daemons.length + missing.length).toBe(3);
 });
 
 const certificate = () => authority.issue(["127.0.0.1"]);
@@ -76,12 +55,16 @@ async function sendAll(config: Parameters<typeof newReceiver>[0]): Promise<void>
   }
 }
 
-async function expectAll(read: () => Promise<Kept[]>): Promise<void> {
-  await eventually("all have arrived", async () => (await read()).length >= COUNT);
-  expect(await read()).toStrictEqual(EXPECTED);
+async function expectAll(file: GrowingFile, keptIn: (line: string) => Kept[]): Promise<void> {
+  const kept: Kept[] = [];
+  await eventually("all have arrived", async () => {
+    kept.push(...(await file.more()).flatMap(keptIn));
+    return kept.length >= COUNT;
+  });
+  expect(kept).toStrictEqual(EXPECTED);
 }
 
-describe.each(COLLECTORS)("a Collector", (program) => {
+describe.each(collectors)("a Collector", (program) => {
   const start = async () => {
     const collector = await BuiltCollector.start(program, await certificate());
     onTestFinished(() => collector.stop());
@@ -92,17 +75,17 @@ describe.each(COLLECTORS)("a Collector", (program) => {
     const collector = await start();
     const url = `https://127.0.0.1:${collector.otlpPort}`;
     await sendAll({ type: "otlp_http", url, headers: {} });
-    await expectAll(async () => (await collector.records("otlp")).map(keptOfOtlp));
+    await expectAll(collector.files.otlp, (line) => recordsIn(line).map(keptOfOtlp));
   });
 
   test("has them by syslog", async () => {
     const collector = await start();
     await sendAll({ type: "syslog", host: "127.0.0.1", port: collector.syslogPort });
-    await expectAll(async () => (await collector.records("syslog")).map(keptOfSyslog));
+    await expectAll(collector.files.syslog, (line) => recordsIn(line).map(keptOfSyslog));
   });
 });
 
-describe.each(FOUND)("%s", (name, program) => {
+describe.each(daemons)("%s", (name, program) => {
   test("has them", async () => {
     const daemon = await SyslogDaemon.start(name, program, {
       ...(await certificate()),
@@ -110,7 +93,7 @@ describe.each(FOUND)("%s", (name, program) => {
     });
     onTestFinished(() => daemon.stop());
     await sendAll({ type: "syslog", host: "127.0.0.1", port: daemon.port });
-    await expectAll(async () => (await daemon.lines()).map(keptOfLine));
+    await expectAll(daemon.file, (line) => [keptOfLine(line)]);
   });
 });
 
@@ -143,8 +126,4 @@ function keptOfLine(line: string): Kept {
     previousHash: param("prev"),
     event: JSON.parse(json),
   };
-}
-
-function valueOf(attributes: readonly OtlpAttribute[], key: string): OtlpValue | undefined {
-  return attributes.find((each) => each.key === key)?.value;
 }

@@ -1,17 +1,15 @@
 // Guarantee: what a receiver of a sink has lost is found by the query of docs/sinks.md, and a replay heals
 // it. An erasure reaches a sink through its filter, and a part that is left out is in no record.
 
-import { readFileSync } from "node:fs";
-import { eventually, ownerOf } from "@annals/testing";
+import { eventually } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { SinkServer, sinkTo } from "../system/sinks-load.ts";
+import { missingIn, repeatedIn, SinkServer, sinkTo } from "../system/sinks-load.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import type { Client } from "../system/webhooks-load.ts";
 
 const EVENTS = 1_000;
 const BATCH = 100;
 const DROPPED = [17, 18, 400, 999, 1_000];
-const PAGE = new URL("../../docs/sinks.md", import.meta.url);
 
 let system: WebhookSystem;
 beforeAll(async () => {
@@ -31,19 +29,9 @@ async function store(client: Client, count: number, given: object = {}): Promise
   }
 }
 
-/** Runs the SQL of the page over the lines that a receiver has. */
 async function missing({ lines }: SinkServer) {
-  const [, query] = /```sql\n([^`]*)```/.exec(readFileSync(PAGE, "utf8")) ?? [];
-  const records = lines.map(({ chain, sequence_number }) => ({ chain, sequence_number }));
-  const owner = ownerOf(system.stack.databaseUrl);
-  const rows = await owner.query(
-    `WITH annals_records AS (
-       SELECT * FROM json_to_recordset($1::json) AS record (chain text, sequence_number bigint)
-     ) ${query ?? ""}`,
-    [JSON.stringify(records)],
-  );
-  await owner.close();
-  return rows.map(({ missing_from: from, missing_to: to }) => [Number(from), Number(to)]);
+  const ranges = await missingIn(lines, system.stack.databaseUrl);
+  return ranges.map(({ from, to }) => [from, to]);
 }
 
 test("a receiver that drops records can name them, and a replay brings them", async () => {
@@ -67,7 +55,7 @@ test("a receiver that drops records can name them, and a replay brings them", as
     () => server.numbers(client.accountId).length === EVENTS + 1,
   );
   expect(await missing(server)).toEqual([]);
-  expect(server.repeated(client.accountId)).toBe(EVENTS + 1 - 16 - DROPPED.length);
+  expect(repeatedIn(server.lines, client.accountId)).toBe(EVENTS + 1 - 16 - DROPPED.length);
   const { body } = await client.get(`/v1/sinks/${id}/status`);
   expect(body.data).toMatchObject({ status: "active", head: EVENTS + 1, last_error: null });
 });

@@ -4,13 +4,14 @@
 
 import { freePort } from "@annals/local";
 import { eventually } from "@annals/testing";
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { GrowingFile } from "./growing-file.ts";
+import { ReceiverProcess } from "./receiver-process.ts";
 
 export const SYSLOG_DAEMONS = ["rsyslog", "syslog-ng"] as const;
 export type SyslogDaemonName = (typeof SYSLOG_DAEMONS)[number];
@@ -75,13 +76,16 @@ export function findSyslogDaemon(name: SyslogDaemonName, env = process.env): str
 
 export class SyslogDaemon {
   readonly port: number;
+  /** The lines that it writes. */
+  readonly file: GrowingFile;
+  readonly process: ReceiverProcess;
   readonly #folder: string;
-  readonly #child: ChildProcess;
 
-  private constructor(folder: string, port: number, child: ChildProcess) {
+  private constructor(folder: string, port: number, process: ReceiverProcess) {
     this.#folder = folder;
     this.port = port;
-    this.#child = child;
+    this.file = new GrowingFile(join(folder, "out"));
+    this.process = process;
   }
 
   static async start(
@@ -94,31 +98,21 @@ export class SyslogDaemon {
     const port = await freePort();
     for (const [file, text] of Object.entries({ ...files, config: config(folder, port) }))
       await writeFile(join(folder, file), text);
-    const child = spawn(program, args(folder), { stdio: ["ignore", "ignore", "pipe"] });
-    let output = "";
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
-    const daemon = new SyslogDaemon(folder, port, child);
-    await eventually(`${name} listens`, async () => {
-      if (child.exitCode !== null) throw new Error(`it has ended: ${output}`);
-      const socket = connect(port, "127.0.0.1");
-      await once(socket, "connect");
-      socket.destroy();
-      return true;
+    const process = new ReceiverProcess(program, args(folder), async (child, output) => {
+      await eventually(`${name} listens`, async () => {
+        if (child.exitCode !== null) throw new Error(`it has ended: ${output()}`);
+        const socket = connect(port, "127.0.0.1");
+        await once(socket, "connect");
+        socket.destroy();
+        return true;
+      });
     });
-    return daemon;
-  }
-
-  /** The complete lines that it has written. */
-  async lines(): Promise<string[]> {
-    const text = await readFile(join(this.#folder, "out"), "utf8").catch(() => "");
-    return text.split("\n").slice(0, -1);
+    await process.start();
+    return new SyslogDaemon(folder, port, process);
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      this.#child.kill("SIGKILL");
-      await once(this.#child, "exit");
-    }
+    await this.process.end("SIGKILL");
     await rm(this.#folder, { recursive: true });
   }
 }

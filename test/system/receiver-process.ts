@@ -1,0 +1,49 @@
+// The process of a real receiver of sinks, which a test ends by a signal and starts again with what it has.
+// Called by built-collector.ts and syslog-daemon.ts.
+
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+
+type Child = ChildProcessByStdio<null, null, Readable>;
+
+export class ReceiverProcess {
+  readonly #program: string;
+  readonly #args: readonly string[];
+  readonly #ready: (child: Child, output: () => string) => Promise<void>;
+  #child: Child | undefined;
+
+  /** `ready` resolves when the process receives; `output` is what it has written to its standard error. */
+  constructor(
+    program: string,
+    args: readonly string[],
+    ready: (child: Child, output: () => string) => Promise<void>,
+  ) {
+    this.#program = program;
+    this.#args = args;
+    this.#ready = ready;
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(this.#program, this.#args, { stdio: ["ignore", "ignore", "pipe"] });
+    this.#child = child;
+    let output = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
+    await this.#ready(child, () => output);
+  }
+
+  /** Stops it as it is: it receives nothing, and its connections stay. */
+  pause(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  /** Resolves when it has ended. */
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, "exit");
+    child.kill(signal);
+    await exit;
+  }
+}
