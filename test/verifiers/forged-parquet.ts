@@ -16,6 +16,8 @@ export interface Page {
 export interface Forgery {
   /** Changes the pages of one column of the first row group. */
   readonly pages?: { readonly column: string; readonly change: (pages: Page[]) => Page[] };
+  /** Bytes between the row groups and the footer, and whether the manifest counts them. */
+  readonly gap?: { readonly bytes: Buffer; readonly isCounted: boolean };
   /** Changes the footer, when its offsets and sizes fit. */
   readonly footer?: (footer: ThriftStruct) => ThriftStruct;
 }
@@ -34,7 +36,7 @@ export function columnIn(footer: ThriftStruct, name: string): ThriftStruct {
   return fields(metas.find((meta) => String(list(meta[3])[0]) === name));
 }
 
-export function forged(valid: Buffer, { footer: change, pages }: Forgery): Buffer {
+export function forged(valid: Buffer, { footer: change, gap, pages }: Forgery): Buffer {
   const length = valid.readUInt32LE(valid.length - TAIL_BYTES);
   const end = valid.length - TAIL_BYTES - length;
   const footer = decode(valid.subarray(end)).value;
@@ -52,7 +54,9 @@ export function forged(valid: Buffer, { footer: change, pages }: Forgery): Buffe
     }
   }
   const body = Buffer.concat(parts);
-  return Buffer.concat([body, ending(change ? change(footer) : footer, body)]);
+  const all = Buffer.concat([body, gap?.bytes ?? Buffer.alloc(0)]);
+  const counted = gap?.isCounted === true ? all : body;
+  return Buffer.concat([all, ending(change ? change(footer) : footer, counted)]);
 }
 
 function pagesIn(bytes: Buffer): Page[] {

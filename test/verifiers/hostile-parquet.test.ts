@@ -235,6 +235,25 @@ describe("a claim of the footer that would let a query see something else is ref
       footer((own) => (statistics(own, "action")[4] = 1n)),
       /a column is not stored as those of exports$/,
     ],
+    [
+      "an entry that is not that of the manifest",
+      footer((own) => {
+        const entries = list(own[5]).map(fields);
+        const count = entries.find((entry) => String(entry[1]) === "annals.event_count");
+        if (count) count[2] = Buffer.from("41");
+      }),
+      /the footer's annals.event_count is another one$/,
+    ],
+    [
+      "bytes behind the row groups",
+      { gap: { bytes: Buffer.from("gap"), isCounted: true } },
+      /size_bytes is not that of the row groups$/,
+    ],
+    [
+      "bytes behind the row groups that the manifest does not count",
+      { gap: { bytes: Buffer.from("gap"), isCounted: false } },
+      /size_bytes is not that of the row groups$/,
+    ],
     ["fewer rows", footer((own) => (own[3] = 39n)), /the footer counts other rows/],
     [
       "times in milliseconds",

@@ -20,12 +20,15 @@ const MADE = chainOf(
 const HASHES = MADE.places.map(({ hash }) => hash);
 
 /** Lines as a sink writes them; the proof is left out if it is not wanted. */
-export function linesOf(from: number, to: number, hasProof = true): string[] {
-  return MADE.lines.slice(from - 1, to).map((line) => {
+export function linesOf(from: number, to: number, hasProof = true, made = MADE): string[] {
+  return made.lines.slice(from - 1, to).map((line) => {
     const [event = "", proof = ""] = line.slice('{"event":'.length, -1).split(',"proof":');
     return `${event.slice(0, -1)},"chain":"${CHAIN}"${hasProof ? `,"proof":${proof}` : ""}}`;
   });
 }
+
+type ManifestOf = Parameters<typeof manifestOf>[1];
+type HashName = "first_hash" | "last_hash" | "first_previous_hash";
 
 interface Written {
   readonly from: number;
@@ -33,6 +36,8 @@ interface Written {
   readonly replays?: number;
   readonly lines?: readonly string[];
   readonly before?: Manifest | undefined;
+  /** What the manifest says otherwise. */
+  readonly claims?: Partial<Pick<ManifestOf, "to" | "count" | HashName>>;
 }
 
 export const nameOf = ({ from, replays = 0, to }: Written) =>
@@ -40,7 +45,7 @@ export const nameOf = ({ from, replays = 0, to }: Written) =>
 
 /** Writes an object and its manifest, as the service does. */
 export async function write(folder: string, written: Written): Promise<Manifest> {
-  const { before, from, to, lines = linesOf(from, to) } = written;
+  const { before, claims, from, to, lines = linesOf(from, to) } = written;
   const object = nameOf(written);
   const body = zstdCompressSync(lines.map((line) => `${line}\n`).join(""));
   const manifest = manifestOf(before, {
@@ -54,6 +59,7 @@ export async function write(folder: string, written: Written): Promise<Manifest>
     first_previous_hash: HASHES[from - 2] ?? "0".repeat(64),
     object,
     body,
+    ...claims,
   });
   await mkdir(dirname(join(folder, object)), { recursive: true });
   await writeFile(join(folder, object), body);

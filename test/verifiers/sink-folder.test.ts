@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { chainOf } from "./made-export.ts";
 import { linesOf, nameOf, write } from "./made-sink.ts";
 
 const COMMAND = fileURLToPath(
@@ -187,6 +188,62 @@ describe("is named:", () => {
     const folder = await newFolder();
     const before = await write(folder, { from: 1, to: 10 });
     await write(folder, { from: 11, to: 20, lines: change(linesOf(11, 20)), before });
+    const { faults, status } = verify(folder);
+    expect(status).toBe(1);
+    expect(faults.join()).toContain(expected);
+  });
+});
+
+describe("is named, where the bytes are those of the manifest:", () => {
+  const other = chainOf(
+    "acct_1",
+    Array.from({ length: 30 }, (_, n) => ({ n: -n })),
+  );
+  const hashAt = (number: number): string => other.places[number - 1]?.hash ?? "";
+
+  test.each<[string, Partial<Parameters<typeof write>[1]>, string]>([
+    ["another count", { claims: { count: 11 } }, "has 10 lines, and its manifest says 11"],
+    [
+      "another range",
+      { claims: { to: 21 } },
+      "has events 11 to 20, and its manifest says 11 to 21",
+    ],
+    [
+      "another first event",
+      { claims: { first_hash: hashAt(11) } },
+      "its first event is not that of its manifest",
+    ],
+    [
+      "another event before the first",
+      { claims: { first_previous_hash: hashAt(10) } },
+      "its first event is not that of its manifest",
+    ],
+    [
+      "another last event",
+      { claims: { last_hash: hashAt(20) } },
+      "its last event is not that of its manifest",
+    ],
+    [
+      "an object of another history",
+      {
+        lines: linesOf(11, 20, true, other),
+        claims: {
+          first_hash: hashAt(11),
+          last_hash: hashAt(20),
+          first_previous_hash: hashAt(10),
+        },
+      },
+      "sink_1 of acct_1: event 11 does not link to event 10",
+    ],
+    [
+      "an event of another history",
+      { lines: [...linesOf(11, 14), ...linesOf(15, 15, true, other), ...linesOf(16, 20)] },
+      "line 5: sequence number 15 does not link to the event before",
+    ],
+  ])("%s", async (_, change, expected) => {
+    const folder = await newFolder();
+    const before = await write(folder, { from: 1, to: 10 });
+    await write(folder, { from: 11, to: 20, before, ...change });
     const { faults, status } = verify(folder);
     expect(status).toBe(1);
     expect(faults.join()).toContain(expected);
