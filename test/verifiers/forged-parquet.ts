@@ -25,6 +25,9 @@ export interface Forgery {
 export const fields = (value: Thrift | undefined): ThriftStruct => value as ThriftStruct;
 export const list = (value: Thrift | undefined): Thrift[] => value as Thrift[];
 
+export const textOf = (value: Thrift | undefined): string =>
+  Buffer.isBuffer(value) ? value.toString() : "";
+
 /** The first row group. */
 export function groupIn(footer: ThriftStruct): ThriftStruct {
   return fields(list(footer[4])[0]);
@@ -33,7 +36,7 @@ export function groupIn(footer: ThriftStruct): ThriftStruct {
 /** What the footer says of a column of the first row group. */
 export function columnIn(footer: ThriftStruct, name: string): ThriftStruct {
   const metas = list(groupIn(footer)[1]).map((column) => fields(fields(column)[3]));
-  return fields(metas.find((meta) => String(list(meta[3])[0]) === name));
+  return fields(metas.find((meta) => textOf(list(meta[3])[0]) === name));
 }
 
 export function forged(valid: Buffer, { footer: change, gap, pages }: Forgery): Buffer {
@@ -46,7 +49,7 @@ export function forged(valid: Buffer, { footer: change, gap, pages }: Forgery): 
     for (const meta of list(group[1]).map((column) => fields(fields(column)[3]))) {
       const from = Number(meta[11] ?? meta[9]);
       const own = valid.subarray(from, from + Number(meta[7]));
-      const isForged = pages?.column === String(list(meta[3])[0]) && group === groupIn(footer);
+      const isForged = pages?.column === textOf(list(meta[3])[0]) && group === groupIn(footer);
       const bytes = isForged ? bytesOf(pages.change(pagesIn(own))) : own;
       move(meta, at, bytes);
       parts.push(bytes);
@@ -87,8 +90,8 @@ function move(meta: ThriftStruct, at: number, bytes: Buffer): void {
 function ending(footer: ThriftStruct, body: Buffer): Buffer {
   const entries = Array.isArray(footer[5]) ? footer[5].map(fields) : [];
   for (const entry of entries) {
-    if (String(entry[1]) === "annals.manifest") entry[2] = Buffer.from(fit(String(entry[2]), body));
-    if (String(entry[1]) === "annals.footer_sha256") entry[2] = Buffer.from(NO_DIGEST);
+    if (textOf(entry[1]) === "annals.manifest") entry[2] = Buffer.from(fit(textOf(entry[2]), body));
+    if (textOf(entry[1]) === "annals.footer_sha256") entry[2] = Buffer.from(NO_DIGEST);
   }
   const bytes = encode(footer);
   const tail = Buffer.alloc(TAIL_BYTES);

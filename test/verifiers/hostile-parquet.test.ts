@@ -18,6 +18,7 @@ import {
   groupIn,
   list,
   type Page,
+  textOf,
 } from "./forged-parquet.ts";
 import { chainOf } from "./made-export.ts";
 import { parquetOf, verdictOf } from "./made-parquet.ts";
@@ -64,6 +65,8 @@ function footer(change: (footer: ThriftStruct) => unknown): Forgery {
     },
   };
 }
+
+const gap = (isCounted: boolean) => ({ gap: { bytes: Buffer.from("gap"), isCounted } });
 
 /** Values of a page as `size` zeros, which take almost no bytes. */
 function bomb(size: number): (page: Page) => Page {
@@ -239,28 +242,20 @@ describe("a claim of the footer that would let a query see something else is ref
       "an entry that is not that of the manifest",
       footer((own) => {
         const entries = list(own[5]).map(fields);
-        const count = entries.find((entry) => String(entry[1]) === "annals.event_count");
+        const count = entries.find((entry) => textOf(entry[1]) === "annals.event_count");
         if (count) count[2] = Buffer.from("41");
       }),
       /the footer's annals.event_count is another one$/,
     ],
-    [
-      "bytes behind the row groups",
-      { gap: { bytes: Buffer.from("gap"), isCounted: true } },
-      /size_bytes is not that of the row groups$/,
-    ],
-    [
-      "bytes behind the row groups that the manifest does not count",
-      { gap: { bytes: Buffer.from("gap"), isCounted: false } },
-      /size_bytes is not that of the row groups$/,
-    ],
+    ["bytes behind the row groups", gap(true), /size_bytes is not that of the row groups$/],
+    ["such bytes, not counted", gap(false), /size_bytes is not that of the row groups$/],
     ["fewer rows", footer((own) => (own[3] = 39n)), /the footer counts other rows/],
     [
       "times in milliseconds",
       footer((own) => {
         const time = list(own[2])
           .map(fields)
-          .find((column) => String(column[4]) === "created_at");
+          .find((column) => textOf(column[4]) === "created_at");
         fields(fields(time?.[10])[8])[2] = { 1: {} };
       }),
       /the columns are not those of exports$/,

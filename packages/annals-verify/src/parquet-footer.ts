@@ -52,7 +52,7 @@ const SCHEMA = [
 /** A column of a row group. */
 export interface Chunk {
   readonly rows: number;
-  /** In the file. */
+  /** Bytes in the file. */
   readonly bytes: number;
   /** Those before the values; 0 without a dictionary. */
   readonly dictionaryBytes: number;
@@ -68,7 +68,7 @@ export interface Group {
 
 export interface Footer {
   readonly manifest: Manifest;
-  /** From the beginning of the footer to the end of the file. */
+  /** The footer, to the end of the file. */
   readonly bytes: Buffer;
   /** The row groups, which follow each other from the beginning of the file to the footer. */
   readonly groups: () => Iterable<Group>;
@@ -114,7 +114,7 @@ interface Content {
   readonly schema: string;
   readonly rows: Thrift;
   readonly groupCount: number;
-  /** Where the row groups are in the footer. */
+  /** The place of the row groups in the footer. */
   readonly groupsAt: number;
   readonly entries: ReadonlyMap<string, string>;
 }
@@ -138,11 +138,15 @@ function contentOf(bytes: Buffer): Content {
 function entriesOf(list: readonly Thrift[]): ReadonlyMap<string, string> {
   const texts = list.map((entry) => {
     const { 1: key, 2: value } = fieldsOf(entry);
-    return [String(key), String(value ?? "")] as const;
+    return [textOf(key), textOf(value)] as const;
   });
   const entries = new Map(texts);
   if (entries.size !== texts.length) throw new RangeError("it has an entry twice");
   return entries;
+}
+
+function textOf(value: Thrift | undefined): string {
+  return Buffer.isBuffer(value) ? value.toString("utf8") : "";
 }
 
 /** The digest is over all bytes behind the row groups, with zeros in its own place. */

@@ -21,7 +21,7 @@ export class ThriftReader {
   readonly #bytes: Buffer;
   #left = MAX_VALUES;
   #field = 0;
-  /** Where the next byte is. */
+  /** The place of the next byte. */
   at: number;
 
   constructor(bytes: Buffer, at = 0) {
@@ -125,12 +125,12 @@ export function countIn(value: Thrift | undefined, most: number, what: string): 
   return value;
 }
 
-/** The fields of a struct; none for any other value. */
+/** The fields of a struct. Any other value has no fields. */
 export function fieldsOf(value: Thrift | undefined): ThriftStruct {
-  return typeof value === "object" && !Array.isArray(value) ? (value as ThriftStruct) : {};
+  return typeof value === "object" && !Array.isArray(value) ? value : {};
 }
 
-/** The values of a list; none for any other value. */
+/** The values of a list. Any other value has no values. */
 export function listOf(value: Thrift | undefined): readonly Thrift[] {
   return Array.isArray(value) ? value : [];
 }

@@ -16,7 +16,7 @@ const REGION = /^[a-z0-9-]{1,64}$/;
 const SAFE_HEADER = /^[\x21-\x7e]+$/;
 /** A page has 1,000 names of at most 1,024 bytes, each of which an entity may make six characters. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
-/** Of which each takes some 500 bytes of memory. */
+/** Each takes some 500 bytes of memory. */
 const MAX_OBJECTS = 1_000_000;
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",

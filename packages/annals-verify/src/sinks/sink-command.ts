@@ -19,7 +19,7 @@ export function hasSinks(path: string): boolean {
 
 export interface SinkArguments {
   readonly path: string;
-  /** Of a bucket. */
+  /** The address of the storage of a bucket. */
   readonly endpoint: string | undefined;
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly onProgress: (done: number, total: number) => void;

@@ -5,9 +5,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 
 export interface SinkFile {
-  /** As it is shown. */
+  /** The name that is shown. */
   readonly name: string;
-  /** From the root, with slashes. */
+  /** The path from the root, with slashes. */
   readonly path: string;
   readonly size: number;
   /** Never more than some bytes above the size. */
@@ -15,7 +15,7 @@ export interface SinkFile {
 }
 
 export interface SinkFiles {
-  /** As it is shown. */
+  /** The name that is shown. */
   readonly name: string;
   readonly list: () => Promise<readonly SinkFile[]>;
 }
