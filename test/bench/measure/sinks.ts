@@ -1,11 +1,12 @@
-// Measures sinks: events per second out of a backlog by type, and appends while three sinks send what they
-// store, against appends without sinks. Called by main.ts. The receivers answer at once and keep nothing, so
-// the figures are those of the services.
+// Measures sinks: events per second out of a backlog by type, appends while three sinks send what they
+// store, and another account's webhooks while a sink recovers. Called by main.ts. The receivers answer at
+// once and keep nothing, so the figures are those of the services.
 
 import { eventually, HttpClient, newAccount } from "@annals/testing";
 import { batches, smallEvents } from "../bodies.ts";
 import { costText, marked, withCost } from "../cpu.ts";
 import { Receivers } from "../receivers.ts";
+import { drainBacklog, RECEIVERS } from "./deliveries.ts";
 import { type Bench, multiple, rate, type Result, type Section, shown } from "./bench.ts";
 import { interleaved, medianRatio, medians } from "./interleaved.ts";
 import { costedLoad } from "./load.ts";
@@ -13,6 +14,8 @@ import { costedLoad } from "./load.ts";
 const BATCH = 100;
 const CONNECTIONS = 8;
 const SENT_WITHIN_MS = 600_000;
+/** A sink begins anew before it has sent the chain. */
+const AGAIN_MS = 2_000;
 
 /** What is measured, for the address of a receiver. */
 const SINKS: readonly (readonly [what: string, sink: (url: string) => object])[] = [
@@ -53,14 +56,16 @@ export async function measureSinks(bench: Bench): Promise<Section> {
         cost: costText([drained]),
       });
     }
-    client.close();
     results.push(...(await appendsWithSinks(bench, url)));
+    results.push(...(await deliveriesDuringRecovery(bench, client, url)));
+    client.close();
     return {
       title: "Sinks",
       about:
         `A chain of ${events.toLocaleString("en")} small events is sent from its start to an HTTPS receiver that answers ` +
         "204 and keeps nothing, until the cursor is at the head. Below, batches of 100 events to one key over " +
-        `${CONNECTIONS} connections, without sinks, and with three of them (http, splunk_hec, otlp_http) that send them meanwhile.`,
+        `${CONNECTIONS} connections, without sinks, and with three of them (http, splunk_hec, otlp_http) that send them ` +
+        "meanwhile. Last, the webhooks of another account, and the same while a sink sends the chain again and again.",
       heads: ["events", "p50", "p99", "of without sinks"],
       results,
     };
@@ -118,6 +123,45 @@ async function appendsWithSinks(bench: Bench, url: string): Promise<Result[]> {
       cost: costText(withThree),
     },
   ];
+}
+
+/** The webhooks of another account, and the same while a sink has a backlog all the time. */
+async function deliveriesDuringRecovery(
+  bench: Bench,
+  client: HttpClient,
+  url: string,
+): Promise<Result[]> {
+  const receivers = await Receivers.start(bench.authority, RECEIVERS);
+  const { backlog, turns } = bench.options;
+  const deliver = async () => {
+    const { perSecond } = await drainBacklog({ ...bench, backlog }, receivers);
+    return { perSecond, p50Ms: 0, p99Ms: 0 };
+  };
+  const whileRecovering = async () => {
+    const id = await create(client, { type: "http", config: { url }, from: "start" });
+    const replay = { from_sequence_number: 1 };
+    const again = setInterval(
+      () => void client.post(`/v1/sinks/${id}/replay`, replay).catch(() => {}),
+      AGAIN_MS,
+    );
+    const figures = await deliver().finally(() => clearInterval(again));
+    await client.delete(`/v1/sinks/${id}`);
+    return figures;
+  };
+  bench.say("webhooks of another account, and the same while a sink recovers");
+  try {
+    const [alone, during] = await interleaved(turns, [deliver, whileRecovering]);
+    return [
+      { what: "webhooks of another account", figure: rate(medians(alone).perSecond) },
+      {
+        what: "webhooks of another account, a sink recovers",
+        figure: rate(medians(during).perSecond),
+        ratio: multiple(medianRatio("perSecond", during, alone)),
+      },
+    ];
+  } finally {
+    await receivers.close();
+  }
 }
 
 async function append(client: HttpClient, count: number): Promise<void> {

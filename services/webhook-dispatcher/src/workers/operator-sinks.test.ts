@@ -4,8 +4,9 @@
 
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { randomBytes } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { OperatorSink, OperatorSinks } from "../domain/operator-sink.ts";
+import type { SinkResult } from "../outbound/sinks/sink-receiver.ts";
 import { log, newAccountId } from "../testing/dispatcher.ts";
 import { newSinkWorld } from "../testing/sink-world.ts";
 import { addRows } from "./operator-sinks.ts";
@@ -108,6 +109,37 @@ test("a filter, a format and parts that are left out are those of the file", asy
     accountId,
   ]);
   expect(row).toMatchObject({ cursor: "3", type: null, config_sealed: null, filter: null });
+});
+
+test("a receiver of the operator that hangs delays no sink of an account, and no other one of the operator", async () => {
+  const count = 40;
+  const sinks = sinksOf(sinkOf(), sinkOf({ name: "other" }));
+  const { accountIds, add, chains, create, database, pass, receivers, replica } = await begin(
+    sinks,
+    count,
+  );
+  for (const id of accountIds) chains.append(id, 1);
+  const [accountId = ""] = accountIds;
+  const own = await create({ accountId });
+  await add();
+  pass(1);
+  const hanging = await database.query<{ id: string }>(
+    "SELECT id FROM webhooks.sinks WHERE operator = 'siem'",
+  );
+  const ids = new Set(hanging.map(({ id }) => id));
+  const end = Promise.withResolvers<SinkResult>();
+  receivers.answer = ({ options }) =>
+    ids.has(options.sinkId) ? end.promise : { outcome: "accepted" };
+  const process = replica();
+  await process.round(new AbortController().signal);
+  const arrived = () => new Set(receivers.accepted.map(({ options }) => options.sinkId));
+  await vi.waitFor(() => expect(arrived()).toContain(own.id));
+  await vi.waitFor(() => expect(arrived().size).toBe(count + 1));
+  const hangs = receivers.attempts.filter(({ options }) => ids.has(options.sinkId));
+  expect(hangs).toHaveLength(8);
+  end.resolve({ outcome: "accepted" });
+  await process.settled();
+  expect(arrived().size).toBe(2 * count + 1);
 });
 
 test("what the file no longer has is left alone, and goes on where it was when it is back", async () => {

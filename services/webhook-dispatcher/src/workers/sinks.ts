@@ -3,7 +3,6 @@
 // number of replicas may do it at once: a sink is claimed.
 
 import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
-import { Slots } from "@annals/contract";
 import { CHECKPOINT_S } from "../domain/sink-batches.ts";
 import type { OperatorSinks } from "../domain/operator-sink.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
@@ -16,6 +15,7 @@ import {
 } from "../store/sink-progress.ts";
 import { claimedSink, typeOf } from "./claimed-sink.ts";
 import { LEASE_S } from "./sink-cursor.ts";
+import { SinkSlots, type SinkTurn } from "./sink-slots.ts";
 import { SinkRun, type SinkRunDeps } from "./sink-run.ts";
 
 export interface SinksDeps extends SinkRunDeps {
@@ -27,11 +27,6 @@ export interface SinksDeps extends SinkRunDeps {
 }
 
 const DELAY_MS = 2_000;
-/** Turns at a time in this process, and of one account. */
-const TURNS = 32;
-const TURNS_OF_ACCOUNT = 4;
-/** The same of buckets, whose batches are far larger. An account has one. */
-const BUCKET_TURNS = 8;
 /** Sinks of one statement, and accounts of one question. */
 const PIECE = 500;
 /** The wait after a turn that failed inside: the ledger or the database did not answer. */
@@ -41,18 +36,11 @@ const RETRY_S = 5;
 type Behind = ReadonlyMap<string, { readonly cursor: string; readonly sinceMs: number }>;
 
 type Key = Pick<ListedSink, "account_id" | "id">;
-type Work = Key & { readonly isBucket: boolean };
+type Work = SinkTurn & { readonly id: string };
 
 export class Sinks {
   readonly #deps: SinksDeps;
-  readonly #slots = new Slots({
-    total: TURNS,
-    mayHave: (account, slots) => slots.heldBy(account) < TURNS_OF_ACCOUNT,
-  });
-  readonly #bucketSlots = new Slots({
-    total: BUCKET_TURNS,
-    mayHave: (account, slots) => slots.heldBy(account) === 0,
-  });
+  readonly #slots = new SinkSlots();
   readonly #stopping = new AbortController();
   readonly #turns = new Map<string, Promise<void>>();
   #behind: Behind = new Map();
@@ -123,34 +111,34 @@ export class Sinks {
       const isBucket = type === "s3";
       const isCheckpointDue = !isBucket && row.checkpoint_age_s >= CHECKPOINT_S;
       if (row.is_due && (BigInt(row.cursor) < head || isCheckpointDue))
-        this.#begin({ account_id: row.account_id, id: row.id, isBucket });
+        this.#begin({ accountId: row.account_id, id: row.id, isBucket, operator: row.operator });
     }
   }
 
   #begin(work: Work): void {
-    const key = `${work.account_id} ${work.id}`;
+    const key = `${work.accountId} ${work.id}`;
     if (this.#turns.has(key) || this.#stopping.signal.aborted) return;
     const turn = this.#turnsOf(work).finally(() => this.#turns.delete(key));
     this.#turns.set(key, turn);
   }
 
   /** Never rejects. */
-  async #turnsOf(key: Work): Promise<void> {
+  async #turnsOf(work: Work): Promise<void> {
     const { signal } = this.#stopping;
-    const slots = key.isBucket ? this.#bucketSlots : this.#slots;
     try {
       for (let hasMore = true; hasMore && !signal.aborted;) {
-        hasMore = await slots.run(key.account_id, () => this.#turn(key), signal);
+        hasMore = await this.#slots.run(work, () => this.#turn(work), signal);
       }
     } catch (err) {
       if (signal.aborted) return;
       const { log, metrics } = this.#deps;
       metrics.failures.inc({ worker: "sinks" });
-      log.warn({ err, account_id: key.account_id, sink_id: key.id }, "the turn of a sink failed");
+      const of = { account_id: work.accountId, sink_id: work.id };
+      log.warn({ err, ...of }, "the turn of a sink failed");
     }
   }
 
-  async #turn({ account_id: accountId, id }: Key): Promise<boolean> {
+  async #turn({ accountId, id }: Work): Promise<boolean> {
     const database = this.#deps.database.forAccount(accountId);
     const [row] = await database.run(claimSink, [this.#deps.now(), accountId, id, LEASE_S]);
     if (!row) return false;
