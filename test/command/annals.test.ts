@@ -198,13 +198,14 @@ test("the operator's sinks are shown, and a replay sets one back and is recorded
   expect(replay).toMatchObject({ status: 0, stderr: "" });
   const [row] = await database.query("SELECT cursor, checkpoint_from, fence FROM webhooks.sinks");
   expect(row).toEqual({ cursor: "7", checkpoint_from: "8", fence: "5" });
-  const entries = await database.query<{ event: string }>(
-    "SELECT event FROM webhooks.audit_outbox ORDER BY number DESC LIMIT 1",
+  const entries = await database.query<{ account_id: string; event: string }>(
+    "SELECT account_id, event FROM webhooks.audit_outbox ORDER BY number DESC LIMIT 1",
   );
+  expect(entries[0]?.account_id).toBe("acct_system");
   expect(JSON.parse(entries[0]?.event ?? "")).toMatchObject({
     action: "annals.sink.replayed",
     actor: { type: "operator" },
-    metadata: { from_sequence_number: "8", name: "siem" },
+    metadata: { account_id: HELD, from_sequence_number: "8", name: "siem" },
   });
 });
 

@@ -123,9 +123,10 @@ test.each([
   ["config.body", { type: "http", config: { url: CONFIG.url, body: "xml" } }],
   ["config.port", { type: "syslog", config: { host: "10.0.0.7", port: "514" } }],
   ["config.port", { type: "syslog", config: { host: "10.0.0.7", port: 0 } }],
+  ["config.port", { type: "syslog", config: { host: "10.0.0.7", port: 5_000_000_000 } }],
   ["config.credentials", { type: "s3", config: { credentials: SECRET } }],
   ["config_files.token", { config_files: { token: 7 } }],
-  ["config_files.token", { config_files: { token: join(folder.path, "absent") } }],
+  ["config_files.token", { config_files: { token: join(folder.path, SECRET) } }],
 ])("a fault of %s is said: %j", async (place, given) => {
   const reading = read({ sinks: [sinkOf({ name: "first" }), sinkOf(given)] });
   await expect(reading).rejects.toThrow(`\n  sinks[1].${place}: `);
@@ -137,7 +138,7 @@ test.each([
   [[], "must be an object"],
   [{ sinks: {} }, "sinks must be an array"],
   [{ sinks: [], sink: [] }, "sink: is not known"],
-  [{ sinks: [sinkOf(), sinkOf()] }, "sinks[1].name: must not be there twice"],
+  [{ sinks: [sinkOf(), sinkOf()] }, "sinks[1].name: must be unique"],
   [{ sinks: [7] }, "sinks[0]: must be an object"],
   [{ sinks: Array(MAX_OPERATOR_SINKS + 1).fill(sinkOf()) }, "at most 10 items"],
 ])("a file is refused: %j", async (file, said) => {

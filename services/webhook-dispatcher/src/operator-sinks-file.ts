@@ -41,8 +41,7 @@ export async function readOperatorSinks(
   for (const [index, given] of (await listOf(path)).entries()) {
     try {
       const sink = await readSink(given, guard);
-      if (sinks.has(sink.name))
-        throw invalid({ field: "name", message: "must not be there twice" });
+      if (sinks.has(sink.name)) throw invalid({ field: "name", message: "must be unique" });
       sinks.set(sink.name, sink);
     } catch (error) {
       if (!(error instanceof AnnalsError)) throw error;
@@ -117,7 +116,7 @@ async function secretIn(field: string, path: unknown): Promise<string> {
   try {
     return (await readFile(path, "utf8")).replace(/\r?\n$/, "");
   } catch {
-    throw invalid({ field, message: `the file ${path} cannot be read` });
+    throw invalid({ field, message: "names a file that cannot be read" });
   }
 }
 
@@ -129,7 +128,7 @@ function oneOf<T extends string>(field: string, values: readonly T[], given: unk
 
 function textsOf(field: string, given: unknown): string[] {
   if (Array.isArray(given) && given.every((one) => typeof one === "string")) return given;
-  throw invalid({ field, message: "must be an array of texts" });
+  throw invalid({ field, message: "must be an array of strings" });
 }
 
 function flagOf(field: string, given: unknown): boolean {

@@ -27,7 +27,7 @@ import type { SETTINGS } from "./config.ts";
 import { openLogWitnesses } from "./log-witnesses.ts";
 import { createMetrics } from "./metrics.ts";
 import { accountResolver } from "./outbound/account-resolver.ts";
-import { AddressGuard, isLocalName } from "./outbound/address-guard.ts";
+import { AddressGuard, isSystemName } from "./outbound/address-guard.ts";
 import { EventReader } from "./outbound/event-reader.ts";
 import { dnsLookUp, withSystemNames } from "./outbound/look-up.ts";
 import { Sender } from "./outbound/sender.ts";
@@ -201,8 +201,7 @@ function startCheckpoints(
 
 function openGuard(config: Config): AddressGuard {
   const dns = dnsLookUp();
-  const isLocal = (name: string) => !name.includes(".") || isLocalName(name);
-  const lookUp = config.allowPrivateAddresses ? withSystemNames(dns, isLocal) : dns;
+  const lookUp = config.allowPrivateAddresses ? withSystemNames(dns, isSystemName) : dns;
   return new AddressGuard({ ...config, resolve: accountResolver({ ...config, lookUp }) });
 }
 

@@ -1,10 +1,11 @@
 // Starts the worker of sinks, with those of the operator's file. Called by serve.ts.
 
 import type { Closers } from "@annals/chassis";
+import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import type { OpenProducers } from "./clients.ts";
 import { readOperatorSinks } from "./operator-sinks-file.ts";
 import { accountResolver } from "./outbound/account-resolver.ts";
-import { AddressGuard } from "./outbound/address-guard.ts";
+import { AddressGuard, isSystemName } from "./outbound/address-guard.ts";
 import { trustedContext } from "./outbound/connections.ts";
 import { dnsLookUp, withSystemNames } from "./outbound/look-up.ts";
 import { openReceiver } from "./outbound/sinks/open-receiver.ts";
@@ -54,9 +55,15 @@ function startRows(deps: OperatorSinksDeps, closers: Closers): void {
   closers.add("sinks of the operator", rows, () => rows.stop());
 }
 
-/** Lets through what the operator names: it may be private, and is resolved as the system does. */
+/**
+ * Lets through what the operator names: it may be private, and be known to the system resolver alone. One
+ * account stands for all, so that a name is resolved once for all of them.
+ */
 function openOperatorGuard(timeoutMs: number): AddressGuard {
-  const lookUp = withSystemNames(dnsLookUp(), () => true);
+  const lookUp = withSystemNames(dnsLookUp(), isSystemName);
   const resolve = accountResolver({ timeoutMs, lookUp });
-  return new AddressGuard({ allowPrivateAddresses: true, resolve });
+  return new AddressGuard({
+    allowPrivateAddresses: true,
+    resolve: (hostname) => resolve(hostname, SYSTEM_ACCOUNT_ID),
+  });
 }

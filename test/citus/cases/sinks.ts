@@ -83,6 +83,7 @@ export const SINKS: Cases = {
     `sink_new${name}`,
     name,
     LATER,
+    4n,
   ]),
   "webhooks.delete-sink": ofEach(),
   "webhooks.find-sink": ofEach(),

@@ -7,7 +7,10 @@ export const listAccounts = statement<
   { readonly account_id: string }
 >(
   `/* ledger.list-accounts */
-SELECT account_id FROM ledger.heads WHERE account_id > $1::text ORDER BY account_id LIMIT $2::integer
+SELECT account_id FROM ledger.heads
+WHERE account_id > $1::text AND sequence_number > 0
+ORDER BY account_id
+LIMIT $2::integer
 `,
   { route: "all accounts, read" },
 );

@@ -3,7 +3,7 @@
 
 import { type CommandContext, inPieces } from "@annals/chassis";
 import { command, flag, option, requiredOption, UsageError } from "@annals/cli";
-import { systemClock } from "@annals/contract";
+import { SYSTEM_ACCOUNT_ID, systemClock } from "@annals/contract";
 import { type Pool, withCommandPool } from "@annals/postgres";
 import type { COMMAND_SETTINGS } from "../config.ts";
 import { sinkChange } from "../domain/audit-entries.ts";
@@ -75,10 +75,11 @@ ${REQUIRES}`,
         const replay = [accountId, name, String(from - 1), DATABASE_CLOCK] as const;
         const [row] = await transaction.run(replayOperatorSink, [...replay]);
         if (!row) throw new UsageError(refusalOf(accountId, name, from));
-        const metadata = { from_sequence_number: String(from), name };
+        const metadata = { account_id: accountId, from_sequence_number: String(from), name };
         const occurredAt = systemClock().nowText();
         const change = { actor: OPERATOR, occurredAt, metadata };
-        await AUDIT.add(transaction, sinkChange("replayed", accountId, row.id, change));
+        // An account may get what concerns it, and does not see the sinks of the operator.
+        await AUDIT.add(transaction, sinkChange("replayed", SYSTEM_ACCOUNT_ID, row.id, change));
       }),
     );
     process.stdout.write(`${accountId} is sent to ${name} from ${from} on\n`);

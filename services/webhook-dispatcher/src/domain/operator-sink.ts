@@ -1,6 +1,7 @@
 // The sinks of the operator (docs/operators/sinks.md): what the file says of each. Each account that one is
 // for has a row of its own, with the cursor. Called by the workers of sinks.
 
+import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import type { SinkConfig, SinkFormat } from "./sink.ts";
 
 export interface OperatorSink {
@@ -15,6 +16,10 @@ export interface OperatorSink {
   readonly includeProof: boolean;
   /** JSON text; null: the classes of the service. */
   readonly mapping: string | null;
+}
+
+export function isFor({ accounts }: Pick<OperatorSink, "accounts">, accountId: string): boolean {
+  return accounts === "all" || accountId === SYSTEM_ACCOUNT_ID;
 }
 
 /** The sinks of the file by their names. */

@@ -103,6 +103,11 @@ export function isLocalName(host: string): boolean {
   return LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 }
 
+/** Whether DNS is not asked for a name where private addresses are allowed: the system resolver is. */
+export function isSystemName(host: string): boolean {
+  return !host.includes(".") || isLocalName(host);
+}
+
 /** The host without the brackets of an IPv6 address and without a dot at the end. */
 export function hostOf({ hostname }: URL): string {
   return hostname

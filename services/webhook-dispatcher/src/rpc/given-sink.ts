@@ -62,7 +62,7 @@ export function givenFilter(given: unknown): WebhookFilter | undefined {
   const lists = [...membersOf("filter", given, known)].map(([name, value]) => {
     const values = Array.isArray(value) ? value : [value];
     if (values.every((one) => typeof one === "string")) return [name, { values }] as const;
-    throw invalid({ field: `filter.${name}`, message: "must be a text or an array of texts" });
+    throw invalid({ field: `filter.${name}`, message: "must be a string or an array of strings" });
   });
   return fromJson(WebhookFilterSchema, Object.fromEntries(lists));
 }
@@ -92,16 +92,16 @@ function memberOf(field: DescField, place: string, value: unknown): JsonObject[s
     throw invalid({ field: place, message: "must be true or false" });
   }
   if (field.scalar === ScalarType.UINT32) {
-    if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
-    throw invalid({ field: place, message: "must be an integer" });
+    if (typeof value === "number" && value >>> 0 === value) return value;
+    throw invalid({ field: place, message: "must be an integer from 0 on" });
   }
   if (typeof value === "string") return value;
-  throw invalid({ field: place, message: "must be a text" });
+  throw invalid({ field: place, message: "must be a string" });
 }
 
 function headersOf(place: string, given: unknown): JsonObject[] {
   return [...membersOf(place, given)].map(([name, value]) => {
     if (typeof value === "string") return { name, value };
-    throw invalid({ field: place, message: "must have texts as values" });
+    throw invalid({ field: place, message: "must have strings as values" });
   });
 }

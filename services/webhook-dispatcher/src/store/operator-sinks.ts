@@ -13,14 +13,21 @@ SELECT account_id, operator FROM webhooks.sinks WHERE account_id = ANY ($1::text
   { route: "some accounts" },
 );
 
-/** Adds the row of an account, which begins with its first event, unless another replica has added it. */
+/** Adds the row of an account, unless another replica has added it. */
 export const createOperatorSink = statement<
-  [accountId: string, id: string, operator: string, createdAt: string],
+  [
+    accountId: string,
+    id: string,
+    operator: string,
+    createdAt: string,
+    /** The event before the first one that is sent. */
+    cursor: bigint,
+  ],
   never
 >(
   `/* webhooks.create-operator-sink */
 INSERT INTO webhooks.sinks (account_id, id, operator, leave_out, include_proof, active, created_at, cursor, checkpoint_from)
-VALUES ($1::text, $2::text, $3::text, '{}', false, true, $4::text, 0, 1)
+VALUES ($1::text, $2::text, $3::text, '{}', false, true, $4::text, $5::bigint, $5::bigint + 1)
 ON CONFLICT (account_id, operator) WHERE operator IS NOT NULL DO NOTHING
 `,
   { route: "one account" },

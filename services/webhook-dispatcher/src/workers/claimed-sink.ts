@@ -1,7 +1,7 @@
 // Completes the row of a claimed sink with what the operator's file says, or with what it has sealed. Called
 // by sinks.ts and test-sink.ts.
 
-import type { OperatorSink, OperatorSinks } from "../domain/operator-sink.ts";
+import { isFor, type OperatorSink, type OperatorSinks } from "../domain/operator-sink.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { SinkConfig } from "../domain/sink.ts";
 import type { ClaimedSinkRow, ListedSink } from "../store/sink-progress.ts";
@@ -25,8 +25,8 @@ export function claimedSink(
 ): ClaimedSink {
   const { config_key_id, config_sealed, format, operator, type, ...progress } = row;
   if (operator !== null) {
-    const sink = operatorSinks.get(operator);
-    if (!sink) throw new Error(`the file of sinks has none of the name ${operator}`);
+    const sink = operatorSinkOf(operatorSinks, row);
+    if (!sink) throw new Error(`the file of sinks has none of the name ${operator} for ${row.id}`);
     return { ...progress, ...ofFile(sink) };
   }
   if (config_key_id === null || config_sealed === null || format === null || type === null)
@@ -49,12 +49,18 @@ function ofFile(sink: OperatorSink) {
   };
 }
 
-/** The type of a sink; undefined for one of the operator that this process does not know. */
-export function typeOf(
+/** The type of a sink; undefined for one of the operator that the file does not have for its account. */
+export function typeOf(operatorSinks: OperatorSinks, row: ListedSink) {
+  return row.type ?? operatorSinkOf(operatorSinks, row)?.config.type;
+}
+
+/** What the file says of a row, unless it no longer has the sink, or no longer for all accounts. */
+function operatorSinkOf(
   operatorSinks: OperatorSinks,
-  { operator, type }: Pick<ListedSink, "operator" | "type">,
-) {
-  return type ?? operatorSinks.get(operator ?? "")?.config.type;
+  { account_id: accountId, operator }: Pick<ListedSink, "account_id" | "operator">,
+): OperatorSink | undefined {
+  const sink = operator === null ? undefined : operatorSinks.get(operator);
+  return sink && isFor(sink, accountId) ? sink : undefined;
 }
 
 type SealedKeys = Pick<SecretKeys, "open">;

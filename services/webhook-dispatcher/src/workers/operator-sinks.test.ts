@@ -48,6 +48,7 @@ async function begin(operatorSinks: OperatorSinks, count = 2) {
         log,
         metrics: world.metrics,
         operatorSinks: sinks,
+        producers: world.chains,
         random: randomBytes,
       },
       new AbortController().signal,
@@ -140,6 +141,58 @@ test("a receiver of the operator that hangs delays no sink of an account, and no
   end.resolve({ outcome: "accepted" });
   await process.settled();
   expect(arrived().size).toBe(2 * count + 1);
+});
+
+test("what the file has for the system account alone is sent no other's events any longer", async () => {
+  const { accountIds, add, chains, pass, receivers, replica, round } = await begin(
+    sinksOf(sinkOf()),
+  );
+  const [accountId = ""] = accountIds;
+  await add();
+  pass(1);
+  const narrowed = replica({ operatorSinks: sinksOf(sinkOf({ accounts: "system" })) });
+  chains.append(accountId, 1);
+  await round(narrowed);
+  expect(receivers.attempts).toEqual([]);
+  await round(replica());
+  expect(receivers.numbers(accountId)).toEqual([1]);
+});
+
+test("it begins with the first event that retention has left, and tells no loss", async () => {
+  const { accountIds, add, chains, pass, receivers, replica, round } = await begin(
+    sinksOf(sinkOf()),
+    1,
+  );
+  const [accountId = ""] = accountIds;
+  chains.append(accountId, 5);
+  chains.deletedThrough = 3;
+  await add();
+  pass(1);
+  await round(replica());
+  expect(receivers.numbers(accountId)).toEqual([4, 5]);
+  expect(receivers.lines(accountId).some(({ json }) => json.includes("gap"))).toBe(false);
+});
+
+test("a hundred turns of a sink wait at a time, and the next rounds go on behind them", async () => {
+  const count = 250;
+  const { accountIds, add, chains, pass, receivers, replica, round } = await begin(
+    sinksOf(sinkOf()),
+    count,
+  );
+  for (const id of accountIds) chains.append(id, 1);
+  await add();
+  pass(1);
+  const process = replica();
+  const had = () => new Set(receivers.accepted.map(({ options }) => options.accountId));
+  const sizes: number[] = [];
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    await round(process);
+    sizes.push(had().size);
+    // The first ones always have something new.
+    for (const id of accountIds.slice(0, 100)) chains.append(id, 1);
+    pass(10);
+  }
+  expect(sizes).toEqual([108, 216, count]);
 });
 
 test("what the file no longer has is left alone, and goes on where it was when it is back", async () => {

@@ -7,8 +7,9 @@ import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
-import type { OperatorSinks } from "../domain/operator-sink.ts";
+import { isFor, type OperatorSinks } from "../domain/operator-sink.ts";
 import type { Metrics } from "../metrics.ts";
+import type { Producers } from "../outbound/producers.ts";
 import { createOperatorSink, listOperatorSinks } from "../store/operator-sinks.ts";
 
 export interface OperatorSinksDeps {
@@ -18,6 +19,7 @@ export interface OperatorSinksDeps {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "failures">;
   readonly operatorSinks: OperatorSinks;
+  readonly producers: Pick<Producers, "retainedFrom">;
   readonly random: (size: number) => Uint8Array;
 }
 
@@ -41,9 +43,7 @@ export function startOperatorSinks(deps: OperatorSinksDeps): Loop {
 export async function addRows(deps: OperatorSinksDeps, signal: AbortSignal): Promise<void> {
   const sinks = [...deps.operatorSinks.values()];
   const namesFor = (accountId: string) =>
-    sinks
-      .filter(({ accounts }) => accounts === "all" || accountId === SYSTEM_ACCOUNT_ID)
-      .map(({ name }) => name);
+    sinks.filter((sink) => isFor(sink, accountId)).map(({ name }) => name);
   if (sinks.every(({ accounts }) => accounts === "system")) {
     if (sinks.length > 0) await addRowsOf(deps, [SYSTEM_ACCOUNT_ID], namesFor);
     return;
@@ -64,7 +64,7 @@ export async function addRows(deps: OperatorSinksDeps, signal: AbortSignal): Pro
 }
 
 async function addRowsOf(
-  { clock, database, random }: OperatorSinksDeps,
+  { clock, database, producers, random }: OperatorSinksDeps,
   accountIds: readonly string[],
   namesFor: (accountId: string) => readonly string[],
 ): Promise<void> {
@@ -72,8 +72,11 @@ async function addRowsOf(
   const found = new Set(rows.map((row) => `${row.account_id} ${row.operator}`));
   for (const accountId of accountIds) {
     const missing = namesFor(accountId).filter((name) => !found.has(`${accountId} ${name}`));
+    if (missing.length === 0) continue;
+    // It begins with the first event that retention has left: no event is lost that was there before it.
+    const cursor = ((await producers.retainedFrom(accountId, 1n)) ?? 1n) - 1n;
     for (const name of missing) {
-      const row = [accountId, newId("sink", random), name, clock.nowText()] as const;
+      const row = [accountId, newId("sink", random), name, clock.nowText(), cursor] as const;
       await database.forAccount(accountId).run(createOperatorSink, [...row]);
     }
   }

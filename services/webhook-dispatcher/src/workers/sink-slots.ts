@@ -17,22 +17,43 @@ const OF_ACCOUNTS = { total: 32, each: 4 };
 const OF_ACCOUNTS_TO_BUCKETS = { total: 8, each: 1 };
 const OF_OPERATOR = { total: 16, each: 8 };
 const OF_OPERATOR_TO_BUCKETS = { total: 4, each: 2 };
+/** How many turns of a sink of the operator wait at a time: it has a row for each account. */
+const MAX_WAITING = 100;
 
 export class SinkSlots {
   readonly #ofAccounts = slotsOf(OF_ACCOUNTS);
   readonly #ofAccountsToBuckets = slotsOf(OF_ACCOUNTS_TO_BUCKETS);
   readonly #ofOperator = slotsOf(OF_OPERATOR);
   readonly #ofOperatorToBuckets = slotsOf(OF_OPERATOR_TO_BUCKETS);
+  /** By the names of the operator's sinks: the account with which this round begins, and the next one. */
+  #from = new Map<string, string>();
+  #next = new Map<string, string>();
+
+  /** Call it before a round, which asks for turns in the order of the accounts. */
+  beginRound(): void {
+    this.#from = this.#next;
+    this.#next = new Map();
+  }
+
+  /** Whether the turn may wait. The next round begins with the first account that may not. */
+  mayWait({ accountId, isBucket, operator }: SinkTurn): boolean {
+    if (operator === null) return true;
+    if (this.#next.has(operator) || accountId < (this.#from.get(operator) ?? "")) return false;
+    if (this.#slotsOfOperator(isBucket).waitingOf(operator).items < MAX_WAITING) return true;
+    this.#next.set(operator, accountId);
+    return false;
+  }
 
   /** Waits for a slot, and resolves to what the turn resolves to. */
   run<T>(of: SinkTurn, turn: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const { accountId, isBucket, operator } = of;
-    if (operator === null) {
-      const slots = isBucket ? this.#ofAccountsToBuckets : this.#ofAccounts;
-      return slots.run(accountId, turn, signal);
-    }
-    const slots = isBucket ? this.#ofOperatorToBuckets : this.#ofOperator;
-    return slots.run(operator, turn, signal);
+    if (operator !== null) return this.#slotsOfOperator(isBucket).run(operator, turn, signal);
+    const slots = isBucket ? this.#ofAccountsToBuckets : this.#ofAccounts;
+    return slots.run(accountId, turn, signal);
+  }
+
+  #slotsOfOperator(isBucket: boolean): Slots {
+    return isBucket ? this.#ofOperatorToBuckets : this.#ofOperator;
   }
 }
 

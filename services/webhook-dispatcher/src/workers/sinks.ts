@@ -66,6 +66,7 @@ export class Sinks {
     const { database, metrics, now } = this.#deps;
     const measured = new Measured(this.#behind, this.#nowMs());
     let after: Key = { account_id: "", id: "" };
+    this.#slots.beginRound();
     await inPieces(
       PIECE,
       async () => {
@@ -118,6 +119,7 @@ export class Sinks {
   #begin(work: Work): void {
     const key = `${work.accountId} ${work.id}`;
     if (this.#turns.has(key) || this.#stopping.signal.aborted) return;
+    if (!this.#slots.mayWait(work)) return;
     const turn = this.#turnsOf(work).finally(() => this.#turns.delete(key));
     this.#turns.set(key, turn);
   }
