@@ -70,10 +70,7 @@ export class BuiltCollector {
     this.files = { otlp: file("otlp"), syslog: file("syslog") };
     const args = ["--config", `file:${join(folder, "config.yaml")}`, SYNCHRONOUS];
     this.process = new ReceiverProcess(program, args, async (child, output) => {
-      while (!output().includes("Everything is ready")) {
-        await Promise.race([once(child.stderr, "data"), once(child, "exit")]);
-        if (child.exitCode !== null) throw new Error(`the collector has ended: ${output()}`);
-      }
+      while (!output().includes("Everything is ready")) await once(child.stderr, "data");
     });
   }
 

@@ -13,7 +13,10 @@ export class ReceiverProcess {
   readonly #ready: (child: Child, output: () => string) => Promise<void>;
   #child: Child | undefined;
 
-  /** `ready` resolves when the process receives; `output` is what it has written to its standard error. */
+  /**
+   * `ready` resolves when the process receives, and need not notice that it has ended; `output` is what it
+   * has written to its standard error.
+   */
   constructor(
     program: string,
     args: readonly string[],
@@ -24,12 +27,16 @@ export class ReceiverProcess {
     this.#ready = ready;
   }
 
+  /** Rejects if it ends before it receives. */
   async start(): Promise<void> {
     const child = spawn(this.#program, this.#args, { stdio: ["ignore", "ignore", "pipe"] });
     this.#child = child;
     let output = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
-    await this.#ready(child, () => output);
+    const ended = once(child, "close").then(([code, signal]) => {
+      throw new Error(`${this.#program} has ended (${code ?? signal}): ${output}`);
+    });
+    await Promise.race([this.#ready(child, () => output), ended]);
   }
 
   /** Stops it as it is: it receives nothing, and its connections stay. */
