@@ -21,7 +21,7 @@ const MANIFEST = ".manifest.json";
 /** Name of the object with the events from this number on. */
 const named = (from: number) => nameOf({ from, to: from + EACH - 1 });
 
-/** The objects of three batches of five events, by their names. */
+/** The objects of four batches of five events, by their names. */
 const objects = await made();
 
 async function made(): Promise<ReadonlyMap<string, Buffer>> {
@@ -139,6 +139,18 @@ test("more manifests that are not there than could not be read are missing", asy
     invalid: expect.stringMatching(
       /manifests 2 to 3 are missing, after event 5, .*\nnot checked: /s,
     ),
+  });
+});
+
+test("a manifest that could not be read may be the one that another names", async () => {
+  const name = named(11) + MANIFEST;
+  const other = new Map(objects).set(name, Buffer.from(`${objects.get(name)} `));
+  expect((await verify({ objects: other })).outcome).toEqual({
+    invalid: expect.stringMatching(/manifest 3 is not the one that manifest 4 names: it was /),
+  });
+  const failing = (each: string) => (each === named(1) + MANIFEST ? 403 : undefined);
+  expect((await verify({ objects: other, failing })).outcome).toEqual({
+    notChecked: expect.stringMatching(/manifest 3 is not the one that manifest 4 names: that may /),
   });
 });
 
