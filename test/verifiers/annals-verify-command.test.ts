@@ -39,6 +39,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** Ends the process that the command starts, which has the path of the source. */
+const KILL = `data:text/javascript,if(process.argv[1].endsWith('.ts'))process.kill(process.pid,'SIGKILL')`;
+
 const run = (...words: string[]) =>
   spawnSync(process.execPath, [COMMAND, ...words], { cwd: folder, encoding: "utf8" });
 
@@ -134,4 +137,31 @@ test.each([
   expect(ended.status).toBe(status);
   expect(ended.stdout).toMatch(stdout);
   expect(ended.stderr).toMatch(stderr);
+});
+
+test("an error that no command expects is no fault of the file", () => {
+  const source = fileURLToPath(
+    new URL("../../packages/annals-verify/src/main.ts", import.meta.url),
+  );
+  const broken =
+    "data:text/javascript,Array.prototype.toSorted=()=>{throw new RangeError('broken')}";
+  const words = [`--import=${broken}`, "-C", "source", source, folder];
+  const { status, stderr, stdout } = spawnSync(process.execPath, words, { encoding: "utf8" });
+  expect({ status, stderr, stdout }).toEqual({
+    status: 2,
+    stderr: "not checked: an internal error (broken)\n",
+    stdout: "",
+  });
+});
+
+test("a process that a signal ends has checked nothing", () => {
+  const options = {
+    cwd: folder,
+    encoding: "utf8",
+    env: { NODE_OPTIONS: `--import=${KILL}` },
+  } as const;
+  expect(spawnSync(process.execPath, [COMMAND, "valid"], options)).toMatchObject({
+    status: 2,
+    stdout: "",
+  });
 });

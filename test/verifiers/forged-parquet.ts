@@ -39,6 +39,16 @@ export function columnIn(footer: ThriftStruct, name: string): ThriftStruct {
   return fields(metas.find((meta) => textOf(list(meta[3])[0]) === name));
 }
 
+/** Changes the footer alone. */
+export function footerWith(change: (footer: ThriftStruct) => unknown): Forgery {
+  return {
+    footer: (given) => {
+      change(given);
+      return given;
+    },
+  };
+}
+
 export function forged(valid: Buffer, { footer: change, gap, pages }: Forgery): Buffer {
   const length = valid.readUInt32LE(valid.length - TAIL_BYTES);
   const end = valid.length - TAIL_BYTES - length;

@@ -164,6 +164,8 @@ const endless: Answer = (_, response) => {
 };
 
 const object = "annals/v1/account=acct_1/day=2026-01-01/1-10.jsonl.zst.manifest.json";
+const OTHER = "<Contents><Key>a</Key><Size>1</Size></Contents>";
+const NEXT = "<NextContinuationToken>1</NextContinuationToken>";
 const HOSTILE: readonly [name: string, answer: Answer, message: RegExp][] = [
   ["a list without end", endless, /the response has over 8388608 bytes/],
   [
@@ -176,10 +178,7 @@ const HOSTILE: readonly [name: string, answer: Answer, message: RegExp][] = [
   ],
   [
     "the same page again and again",
-    (_, response) =>
-      response.end(
-        list("<IsTruncated>true</IsTruncated><NextContinuationToken>1</NextContinuationToken>"),
-      ),
+    (_, response) => response.end(list(`${OTHER}<IsTruncated>true</IsTruncated>${NEXT}`)),
     /answers with the same page again/,
   ],
   [
@@ -191,6 +190,37 @@ const HOSTILE: readonly [name: string, answer: Answer, message: RegExp][] = [
     "an object of no size",
     (_, response) => response.end(list("<Contents><Key>a</Key><Size>-1</Size></Contents>")),
     /cannot be read/,
+  ],
+  [
+    "an empty page that another follows",
+    (_, response) => response.end(list(`<IsTruncated>true</IsTruncated>${NEXT}`)),
+    /is not complete/,
+  ],
+  [
+    "a page of beginnings of objects",
+    (_, response) => response.end(list("<Contents>".repeat(800_000))),
+    /cannot be read/,
+  ],
+  [
+    "a page of more objects than a call has arguments",
+    (_, response) => response.end(list(OTHER.repeat(170_000))),
+    /has no manifest of a sink/,
+  ],
+  [
+    "an object with half of a character in its name",
+    (_, response) => response.end(list(OTHER.replace("a<", `${object}&#xD800;/${object}<`))),
+    /the list of the storage cannot be read/,
+  ],
+  [
+    "half of a character as the name of the next page",
+    (_, response) =>
+      response.end(list(`${OTHER}<IsTruncated>true</IsTruncated>${NEXT.replace("1", "&#xDFFF;")}`)),
+    /the list of the storage cannot be read/,
+  ],
+  [
+    "a longer name than that of any object",
+    (_, response) => response.end(list(OTHER.replace("a<", `${"a".repeat(1_025)}<`))),
+    /the list of the storage cannot be read/,
   ],
   ["no list", (_, response) => response.end("<Error>s3cr3t</Error>"), /answers with no list/],
   [

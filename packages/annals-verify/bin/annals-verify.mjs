@@ -11,7 +11,8 @@ const source = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 if (existsSync(source)) {
   const args = ["-C", "source", source, ...process.argv.slice(2)];
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit" });
-  process.exitCode = status ?? 1;
+  // A process that a signal has ended, as when its memory was exhausted, has checked nothing.
+  process.exitCode = status ?? 2;
 } else {
   await import("../dist/npm/main.js");
 }

@@ -8,29 +8,45 @@ import { NotChecked } from "./evidence/evidence-fault.ts";
 /** For the whole of a response. */
 const TIMEOUT_MS = 30_000;
 
-/**
- * The body of a response of status 200. Throws NotChecked, whose message has the address and why, and nothing
- * of the headers, which may hold a key.
- */
+/** The message has the address and why, and nothing of the headers, which may hold a key. */
+export class GetFailed extends NotChecked {
+  /** Undefined without a response. */
+  readonly status: number | undefined;
+  /** The connection failed, or was cut before the end of the response. */
+  readonly isCut: boolean;
+
+  constructor(url: URL, why: string, { isCut = false, status }: FailedGet = {}) {
+    super(`GET ${escapeHidden(url.href)}: ${why}`);
+    [this.status, this.isCut] = [status, isCut];
+  }
+}
+
+interface FailedGet {
+  readonly status?: number;
+  readonly isCut?: boolean;
+}
+
+/** The body of a response of status 200. Throws GetFailed. */
 export async function boundedGet(
   url: URL,
   most: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Buffer> {
-  const failed = (why: string) => new NotChecked(`GET ${escapeHidden(url.href)}: ${why}`);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, { headers, redirect: "manual", signal });
     if (response.status !== 200) {
       await response.body?.cancel();
-      throw failed(`the response has status ${response.status}`);
+      const { status } = response;
+      throw new GetFailed(url, `the response has status ${status}`, { status });
     }
     const bytes = await readAtMost(response, most);
-    if (bytes === undefined) throw failed(`the response has over ${most} bytes`);
+    if (bytes === undefined) throw new GetFailed(url, `the response has over ${most} bytes`);
     return bytes;
   } catch (error) {
-    if (error instanceof NotChecked) throw error;
-    throw failed(signal.aborted ? `timed out after ${TIMEOUT_MS / 1000} s` : codeOf(error));
+    if (error instanceof GetFailed) throw error;
+    if (signal.aborted) throw new GetFailed(url, `timed out after ${TIMEOUT_MS / 1000} s`);
+    throw new GetFailed(url, codeOf(error), { isCut: true });
   }
 }
 

@@ -1,13 +1,14 @@
 // annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
 // it checked. annals-verify FOLDER or s3://BUCKET: verifies what sinks have written (sinks/sink-command.ts).
 // annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid, with the
-// first bad line or the reason. Exit 2: nothing was checked, because a file could not be read or the
-// arguments are invalid; it says nothing about the file.
+// first bad line or the reason. Exit 2: it was not checked, or not all of it, because a file could not be
+// read, the arguments are invalid or an internal error occurred; it says nothing about the file.
 // Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
 // file must never write on the terminal.
 
 import { command, option, repeatedOption, runCommands, UsageError } from "@annals/cli";
 import { escapeHidden, quoteVisibly } from "@annals/event";
+import { setTimeout as wait } from "node:timers/promises";
 import { BadLine } from "./bad-line.ts";
 import { type EvidenceOutcome, isBundle, runEvidence } from "./evidence/evidence-command.ts";
 import { lagIn } from "./evidence/lag-option.ts";
@@ -72,7 +73,7 @@ AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bu
       "annals-verify s3://your-bucket/prefix",
       "annals-verify copy-of-a-bucket/",
     ],
-    exitStatus: "0 valid, 1 invalid, 2 not checked (unreadable file or usage error)",
+    exitStatus: "0 valid, 1 invalid, 2 not checked (unreadable file, usage or internal error)",
   },
   async ({ endpoint, events, file, known, policy, sha256, ...given }) => {
     const progress = new Progress(process.stderr, () => performance.now());
@@ -92,7 +93,7 @@ AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bu
     if (hasSinks(file)) {
       if (sha256 !== undefined)
         throw new UsageError("--sha256 is for exports, and not for a folder or a bucket");
-      const options = { path: file, endpoint, environment: () => process.env, onProgress };
+      const options = { path: file, endpoint, environment: () => process.env, wait, onProgress };
       return finish(progress, await runSinks(options));
     }
     return await verifyExport(file, sha256, progress, onProgress);
@@ -102,7 +103,9 @@ AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bu
 // Read when it is needed: Deno asks for the right to read the environment.
 const watch = watchCommand(() => process.env["ANNALS_API_KEY"], tell);
 
-process.exitCode = await runCommands("annals-verify", [watch, verify], process.argv.slice(2));
+process.exitCode = await runCommands("annals-verify", [watch, verify], process.argv.slice(2)).catch(
+  failUnexpectedly,
+);
 
 async function verifyExport(
   file: string,
@@ -148,6 +151,12 @@ function fail(error: unknown, file: string): number {
     return NOT_VALID;
   }
   process.stderr.write(`not checked: ${quoteVisibly(file)} cannot be read (${reasonOf(error)})\n`);
+  return NOT_CHECKED;
+}
+
+/** An error that no command expects says nothing about the file. Its status is not that of a fault. */
+function failUnexpectedly(error: unknown): number {
+  process.stderr.write(`not checked: an internal error (${reasonOf(error)})\n`);
   return NOT_CHECKED;
 }
 

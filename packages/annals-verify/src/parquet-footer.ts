@@ -21,6 +21,10 @@ export const MAGIC = Buffer.from("PAR1");
 
 /** More than a footer of the largest export has. */
 const FOOTER_MAX_BYTES = 256 * 1024 * 1024;
+/** More than the schema of an export has. */
+const SCHEMA_MAX_BYTES = 4096;
+/** What a record of an export in another format may have. */
+const ENTRIES_MAX_BYTES = 8 * 1024 * 1024;
 /** What the service writes: a row group ends at 1 MiB of text, behind the event that exceeds it. */
 const GROUP_MAX_ROWS = 16_384;
 const GROUP_MAX_BYTES = 32 * 1024 * 1024;
@@ -122,17 +126,25 @@ interface Content {
 function contentOf(bytes: Buffer): Content {
   const reader = new ThriftReader(bytes);
   reader.field(FIELD.version);
-  const schema = JSON.stringify(reader.field(FIELD.schema));
+  const schema = JSON.stringify(smallField(reader, FIELD.schema, SCHEMA_MAX_BYTES));
   const rows = reader.field(FIELD.rows);
   const groupCount = reader.listField(FIELD.groups);
   const groupsAt = reader.at;
   for (let group = 0; group < groupCount; group += 1) reader.struct();
-  const entries = entriesOf(listOf(reader.field(FIELD.entries)));
+  const entries = entriesOf(listOf(smallField(reader, FIELD.entries, ENTRIES_MAX_BYTES)));
   reader.field(FIELD.createdBy);
   reader.field(FIELD.orders);
   reader.end();
   if (reader.at !== bytes.length) throw new RangeError("it has bytes behind its end");
   return { schema, rows, groupCount, groupsAt, entries };
+}
+
+/** A field that is made into texts, which may take many times its bytes. */
+function smallField(reader: ThriftReader, id: number, most: number): Thrift {
+  const from = reader.at;
+  const value = reader.field(id);
+  if (reader.at - from > most) throw new RangeError(`its field ${id} has over ${most} bytes`);
+  return value;
 }
 
 function entriesOf(list: readonly Thrift[]): ReadonlyMap<string, string> {
@@ -237,7 +249,7 @@ function chunkOf(
     CHUNK_FIELDS.test(Object.keys(of).join()) &&
     STATISTICS_FIELDS.test(Object.keys(statistics).join()) &&
     of[1] === KINDS[column.kind][1] &&
-    JSON.stringify(path) === JSON.stringify([Buffer.from(column.name)]) &&
+    isPathOf(path, column) &&
     codec === CODEC_ZSTD &&
     values === rows &&
     dictionaryAt === at &&
@@ -246,4 +258,9 @@ function chunkOf(
   if (!isOurs) throw new BadLine("a column is not stored as those of exports");
   const uncompressed = countIn(of[6], GROUP_MAX_BYTES, "the size of a column");
   return { rows, bytes, dictionaryBytes, uncompressed, statistics };
+}
+
+function isPathOf(path: Thrift | undefined, { name }: Column): boolean {
+  const [only, ...others] = listOf(path);
+  return Buffer.isBuffer(only) && others.length === 0 && only.equals(Buffer.from(name));
 }

@@ -28,6 +28,12 @@ export interface CheckedObject {
   readonly linksUnchecked: number;
 }
 
+/** Throws NotChecked where no object could be checked. */
+export function demandZstd(): void {
+  if (!("createZstdDecompress" in zlib))
+    throw new NotChecked("this runtime cannot decompress zstd: use Node.js 22.15 or newer");
+}
+
 /** Rejects with BadLine where the object is not what its manifest says. */
 export async function checkObject(
   object: SinkFile,
@@ -54,8 +60,6 @@ async function readObject(
 }
 
 async function* linesOf(object: Buffer): AsyncGenerator<Buffer> {
-  if (!("createZstdDecompress" in zlib))
-    throw new NotChecked("this runtime cannot decompress zstd: use Node.js 22.15 or newer");
   const text = pipeline(Readable.from([object]), zlib.createZstdDecompress(), () => {});
   let rest: Buffer = Buffer.alloc(0);
   try {

@@ -3,9 +3,10 @@
 
 import { quoteVisibly } from "@annals/event";
 import { BadLine } from "../bad-line.ts";
-import { boundedGet } from "../bounded-get.ts";
+import { boundedGet, GetFailed } from "../bounded-get.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
 import { httpAddress } from "../watch/log-client.ts";
+import { pageIn, type S3Object } from "./s3-list.ts";
 import { type S3Credentials, signedHeaders, uriEncoded } from "./s3-signature.ts";
 import type { SinkFile, SinkFiles } from "./sink-files.ts";
 
@@ -18,25 +19,28 @@ const SAFE_HEADER = /^[\x21-\x7e]+$/;
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 /** Each takes some 500 bytes of memory. */
 const MAX_OBJECTS = 1_000_000;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-};
+/** Some storage has pages of fewer than 1,000 names. */
+const MAX_PAGES = 4_000;
+/** Of one request, after 200, 400 and 800 ms. */
+const MAX_RETRIES = 3;
+const FIRST_WAIT_MS = 200;
+/** Retries without a success between them. Then the storage is gone, and no request is retried. */
+const MAX_RETRIES_IN_A_ROW = 300;
+const RETRIED = [500, 503];
 
-type Environment = Readonly<Record<string, string | undefined>>;
+interface Given {
+  readonly endpoint: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Waits before a retry, for milliseconds. */
+  readonly wait: (ms: number) => Promise<unknown>;
+}
 
 export function isBucket(path: string): boolean {
   return path.startsWith(SCHEME);
 }
 
 /** Throws NotChecked for an address or an environment that cannot be used. */
-export function s3Files(
-  address: string,
-  given: { readonly endpoint: string | undefined; readonly environment: Environment },
-): SinkFiles {
+export function s3Files(address: string, given: Given): SinkFiles {
   const [, bucket, prefix = ""] = ADDRESS.exec(address) ?? [];
   if (bucket === undefined)
     throw new NotChecked(`${quoteVisibly(address)} is not the address of a bucket`);
@@ -55,20 +59,15 @@ export function s3Files(
   };
 }
 
-interface S3Object {
-  readonly key: string;
-  readonly size: number;
-}
-
 class S3Bucket {
   readonly #base: URL;
   readonly #region: string;
   readonly #credentials: S3Credentials;
+  readonly #wait: Given["wait"];
+  #retries = 0;
 
-  constructor(
-    bucket: string,
-    { endpoint, environment }: { endpoint: string | undefined; environment: Environment },
-  ) {
+  constructor(bucket: string, { endpoint, environment, wait }: Given) {
+    this.#wait = wait;
     const given = (name: string) => (environment[name] === "" ? undefined : environment[name]);
     this.#credentials = credentialsIn(given);
     this.#region = given("AWS_REGION") ?? given("AWS_DEFAULT_REGION") ?? "us-east-1";
@@ -82,36 +81,59 @@ class S3Bucket {
   async list(prefix: string): Promise<readonly S3Object[]> {
     const objects: S3Object[] = [];
     let token: string | undefined;
-    do {
-      const query = [
-        ...(token === undefined ? [] : [`continuation-token=${uriEncoded(token)}`]),
-        "list-type=2",
-        `prefix=${uriEncoded(prefix)}`,
-      ];
-      const url = new URL(`?${query.join("&")}`, this.#base);
-      const page = pageIn((await this.#get(url, MAX_PAGE_BYTES)).toString("utf8"));
-      objects.push(...page.objects);
-      if (page.next !== undefined && page.next === token)
-        throw new NotChecked("the storage answers with the same page again");
-      token = page.next;
+    for (let number = 0; number < MAX_PAGES; number += 1) {
+      const page = await this.#page(prefix, token);
+      for (const object of page.objects) objects.push(object);
       if (objects.length > MAX_OBJECTS)
         throw new NotChecked(`there are over ${MAX_OBJECTS} objects: give a longer prefix`);
-    } while (token !== undefined);
-    return objects;
+      if (page.next === undefined) return objects;
+      if (page.next === token) throw new NotChecked("the storage answers with the same page again");
+      token = page.next;
+    }
+    throw new NotChecked(`the list has over ${MAX_PAGES} pages: give a longer prefix`);
   }
 
   async read(key: string, size: number): Promise<Buffer> {
     const path = key.split("/").map(uriEncoded).join("/");
     const url = new URL(this.#base.pathname + path, this.#base);
-    const bytes = await this.#get(url, size);
+    const bytes = await this.#get(url, size).catch((error: unknown) => {
+      throw error instanceof GetFailed && error.status === 404 ? new BadLine("is missing") : error;
+    });
     if (bytes.length < size) throw new BadLine("was changed while it was read");
     return bytes;
   }
 
-  async #get(url: URL, most: number): Promise<Buffer> {
-    const signing = { now: new Date(), region: this.#region };
-    return await boundedGet(url, most, signedHeaders(url, this.#credentials, signing));
+  async #page(prefix: string, token: string | undefined): Promise<ReturnType<typeof pageIn>> {
+    const query = [
+      ...(token === undefined ? [] : [`continuation-token=${uriEncoded(token)}`]),
+      "list-type=2",
+      `prefix=${uriEncoded(prefix)}`,
+    ];
+    const url = new URL(`?${query.join("&")}`, this.#base);
+    return pageIn((await this.#get(url, MAX_PAGE_BYTES)).toString("utf8"));
   }
+
+  /** Retries what another request may not meet: an overloaded storage, and a cut connection. */
+  async #get(url: URL, most: number): Promise<Buffer> {
+    for (let tried = 0; ; tried += 1) {
+      try {
+        const signing = { now: new Date(), region: this.#region };
+        const headers = signedHeaders(url, this.#credentials, signing);
+        const bytes = await boundedGet(url, most, headers);
+        this.#retries = 0;
+        return bytes;
+      } catch (error) {
+        if (!mayPass(error) || tried === MAX_RETRIES || this.#retries >= MAX_RETRIES_IN_A_ROW)
+          throw error;
+      }
+      this.#retries += 1;
+      await this.#wait(FIRST_WAIT_MS * 2 ** tried);
+    }
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof GetFailed && (error.isCut || RETRIED.includes(error.status ?? 0));
 }
 
 function credentialsIn(given: (name: string) => string | undefined): S3Credentials {
@@ -124,31 +146,4 @@ function credentialsIn(given: (name: string) => string | undefined): S3Credentia
   if (!SAFE_HEADER.test(accessKeyId) || !SAFE_HEADER.test(sessionToken ?? "-"))
     throw new NotChecked("AWS_ACCESS_KEY_ID or AWS_SESSION_TOKEN has other characters than a key");
   return { accessKeyId, secretAccessKey, sessionToken };
-}
-
-/** What a page of ListObjectsV2 has. Throws NotChecked for any other text. */
-function pageIn(xml: string): { objects: S3Object[]; next: string | undefined } {
-  if (!xml.includes("<ListBucketResult")) throw new NotChecked("the storage answers with no list");
-  const objects = Array.from(xml.matchAll(/<Contents>(.*?)<\/Contents>/gs), ([, content = ""]) => {
-    const [key, size] = [textIn(content, "Key"), textIn(content, "Size") ?? ""];
-    if (key === undefined || !/^\d{1,15}$/.test(size))
-      throw new NotChecked("the list of the storage cannot be read");
-    return { key, size: Number(size) };
-  });
-  const isCut = textIn(xml, "IsTruncated") === "true";
-  const next = isCut ? textIn(xml, "NextContinuationToken") : undefined;
-  if (isCut && next === undefined) throw new NotChecked("the list of the storage is not complete");
-  return { objects, next };
-}
-
-function textIn(xml: string, name: string): string | undefined {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
-  return text?.replace(
-    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,4}));/gi,
-    (all, hex, code, entity) => {
-      if (entity !== undefined) return ENTITIES[entity as string] ?? all;
-      const point = hex === undefined ? Number(code) : Number.parseInt(hex as string, 16);
-      return point <= 0x10ffff ? String.fromCodePoint(point) : all;
-    },
-  );
 }

@@ -9,9 +9,6 @@ import { isBucket, s3Files } from "./s3-files.ts";
 import { folderFiles, type SinkFiles } from "./sink-files.ts";
 import { type SinkReport, type SinksReport, verifySinks } from "./verify-sinks.ts";
 
-/** Faults that are shown. */
-const MAX_SHOWN = 100;
-
 /** Whether a path is that of a folder or of a bucket; false for one that cannot be read. */
 export function hasSinks(path: string): boolean {
   return isBucket(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -22,21 +19,23 @@ export interface SinkArguments {
   /** The address of the storage of a bucket. */
   readonly endpoint: string | undefined;
   readonly environment: () => Readonly<Record<string, string | undefined>>;
+  /** Waits before a request is retried, for milliseconds. */
+  readonly wait: (ms: number) => Promise<unknown>;
   readonly onProgress: (done: number, total: number) => void;
 }
 
 export async function runSinks(given: SinkArguments): Promise<EvidenceOutcome> {
-  const { endpoint, environment, onProgress, path } = given;
+  const { endpoint, environment, onProgress, path, wait } = given;
   try {
     const files: SinkFiles = isBucket(path)
-      ? s3Files(path, { endpoint, environment: environment() })
+      ? s3Files(path, { endpoint, environment: environment(), wait })
       : folderFiles(path);
     const report = await verifySinks(files, onProgress);
-    const { faults } = report;
-    if (faults.length === 0) return { valid: textOf(report) };
-    const left = faults.length - MAX_SHOWN;
-    const shown = [...faults.slice(0, MAX_SHOWN), ...(left > 0 ? [`and ${left} more`] : [])];
-    return { invalid: shown.join("\ninvalid: ") };
+    const { faults, unread } = report.findings;
+    const notChecked = unread.shown.join("\nnot checked: ");
+    if (faults.count === 0) return unread.count === 0 ? { valid: textOf(report) } : { notChecked };
+    const invalid = faults.shown.join("\ninvalid: ");
+    return { invalid: unread.count === 0 ? invalid : `${invalid}\nnot checked: ${notChecked}` };
   } catch (error) {
     if (error instanceof NotChecked) return { notChecked: error.message };
     const { code } = error as NodeJS.ErrnoException;

@@ -1,12 +1,14 @@
 // Verifies the objects that sinks have written to a bucket, there or in a folder with a copy of it: the chain
 // of the manifests of each sink, each object against its manifest, and the links between objects. Called by
-// sink-command.ts. It lists all faults that it finds, so that they can be repaired by one replay. It cannot
-// see that the newest objects are gone: the status of the sink says where it is.
+// sink-command.ts. It lists all faults that it finds, so that they can be repaired by one replay, and what it
+// could not read. It must never call a manifest missing that may be one of those. It cannot see that the
+// newest objects are gone: the status of the sink says where it is.
 
 import { quoteVisibly } from "@annals/event";
 import { BadLine } from "../bad-line.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
-import { checkObject } from "./check-object.ts";
+import { checkObject, demandZstd } from "./check-object.ts";
+import { Findings } from "./findings.ts";
 import type { SinkFile, SinkFiles } from "./sink-files.ts";
 import { readSinkManifest, type SinkManifest } from "./sink-manifest.ts";
 
@@ -32,9 +34,21 @@ export interface SinkReport {
 
 export interface SinksReport {
   readonly sinks: readonly SinkReport[];
-  readonly faults: readonly string[];
+  readonly findings: Findings;
   /** Objects of batches that were interrupted, and sent again under other names. */
   readonly withoutManifest: number;
+}
+
+/** Manifests that could not be read, whose numbers and sinks are therefore unknown. */
+interface Unread {
+  readonly manifests: number;
+  /** Those that may still be one of the manifests that are not there. */
+  left: number;
+}
+
+interface Context {
+  readonly findings: Findings;
+  readonly unread: Unread;
 }
 
 interface Found {
@@ -55,23 +69,25 @@ export async function verifySinks(
   const manifests = names.filter((each) => each.endsWith(OBJECT_SUFFIX + SUFFIX));
   if (manifests.length === 0)
     throw new NotChecked(`${quoteVisibly(name)} has no manifest of a sink`);
-  const faults: string[] = [];
+  demandZstd();
+  const findings = new Findings();
   const found: Found[] = [];
   for (const each of manifests) {
-    const manifest = await faulty(faults, each, () => readManifest(files.get(each)));
+    const manifest = await checking(findings, each, () => readManifest(files.get(each)));
     const object = each.slice(0, -SUFFIX.length);
     if (manifest) found.push({ object: files.get(object), name: object, manifest });
   }
+  const unread: Unread = { manifests: findings.unread.count, left: findings.unread.count };
   const sinks = Map.groupBy(found, ({ manifest }) => `${manifest.sink} ${manifest.chain}`);
   const reports: SinkReport[] = [];
   let done = 0;
   for (const own of sinks.values()) {
     const onObject = (): void => onProgress((done += 1), found.length);
-    reports.push(await verifySink(own, faults, onObject));
+    reports.push(await verifySink(own, { findings, unread }, onObject));
   }
   const objects = names.filter((each) => each.endsWith(OBJECT_SUFFIX));
   const withoutManifest = objects.filter((each) => !files.has(each + SUFFIX)).length;
-  return { sinks: reports, faults, withoutManifest };
+  return { sinks: reports, findings, withoutManifest };
 }
 
 async function readManifest(file: SinkFile | undefined): Promise<SinkManifest> {
@@ -86,7 +102,7 @@ async function readManifest(file: SinkFile | undefined): Promise<SinkManifest> {
 
 async function verifySink(
   found: readonly Found[],
-  faults: string[],
+  context: Context,
   onObject: () => void,
 ): Promise<SinkReport> {
   const ordered = found.toSorted((one, other) => one.manifest.number - other.manifest.number);
@@ -94,10 +110,10 @@ async function verifySink(
   const [first] = manifests;
   const last = manifests.at(-1);
   if (!first || !last) throw new Error("a sink without a manifest");
-  checkNumbers(manifests, faults);
+  checkNumbers(manifests, context);
   const sums = { objects: 0, events: 0, recomputed: 0, linksChecked: 0, linksUnchecked: 0 };
   for (const { manifest, name, object } of ordered) {
-    const checked = await faulty(faults, name, async () => {
+    const checked = await checking(context.findings, name, async () => {
       if (!object) throw new BadLine("is missing");
       return await checkObject(object, manifest);
     });
@@ -109,14 +125,14 @@ async function verifySink(
     sums.linksChecked += checked.linksChecked;
     sums.linksUnchecked += checked.linksUnchecked;
   }
-  const links = checkLinks(manifests, faults);
+  const links = checkLinks(manifests, context);
   const { chain, sink } = first;
   return {
     chain,
     sink,
     newest: last.number,
-    from: Math.min(...bounds(manifests, "from")),
-    to: Math.max(...bounds(manifests, "to")),
+    from: manifests.reduce((least, { from }) => Math.min(least, from), Infinity),
+    to: manifests.reduce((most, { to }) => Math.max(most, to), 0),
     ...sums,
     linksChecked: sums.linksChecked + links.checked,
     linksUnchecked: sums.linksUnchecked + links.unchecked,
@@ -126,9 +142,9 @@ async function verifySink(
 /**
  * Adds a fault for each number without a manifest, and for each manifest that does not name one of the number
  * before. A number has several manifests where a batch was interrupted and cut otherwise when it was sent
- * again: the next one names the one that counts.
+ * again: the next one names the one that counts. What an unread manifest may explain is not a fault.
  */
-function checkNumbers(manifests: readonly SinkManifest[], faults: string[]): void {
+function checkNumbers(manifests: readonly SinkManifest[], { findings, unread }: Context): void {
   const byNumber = Map.groupBy(manifests, ({ number }) => number);
   const label = ({ chain, sink }: SinkManifest): string => `${sink} of ${chain}`;
   let before: readonly SinkManifest[] = [];
@@ -143,24 +159,30 @@ function checkNumbers(manifests: readonly SinkManifest[], faults: string[]): voi
         number - 1 === expected
           ? `manifest ${expected} is`
           : `manifests ${expected} to ${number - 1} are`;
-      faults.push(`${label(one)}: ${missing} missing${after}, before event ${one.from}`);
-    } else if (
-      number > 1 &&
-      !own.some(({ previous }) => before.some((each) => each.own === previous))
-    ) {
-      faults.push(
-        `${label(one)}: manifest ${number - 1} is not the one that manifest ${number} names: it was changed or swapped`,
-      );
+      const isUnread = number - expected <= unread.left;
+      if (isUnread) unread.left -= number - expected;
+      const what = isUnread ? "missing or could not be read" : "missing";
+      const to = isUnread ? findings.unread : findings.faults;
+      to.add(`${label(one)}: ${missing} ${what}${after}, before event ${one.from}`);
+    } else if (number > 1 && !isNamed(before, own)) {
+      const what = `${label(one)}: manifest ${number - 1} is not the one that manifest ${number} names`;
+      if (unread.manifests === 0) findings.faults.add(`${what}: it was changed or swapped`);
+      else findings.unread.add(`${what}: that may be one that could not be read`);
     }
     before = own;
     expected = number + 1;
   }
 }
 
+function isNamed(before: readonly SinkManifest[], by: readonly SinkManifest[]): boolean {
+  const digests = new Set<string | null>(before.map(({ own }) => own));
+  return by.some(({ previous }) => digests.has(previous));
+}
+
 /** Checks the links between objects, wherever one begins with the number after the end of another. */
 function checkLinks(
   manifests: readonly SinkManifest[],
-  faults: string[],
+  { findings }: Context,
 ): { readonly checked: number; readonly unchecked: number } {
   const lastHashes = new Map(manifests.map(({ lastHash, to }) => [to, lastHash]));
   let [checked, unchecked] = [0, 0];
@@ -170,26 +192,26 @@ function checkLinks(
     const hash = lastHashes.get(from - 1);
     if (hash === undefined) unchecked += 1;
     else if (hash === firstPreviousHash) checked += 1;
-    else faults.push(`${sink} of ${chain}: event ${from} does not link to event ${from - 1}`);
+    else
+      findings.faults.add(`${sink} of ${chain}: event ${from} does not link to event ${from - 1}`);
   }
   return { checked, unchecked };
 }
 
-function bounds(manifests: readonly SinkManifest[], name: "from" | "to"): number[] {
-  return manifests.map((manifest) => manifest[name]);
-}
-
-/** Runs a check of a file of this name, and adds what is wrong with it to the faults. */
-async function faulty<Value>(
-  faults: string[],
+/** Runs a check of a file of this name, and adds what is wrong with it, or why it cannot be read. */
+async function checking<Value>(
+  { faults, unread }: Findings,
   name: string,
   check: () => Promise<Value>,
 ): Promise<Value | undefined> {
   try {
     return await check();
   } catch (error) {
-    if (!(error instanceof BadLine)) throw error;
-    faults.push(`${quoteVisibly(name)} ${error.message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (error instanceof BadLine) faults.add(`${quoteVisibly(name)} ${message}`);
+    else if (error instanceof NotChecked || code !== undefined)
+      unread.add(`${quoteVisibly(name)} cannot be read (${code ?? message})`);
+    else throw error;
     return undefined;
   }
 }
