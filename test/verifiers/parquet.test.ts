@@ -80,7 +80,7 @@ describe("is refused:", () => {
     }
     expect(accepted).toEqual([]);
     expect(await verdictOf(small)).toBe("Error: valid");
-  });
+  }, 240_000);
 
   test.each([4, 8, 100, valid.length - 1, valid.length - 8, valid.length - 500])(
     "a file that was cut after %d bytes",
