@@ -144,7 +144,10 @@ test("more manifests that are not there than could not be read are missing", asy
 
 test("a manifest that could not be read may be the one that another names", async () => {
   const name = named(11) + MANIFEST;
-  const other = new Map(objects).set(name, Buffer.from(`${objects.get(name)} `));
+  const other = new Map(objects).set(
+    name,
+    Buffer.concat([objects.get(name) ?? Buffer.alloc(0), Buffer.from(" ")]),
+  );
   expect((await verify({ objects: other })).outcome).toEqual({
     invalid: expect.stringMatching(/manifest 3 is not the one that manifest 4 names: it was /),
   });

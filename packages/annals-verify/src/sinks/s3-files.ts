@@ -21,7 +21,7 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const MAX_OBJECTS = 1_000_000;
 /** Some storage has pages of fewer than 1,000 names. */
 const MAX_PAGES = 4_000;
-/** Of one request, after 200, 400 and 800 ms. */
+/** How often one request is repeated: after 200, 400 and 800 ms. */
 const MAX_RETRIES = 3;
 const FIRST_WAIT_MS = 200;
 /** Retries without a success between them. Then the storage is gone, and no request is retried. */

@@ -99,7 +99,7 @@ export class AddressGuard {
 }
 
 /** Whether a name never means a public host. */
-export function isLocalName(host: string): boolean {
+function isLocalName(host: string): boolean {
   return LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 }
 

@@ -25,7 +25,7 @@ export class SinkSlots {
   readonly #ofAccountsToBuckets = slotsOf(OF_ACCOUNTS_TO_BUCKETS);
   readonly #ofOperator = slotsOf(OF_OPERATOR);
   readonly #ofOperatorToBuckets = slotsOf(OF_OPERATOR_TO_BUCKETS);
-  /** By the names of the operator's sinks: the account with which this round begins, and the next one. */
+  /** The accounts with which this round and the next one begin, by the names of the operator's sinks. */
   #from = new Map<string, string>();
   #next = new Map<string, string>();
 
