@@ -30,13 +30,13 @@ import { report } from "./report.ts";
 import { crashPostgres, killDispatchers } from "./sink-faults.ts";
 
 const { crashes, kills, real } = inject("form").sinks;
-/** Stored when nothing fails any more, so that what is missing before them shows. */
+/** Events stored after the last fault, so that a gap before them shows. */
 const LAST = 100;
 const ENDS: readonly End[] = ["killed", "restarted", "hung"];
 /** A receiver ends when it has got more, and is away until another attempt has failed: so long at most. */
 const MORE_MS = 20_000;
 const MAX_AWAY_MS = 3_000;
-/** As long as none of its ends has failed an attempt: more than the lease of a dispatcher that was killed. */
+/** The longest wait until an end has failed an attempt: more than the lease of a killed dispatcher. */
 const MAX_FIRST_AWAY_MS = 20_000;
 const MAX_HANG_MS = 1_000;
 const SENT_MS = 300_000;
@@ -75,7 +75,7 @@ afterAll(async () => {
 
 interface Account {
   readonly client: Client;
-  /** Of its chain: the account's id. */
+  /** The id of the account, which names its chain. */
   readonly chain: string;
   /** Events that are stored. */
   stored: number;

@@ -110,7 +110,7 @@ test("a ninth request at a time is refused with Retry-After; the eight are answe
     body: { error: { type: "server_error", message: expect.stringMatching(MANY) } },
   };
   try {
-    // As the eighth it may find no free connection to the database.
+    // A request that comes eighth may find no free connection to the database.
     await eventually("eight wait", async () => MANY.test((await ninth()).body.error?.message));
     leave();
     expect(await ninth()).toMatchObject(refusal);

@@ -96,7 +96,7 @@ export class BuiltCollector {
 
   #config(): string {
     const tls = `tls: { cert_file: ${join(this.#folder, "cert")}, key_file: ${join(this.#folder, "key")} }`;
-    // With a rotation, which never comes, it writes a batch before it acknowledges it, not up to 1 s later.
+    // The exporter writes a batch before it acknowledges it if a rotation is set, and up to 1 s later if not.
     const file = (name: string) =>
       `{ path: ${join(this.#folder, "out", name)}, rotation: { max_megabytes: 100000 } }`;
     return `receivers:

@@ -260,7 +260,7 @@ test("the name of an object writes nothing on the terminal", async () => {
 test.each<[string, string[], Record<string, string>, RegExp]>([
   ["no credentials", ["s3://some-bucket"], {}, /AWS_ACCESS_KEY_ID and AWS_SECRET.* are not set/],
   ["no bucket", ["s3:///prefix"], KEY, /"s3:\/\/\/prefix" is not the address of a bucket/],
-  ["a region that is none", ["s3://some-bucket"], { ...KEY, AWS_REGION: "/" }, /AWS_REGION/],
+  ["an invalid region", ["s3://some-bucket"], { ...KEY, AWS_REGION: "/" }, /AWS_REGION/],
   [
     "a key with a line break",
     ["s3://some-bucket"],

@@ -9,11 +9,8 @@ import type { COMMAND_SETTINGS } from "../config.ts";
 import { sinkChange } from "../domain/audit-entries.ts";
 import { AUDIT } from "../store/audit.ts";
 import { DATABASE_CLOCK } from "../store/moment.ts";
-import {
-  listOperatorSinkStates,
-  type OperatorSinkState,
-  replayOperatorSink,
-} from "../store/operator-sinks.ts";
+import { listOperatorSinkStates, type OperatorSinkState } from "../store/operator-sinks.ts";
+import { replayOperatorSink } from "../store/replay-sink.ts";
 import { ROLE } from "./rotate-sealing-key.ts";
 
 type Context = CommandContext<typeof COMMAND_SETTINGS>;

@@ -7,7 +7,7 @@ import { flood, newSender, newSubscriber, rawServer } from "../testing/receivers
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
-/** By all attempts, with what fills the buffers of their sockets. */
+/** Bytes sent to all attempts together, including what fills the socket buffers. */
 const MAX_SENT = 256 * MIB;
 
 describe("size", () => {

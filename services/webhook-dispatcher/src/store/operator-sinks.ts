@@ -59,28 +59,3 @@ LIMIT $3::integer
 `,
   { route: "all accounts, read" },
 );
-
-/**
- * Sets the cursor of one back, and makes it due at once. The fence counts on, so that a batch in flight does
- * not move the new cursor. No row: it is not that far, or there is no such sink.
- */
-export const replayOperatorSink = statement<
-  [accountId: string, operator: string, cursor: string, now: string],
-  { readonly id: string }
->(
-  `/* webhooks.replay-operator-sink */
-UPDATE webhooks.sinks AS sink SET
-  cursor = $3::bigint,
-  replays = replays + 1,
-  pending_to = NULL,
-  checkpoint_from = $3::bigint + 1,
-  checkpoint_count = 0,
-  fence = fence + 1,
-  leased_until = NULL,
-  due_at = moment.now
-FROM (SELECT greatest(statement_timestamp(), $4::timestamptz) AS now OFFSET 0) AS moment
-WHERE sink.account_id = $1::text AND sink.operator = $2::text AND sink.cursor >= $3::bigint
-RETURNING sink.id
-`,
-  { route: "one account" },
-);
