@@ -51,7 +51,7 @@ async function start(witness: Litewitness) {
   onTestFinished(() => bed.stop());
   const line = await readFile(join(bed.stack.dataDir, "log-key"), "utf8");
   const seed = Buffer.from(line.trim(), "base64");
-  await witness.addLog(noteSigner(ORIGIN, seed).key);
+  witness.addLog(noteSigner(ORIGIN, seed).key);
   return { bed, seed };
 }
 

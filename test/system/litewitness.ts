@@ -1,8 +1,10 @@
 // A real witness, litewitness of filippo.io/torchwood: built by Go, run as a process, with a database and a
-// key of its own. It signs through an ssh-agent, which is served here. Called by the fault test of witnesses.
+// key of its own. It signs through an ssh-agent, which is served here. Its logs are rows of its database,
+// written here as its `witnessctl` writes them: that program needs a module that the proxy may refuse. Called
+// by the fault test of witnesses.
 
-import { KEY_TYPE, keyOf, type VerifierKey, vkeyOf } from "@annals/tlog";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { EMPTY_TREE, KEY_TYPE, keyOf, rootOf, type VerifierKey, vkeyOf } from "@annals/tlog";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,13 +12,15 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { DatabaseSync } from "node:sqlite";
 import { buildPrograms } from "./go-programs.ts";
 
 /** The newest that needs no newer Go than most machines have. */
 const VERSION = "v0.9.0";
 const NAME = "litewitness.example";
 const RAW_BYTES = 32;
+/** How long an insert waits for the witness to leave its database. */
+const BUSY_MS = 5_000;
 const UINT32_BYTES = 4;
 const REQUEST_IDENTITIES = 11;
 const IDENTITIES = 12;
@@ -24,10 +28,8 @@ const SIGN_REQUEST = 13;
 const SIGNATURE = 14;
 const FAILURE = 5;
 
-const run = promisify(execFile);
-
 export const buildLitewitness = (): Promise<string> =>
-  buildPrograms("filippo.io/torchwood", VERSION, ["cmd/litewitness", "cmd/witnessctl"]);
+  buildPrograms("filippo.io/torchwood", VERSION, ["cmd/litewitness"]);
 
 export class Litewitness {
   /** Lines that it has logged. */
@@ -72,18 +74,18 @@ export class Litewitness {
     child.kill("SIGUSR1");
   }
 
-  /** The log with this key is one that it cosigns. */
-  async addLog(key: VerifierKey): Promise<void> {
-    const control = (...args: string[]) =>
-      run(join(this.#programs, "witnessctl"), [
-        ...args,
-        "-db",
-        this.#database,
-        "-origin",
-        key.name,
-      ]);
-    await control("add-log");
-    await control("add-key", "-key", vkeyOf(key));
+  /** Has the witness cosign the log with this key. */
+  addLog(key: VerifierKey): void {
+    const database = new DatabaseSync(this.#database, { timeout: BUSY_MS });
+    try {
+      const root = Buffer.from(rootOf(EMPTY_TREE)).toString("base64");
+      database
+        .prepare("INSERT INTO log (origin, tree_size, tree_hash) VALUES (?, 0, ?)")
+        .run(key.name, root);
+      database.prepare("INSERT INTO key (origin, key) VALUES (?, ?)").run(key.name, vkeyOf(key));
+    } finally {
+      database.close();
+    }
   }
 
   /** A line of a policy. */
