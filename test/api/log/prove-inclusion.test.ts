@@ -12,7 +12,7 @@ import {
   verifyNote,
 } from "@annals/tlog";
 import { beforeAll, describe, expect, inject, test } from "vitest";
-import { bytesOf, newCovered, rootAt } from "../../system/covered.ts";
+import { append, bytesOf, newCovered, rootAt, untilCovered } from "../../system/covered.ts";
 import { expectRefused } from "../refusal.ts";
 
 const stack = inject("stack");
@@ -22,6 +22,19 @@ let log: Awaited<ReturnType<typeof newCovered>>;
 
 const prove = (query: string, accept = "application/json") =>
   log.client.get(`/v1/log/inclusion?${query}`, { headers: { accept } });
+
+/** The size at which a text proves an event. */
+async function sizeProved(of: typeof log, sequence: number, text: string): Promise<number> {
+  const proof = parseProofText(text);
+  const { body } = await of.client.get("/v1/log");
+  const keys = body.data.vkeys.map((key: string) => accountKey(parseVkey(key), of.accountId));
+  expect(verifyNote(proof.checkpoint, keys).signed).toHaveLength(1);
+  const { root, size } = parseCheckpoint(proof.checkpoint.text);
+  const index = sequence - 1;
+  expect(proof.index).toBe(index);
+  verifyInclusion(index, size, bytesOf(of.hashes)[index] ?? Buffer.alloc(0), proof.hashes, root);
+  return size;
+}
 
 beforeAll(async () => {
   log = await newCovered(stack, EVENTS);
@@ -43,7 +56,7 @@ describe("200", () => {
     verifyInclusion(sequence - 1, size, leaf, bytesOf(hashes), rootAt(log, size));
   });
 
-  test("by default at the newest size, with its checkpoint; an earlier one has none", async () => {
+  test("by default at the newest size, with its checkpoint; a size of no epoch has none", async () => {
     const { body } = await prove("sequence_number=42");
     const { text } = await log.client.get("/v1/log/checkpoint");
     expect(body.data).toMatchObject({ size: EVENTS, checkpoint: text });
@@ -55,13 +68,19 @@ describe("200", () => {
     const { headers, status, text } = await prove("sequence_number=42", "text/plain");
     expect(status).toBe(200);
     expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
-    const proof = parseProofText(text);
-    const { body } = await log.client.get("/v1/log");
-    const keys = body.data.vkeys.map((key: string) => accountKey(parseVkey(key), log.accountId));
-    expect(verifyNote(proof.checkpoint, keys).signed).toHaveLength(1);
-    const { root, size } = parseCheckpoint(proof.checkpoint.text);
-    expect(proof.index).toBe(41);
-    verifyInclusion(41, size, bytesOf(log.hashes)[41] ?? Buffer.alloc(0), proof.hashes, root);
+    expect(await sizeProved(log, 42, text)).toBe(EVENTS);
+  });
+
+  test("at the size of an earlier epoch, with the checkpoint of that size", async () => {
+    const account = await newCovered(stack, 3);
+    const before = await account.client.get("/v1/log/checkpoint");
+    account.hashes.push(...(await append(account.client, 2)));
+    await untilCovered(account.client, 5);
+    const path = "/v1/log/inclusion?sequence_number=2&size=3";
+    const { body } = await account.client.get(path);
+    expect(body.data).toMatchObject({ size: 3, checkpoint: before.text });
+    const { text } = await account.client.get(path, { headers: { accept: "text/plain" } });
+    expect(await sizeProved(account, 2, text)).toBe(3);
   });
 
   test.each(["*/*", "application/json, text/plain, */*", "text/plain;q=0.5, application/json"])(

@@ -36,10 +36,6 @@ export const LOG: Cases = {
   "ledger.delete-proposed-heads": [() => [2, "4"], () => [2, "3"]],
   "ledger.forget-missing": [() => [2, "missing"], () => [2, "another"]],
   "ledger.forget-maps": [() => [1, ["1", "2"]]],
-  "ledger.get-account-head-of-size": [
-    ({ account }) => [account, 1, "9"],
-    ({ account }) => [account, 1, "1"],
-  ],
   "ledger.get-last-map-of-day": [
     () => [1, "1", "2020-03-02", "3"],
     () => [1, "1", "2020-02-29", "3"],

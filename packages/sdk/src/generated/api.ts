@@ -2081,7 +2081,7 @@ export interface components {
             url: string;
         };
         Inclusion: {
-            /** @description The signed checkpoint of this size; null if no served epoch has it. */
+            /** @description The signed checkpoint of this size; null if no served epoch that is kept has it. */
             checkpoint: string | null;
             /**
              * @description The hash of the event, which is its leaf.

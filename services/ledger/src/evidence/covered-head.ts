@@ -2,11 +2,7 @@
 
 import { AnnalsError } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import {
-  type AccountHeadRow,
-  getAccountHead,
-  getAccountHeadOfSize,
-} from "../store/get-account-head.ts";
+import { type AccountHeadRow, getAccountHead } from "../store/get-account-head.ts";
 import { getServedEpoch } from "../store/get-served-epoch.ts";
 
 export interface CoveredHead {
@@ -47,10 +43,16 @@ export async function coveredHeadOf(
   const [served] = await database.run(getServedEpoch, []);
   if (served === undefined) throw notCovered();
   const { epoch: servedEpoch, log } = served;
-  const [head] = await database.run(getAccountHeadOfSize, [accountId, log, String(size)]);
-  if (head?.size !== String(size) || Number(head.epoch) > Number(servedEpoch))
-    throw new AnnalsError("not_found", "No epoch that is kept has this size of the account's log.");
-  return headOf(log, servedEpoch, head);
+  // Sizes rise with the epochs: each step halves those that may have this one.
+  let [from, to] = [1, Number(servedEpoch)];
+  while (from <= to) {
+    const middle = Math.floor((from + to) / 2);
+    const [head] = await database.run(getAccountHead, [accountId, log, String(middle)]);
+    if (head?.size === String(size)) return headOf(log, servedEpoch, head);
+    if (head === undefined || BigInt(head.size) < size) from = middle + 1;
+    else to = Number(head.epoch) - 1;
+  }
+  throw new AnnalsError("not_found", "No epoch that is kept has this size of the account's log.");
 }
 
 export function headOf(log: number, servedEpoch: string, head: AccountHeadRow): CoveredHead {

@@ -6,6 +6,7 @@ import type { LedgerService } from "@annals/proto/ledger";
 import { proveInclusion as prove, rootFromNodes, verifyInclusion } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { accountCheckpoint } from "../evidence/account-checkpoint.ts";
+import { type CoveredHead, coveredHeadOf } from "../evidence/covered-head.ts";
 import { CoveredTree } from "../evidence/covered-tree.ts";
 import type { LogKeys } from "../evidence/log-keys.ts";
 import { countOf } from "../evidence/tile-request.ts";
@@ -41,18 +42,25 @@ export function proveInclusion({
       }),
       ({ hashes, leaf, root }) => verifyInclusion(index, size, leaf, hashes, root),
     );
-    const checkpoint =
-      size === head.size ? await checkpointIfSigned({ database, keys }, accountId, head) : "";
+    const checkpoint = await checkpointIfSigned({ database, keys }, accountId, head, size);
     return { size: BigInt(size), ...proof, checkpoint };
   };
 }
 
-/** Empty where keys cannot sign it now: the proof holds without it. */
-async function checkpointIfSigned(...args: Parameters<typeof accountCheckpoint>): Promise<string> {
+/** Empty if no served epoch that is kept has this size, or keys cannot sign: the proof holds without it. */
+async function checkpointIfSigned(
+  deps: Parameters<typeof accountCheckpoint>[0],
+  accountId: string,
+  newest: CoveredHead,
+  size: number,
+): Promise<string> {
   try {
-    return await accountCheckpoint(...args);
+    const head =
+      size === newest.size ? newest : await coveredHeadOf(deps.database, accountId, BigInt(size));
+    return await accountCheckpoint(deps, accountId, head);
   } catch (error) {
-    if (error instanceof AnnalsError && error.kind === "unavailable") return "";
+    if (error instanceof AnnalsError && ["not_found", "unavailable"].includes(error.kind))
+      return "";
     throw error;
   }
 }

@@ -35,17 +35,3 @@ LIMIT 1
 `,
   { route: "one account" },
 );
-
-/** The newest head of at most some size. Sizes rise with the epochs. */
-export const getAccountHeadOfSize = statement<
-  [accountId: string, log: number, size: string],
-  AccountHeadRow
->(
-  `/* ledger.get-account-head-of-size */
-SELECT epoch, size, root, checkpoint FROM ledger.account_heads
-WHERE account_id = $1::text AND log = $2::smallint AND size <= $3::bigint
-ORDER BY epoch DESC
-LIMIT 1
-`,
-  { route: "one account" },
-);

@@ -24,7 +24,8 @@ const InclusionBody = named(
     hash: Hash({ description: "The hash of the event, which is its leaf." }),
     hashes: Hashes("The proof, from the leaf up (RFC 6962)."),
     checkpoint: Nullable(Type.String({ examples: [CHECKPOINT_EXAMPLE] }), {
-      description: "The signed checkpoint of this size; null if no served epoch has it.",
+      description:
+        "The signed checkpoint of this size; null if no served epoch that is kept has it.",
     }),
   }),
 );
@@ -85,7 +86,10 @@ function render(index: number, { checkpoint, hashes, leaf, root, size }: ProveIn
 
 function textOf(index: number, { checkpoint, hashes }: ProveInclusionResponse): string {
   if (checkpoint === "")
-    throw new AnnalsError("not_found", "No served epoch has a checkpoint of this size.");
+    throw new AnnalsError(
+      "not_found",
+      "No served epoch that is kept has this size. Leave size out to use the newest.",
+    );
   return proofText({
     extra: undefined,
     index,
