@@ -4,6 +4,7 @@ export { EMPTY_ROOT, entryHash, HASH_BYTES, nodeHash, splitHashes } from "./hash
 export { type FullTile, fullTiles, type ReadPartial, tileRoot } from "./full-tiles.ts";
 export { HeadMap, MAX_MAP_CHAINS } from "./head-map.ts";
 export { type Head, headRecord, MAX_MAP_DEPTH, parseHeadRecord } from "./head-record.ts";
+export { type Der, DER_TAG, elementsIn, expectTag, oidOf, TimeStampFault, within } from "./der.ts";
 export { originOf } from "./origin.ts";
 export { pathFromBuckets } from "./bucket-path.ts";
 export { type Bucket, bucketOf, readBuckets, rootOfBuckets } from "./map-buckets.ts";
@@ -26,6 +27,7 @@ export { type Cosignature, meetsQuorum, quorumTime } from "./quorum.ts";
 export { type NoteSigner, noteSigner } from "./sign-note.ts";
 export { readNodes, type ReadTile, tileAt, tilesOf } from "./tile-nodes.ts";
 export { parseTilePath, TILE_WIDTH, type TilePath, tilePath } from "./tile-path.ts";
+export { readTimeStamp, stampedTime, TIME_STAMP_INFO } from "./time-stamp.ts";
 export { TlogError, type TlogReason } from "./tlog-error.ts";
 export { append, EMPTY_TREE, type Frontier, frontierOf, rootOf } from "./tree.ts";
 export { type NoteCheck, type Signed, type Uncounted, verifyNote } from "./verify-note.ts";

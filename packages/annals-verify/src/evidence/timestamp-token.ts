@@ -1,23 +1,30 @@
 // Verifies the answer of a time-stamping authority (RFC 3161): that a certificate of one of the caller's
 // authorities signed a time over this digest. Called by timestamps.ts. It takes no certificate on trust.
 
+import {
+  type Der,
+  DER_TAG as TAG,
+  elementsIn,
+  expectTag,
+  oidOf,
+  readTimeStamp,
+  TIME_STAMP_INFO,
+  TimeStampFault,
+  within,
+} from "@annals/tlog";
 import { createHash, createPublicKey, verify, X509Certificate } from "node:crypto";
-import { type Der, DerFault, elementsIn, expectTag, oidOf, TAG, within } from "./der.ts";
 
 const OID = {
-  signedData: "1.2.840.113549.1.7.2",
-  timeStampInfo: "1.2.840.113549.1.9.16.1.4",
   contentType: "1.2.840.113549.1.9.3",
   messageDigest: "1.2.840.113549.1.9.4",
   signingCertificate: "1.2.840.113549.1.9.16.2.12",
   signingCertificateV2: "1.2.840.113549.1.9.16.2.47",
   extendedKeyUsage: "2.5.29.37",
   timeStamping: "1.3.6.1.5.5.7.3.8",
-  sha256: "2.16.840.1.101.3.4.2.1",
 } as const;
 
 const DIGESTS: Readonly<Record<string, string>> = {
-  [OID.sha256]: "sha256",
+  "2.16.840.1.101.3.4.2.1": "sha256",
   "2.16.840.1.101.3.4.2.2": "sha384",
   "2.16.840.1.101.3.4.2.3": "sha512",
 };
@@ -34,14 +41,8 @@ const SIGNATURES = [
   "1.2.840.10045.4.3.4",
 ];
 const MAX_CHAIN = 5;
-const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\.\d{1,9})?Z$/;
 
-/** What is wrong with a token. */
-export class TokenFault extends Error {
-  override readonly name = "TokenFault";
-}
-
-/** The time of the token in seconds since 1970. Throws TokenFault. */
+/** The time of the token in seconds since 1970. Throws TimeStampFault. */
 export function tokenTime(
   response: Buffer,
   digest: Buffer,
@@ -50,11 +51,9 @@ export function tokenTime(
   try {
     return verifyToken(response, digest, authorities);
   } catch (error) {
-    if (error instanceof TokenFault) throw error;
+    if (error instanceof TimeStampFault) throw error;
     // Node's own errors for a certificate or a key that it cannot read are faults of the token, too.
-    const message =
-      error instanceof DerFault ? error.message : "has a certificate that is not valid";
-    throw new TokenFault(message);
+    throw new TimeStampFault("has a certificate that is not valid");
   }
 }
 
@@ -63,43 +62,15 @@ function verifyToken(
   digest: Buffer,
   authorities: readonly X509Certificate[],
 ): number {
-  const [answer, ...more] = elementsIn(response);
-  const [status, token] = within(answer, TAG.sequence);
-  const [code] = within(status, TAG.sequence);
-  const granted = expectTag(code, TAG.integer).contents;
-  if (more.length > 0 || granted.length !== 1 || (granted[0] ?? 2) > 1)
-    throw new TokenFault("was not granted");
-  const [type, content] = within(token, TAG.sequence);
-  if (oidOf(type) !== OID.signedData) throw new TokenFault("is not signed data");
-  const signedData = within(within(content, TAG.context0)[0], TAG.sequence);
-  const [infoType, infoContent] = within(signedData[2], TAG.sequence);
-  if (oidOf(infoType) !== OID.timeStampInfo) throw new TokenFault("is not a time stamp");
-  const info = expectTag(within(infoContent, TAG.context0)[0], TAG.octetString).contents;
+  const { info, signedData, time } = readTimeStamp(response, digest);
   const given = signedData.find(({ tag }) => tag === TAG.context0);
   const certificates = given === undefined ? [] : within(given, TAG.context0);
   const signers = within(signedData.at(-1), TAG.set);
-  if (signers.length !== 1) throw new TokenFault("has not one signer");
-  const time = timeOf(info, digest);
+  if (signers.length !== 1) throw new TimeStampFault("has not one signer");
   const known = certificates.map(({ bytes }) => new X509Certificate(bytes));
   const certificate = verifySigner(signers[0], info, known);
   verifyChain(certificate, known, authorities, time);
   return time;
-}
-
-/** The time, once the digest is the one that was stamped. */
-function timeOf(info: Buffer, digest: Buffer): number {
-  const [, , imprint, , genTime] = within(elementsIn(info)[0], TAG.sequence);
-  const [algorithm, stamped] = within(imprint, TAG.sequence);
-  if (
-    oidOf(within(algorithm, TAG.sequence)[0]) !== OID.sha256 ||
-    !expectTag(stamped, TAG.octetString).contents.equals(digest)
-  )
-    throw new TokenFault("is of something else");
-  const text = expectTag(genTime, TAG.generalizedTime).contents.toString("latin1");
-  const [, year, month, day, hour, minute, second, fraction = ""] = TIME.exec(text) ?? [];
-  const seconds = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) / 1000;
-  if (Number.isNaN(seconds)) throw new TokenFault("has a time that is not valid");
-  return seconds + Number(`0${fraction}`);
 }
 
 /** The certificate that signed, which the signer names by its hash. */
@@ -113,22 +84,22 @@ function verifySigner(
   const signatureType = oidOf(within(algorithm, TAG.sequence)[0]);
   const isKnown = signatureType === ED25519 || SIGNATURES.includes(signatureType);
   if (digest === undefined || !isKnown)
-    throw new TokenFault("has an algorithm that is not supported");
+    throw new TimeStampFault("has an algorithm that is not supported");
   const signed = attributesOf(expectTag(attributes, TAG.context0));
-  if (oidOf(signed.get(OID.contentType)) !== OID.timeStampInfo)
-    throw new TokenFault("signs something else");
+  if (oidOf(signed.get(OID.contentType)) !== TIME_STAMP_INFO)
+    throw new TimeStampFault("signs something else");
   const message = expectTag(signed.get(OID.messageDigest), TAG.octetString).contents;
   if (!createHash(digest).update(info).digest().equals(message))
-    throw new TokenFault("signs another time");
+    throw new TimeStampFault("signs another time");
   const certificate = certificates.find((each) => isNamed(each, signed));
-  if (certificate === undefined) throw new TokenFault("does not hold its signer's certificate");
+  if (certificate === undefined) throw new TimeStampFault("does not hold its signer's certificate");
   // The signature is over the attributes as a set.
   const bytes = Buffer.from(expectTag(attributes, TAG.context0).bytes);
   bytes[0] = TAG.set;
   const key = createPublicKey(certificate.publicKey.export({ format: "pem", type: "spki" }));
   const how = signatureType === ED25519 ? null : digest;
   if (!verify(how, bytes, key, expectTag(signature, TAG.octetString).contents))
-    throw new TokenFault("has a signature that is wrong");
+    throw new TimeStampFault("has a signature that is wrong");
   return certificate;
 }
 
@@ -140,7 +111,7 @@ function attributesOf(attributes: Der): Map<string, Der> {
     const [value, ...more] = within(set, TAG.set);
     const name = oidOf(type);
     if (value === undefined || more.length > 0 || values.has(name))
-      throw new TokenFault("has an attribute without one value");
+      throw new TimeStampFault("has an attribute without one value");
     values.set(name, value);
   }
   return values;
@@ -168,19 +139,20 @@ function verifyChain(
   time: number,
 ): void {
   if (!purposesOf(signer).includes(OID.timeStamping))
-    throw new TokenFault("was signed by a certificate that is not for time stamps");
+    throw new TimeStampFault("was signed by a certificate that is not for time stamps");
   let current = signer;
   for (let length = 0; length < MAX_CHAIN; length += 1) {
     const isValidThen =
       Date.parse(current.validFrom) <= time * 1000 && time * 1000 <= Date.parse(current.validTo);
-    if (!isValidThen) throw new TokenFault("was signed by a certificate that was not valid then");
+    if (!isValidThen)
+      throw new TimeStampFault("was signed by a certificate that was not valid then");
     const child = current;
     if (authorities.some(({ fingerprint256 }) => fingerprint256 === child.fingerprint256)) return;
     const issuer = [...authorities, ...certificates].find((each) => isIssuer(each, child));
     if (issuer === undefined) break;
     current = issuer;
   }
-  throw new TokenFault("was signed by no certificate of the given authorities");
+  throw new TimeStampFault("was signed by no certificate of the given authorities");
 }
 
 /** What the certificate is for. Runtimes differ in what `keyUsage` is, so it is read here. */

@@ -1,12 +1,12 @@
 // The time stamps of a bundle: tokens over checkpoints of the head log. Called by verify-evidence.ts in
 // step 6, if the caller names authorities to trust. Without witnesses they give the time of an epoch.
 
-import type { Policy } from "@annals/tlog";
+import { type Policy, TimeStampFault } from "@annals/tlog";
 import { createHash, type X509Certificate } from "node:crypto";
 import type { BundleFiles } from "./bundle-files.ts";
 import type { SeenHead } from "./head-walk.ts";
 import { EvidenceFault } from "./evidence-fault.ts";
-import { tokenTime, TokenFault } from "./timestamp-token.ts";
+import { tokenTime } from "./timestamp-token.ts";
 import { logKeys, trustedNote } from "./trusted-keys.ts";
 
 export interface Stamp {
@@ -41,10 +41,10 @@ export function readStamps(
     const digest = createHash("sha256").update(bytes).digest();
     try {
       const time = tokenTime(files.read(`${name}.tsr`), digest, authorities);
-      if (name !== `timestamps/${checkpoint.size}`) throw new TokenFault("is of another size");
+      if (name !== `timestamps/${checkpoint.size}`) throw new TimeStampFault("is of another size");
       return { size: checkpoint.size, root: checkpoint.root, time };
     } catch (error) {
-      if (!(error instanceof TokenFault)) throw error;
+      if (!(error instanceof TimeStampFault)) throw error;
       throw new EvidenceFault("timestamp_invalid", `${name}.tsr: ${error.message}`);
     }
   });

@@ -7,14 +7,13 @@ import { complete, invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService, NewTimeStamp } from "@annals/proto/ledger";
 import { callerOf } from "@annals/rpc";
-import { type Checkpoint, TlogError } from "@annals/tlog";
+import { type Checkpoint, stampedTime, TimeStampFault, TlogError } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { createHash } from "node:crypto";
 import { addLockedCheckpoint } from "../evidence/locked-checkpoint.ts";
 import type { LogPolicy } from "../evidence/log-policy.ts";
 import { checkpointOf, hasCheckpoint } from "../evidence/missing-checkpoint.ts";
 import { serveOnQuorum } from "../evidence/serve-on-quorum.ts";
-import { stampedTime, TimeStampFault } from "../evidence/time-stamp.ts";
 import type { Metrics } from "../metrics.ts";
 import { createAnchor } from "../store/anchors.ts";
 import { type EpochRow, getEpoch } from "../store/epochs.ts";
@@ -89,7 +88,7 @@ async function addTimeStamp(
     return [name];
   } catch (error) {
     if (!(error instanceof TimeStampFault)) throw error;
-    throw invalid({ field: "time_stamp", message: error.message });
+    throw invalid({ field: "time_stamp", message: `The time stamp ${error.message}.` });
   }
 }
 

@@ -5,9 +5,10 @@ import fc from "fast-check";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { stampedTime, TimeStampFault } from "./time-stamp.ts";
+import { TimeStampFault } from "./der.ts";
+import { stampedTime } from "./time-stamp.ts";
 
-const VECTOR = new URL("../../../../test/vectors/evidence/timestamp.json", import.meta.url);
+const VECTOR = new URL("../../../test/vectors/evidence/timestamp.json", import.meta.url);
 const given = JSON.parse(readFileSync(VECTOR, "utf8")) as {
   readonly checkpoint: string;
   readonly response_base64: string;
@@ -78,21 +79,21 @@ test("the time of an answer to this request", () => {
 });
 
 test.each([
-  ["another digest", { digest: Buffer.alloc(32) }, "it is of something else"],
-  ["another hash", { hash: "608648016503040202" }, "it is of something else"],
-  ["another nonce", { nonce: Buffer.from("4011223344556678", "hex") }, "it is for another request"],
-  ["no nonce", { nonce: Buffer.alloc(0) }, "it is for another request"],
-  ["a refusal", { status: "02" }, "it was not granted"],
-  ["no time", { time: "2026" }, "its time is not valid"],
+  ["another digest", { digest: Buffer.alloc(32) }, "is of something else"],
+  ["another hash", { hash: "608648016503040202" }, "is of something else"],
+  ["another nonce", { nonce: Buffer.from("4011223344556678", "hex") }, "is for another request"],
+  ["no nonce", { nonce: Buffer.alloc(0) }, "is for another request"],
+  ["a refusal", { status: "02" }, "was not granted"],
+  ["no time", { time: "2026" }, "has a time that is not valid"],
 ])("an answer with %s is refused", (_, changes, fault) => {
   expect(() => stampedTime(answerOf(changes), DIGEST, NONCE)).toThrow(new TimeStampFault(fault));
 });
 
 test("an answer of a real authority that has no nonce is of this digest, and refused", () => {
   const answer = Buffer.from(given.response_base64, "base64");
-  expect(() => stampedTime(answer, DIGEST, NONCE)).toThrow("it is for another request");
-  expect(() => stampedTime(answer, DIGEST, Buffer.alloc(0))).toThrow("it is for another request");
-  expect(() => stampedTime(answer, Buffer.alloc(32), NONCE)).toThrow("it is of something else");
+  expect(() => stampedTime(answer, DIGEST, NONCE)).toThrow("is for another request");
+  expect(() => stampedTime(answer, DIGEST, Buffer.alloc(0))).toThrow("is for another request");
+  expect(() => stampedTime(answer, Buffer.alloc(32), NONCE)).toThrow("is of something else");
 });
 
 test("a changed or cut answer is a time or a fault", () => {
