@@ -122,6 +122,15 @@ function type(line: string, environment: Readonly<Record<string, string>> = {}):
   });
 }
 
+/** The first words of the operator's commands of a service, as its own program lists them. */
+async function verbsOf(service: string): Promise<string[]> {
+  const program = resolve(import.meta.dirname, `../../services/${service}/src/main.ts`);
+  const { stdout } = await type(`node --conditions source ${program} --help`);
+  const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, verb = ""]) => verb);
+  expect(verbs).toContain("serve");
+  return verbs.filter((verb) => verb !== "serve");
+}
+
 describe("help", () => {
   test.each([
     ["accounts", 6],
@@ -131,6 +140,7 @@ describe("help", () => {
     ["heads", 2],
     ["erasures", 6],
     ["holds", 3],
+    ["retention", 3],
     ["sinks", 3],
     ["webhooks rotate-sealing-key", 1],
     ["log-key new", 2],
@@ -146,19 +156,10 @@ describe("help", () => {
   test("lists every verb; without a verb or with an unknown one it goes to standard error", async () => {
     const help = await type("annals --help");
     expect(help).toMatchObject({ status: 0, stderr: "" });
-    const verbs = [
-      "accounts",
-      "keys",
-      "plans",
-      "verify",
-      "heads",
-      "erasures",
-      "holds",
-      "sinks",
-      "log-key new",
-      "migrate",
-    ];
-    for (const verb of [...verbs, "distribute", "status"])
+    const verbs = await Promise.all(
+      ["keys", "ledger", "export", "webhook-dispatcher"].map(verbsOf),
+    );
+    for (const verb of new Set([...verbs.flat(), "log-key new", "migrate", "status"]))
       expect(help.stdout).toMatch(new RegExp(`^ {2}${verb} `, "m"));
     expect(await type("annals")).toEqual({ status: 2, stdout: "", stderr: help.stdout });
     const unknown = await type("annals acounts list");

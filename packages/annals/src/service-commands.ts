@@ -11,6 +11,7 @@ export const SERVICE_COMMANDS = [
   ["check-heads", "ledger", "Compare saved heads with the database"],
   ["erasures", "ledger", "Ask for erasures, keep what was erased, erase it again after a restore"],
   ["holds", "ledger", "Place, release and list holds on events of an account"],
+  ["retention", "ledger", "Show and set how long the events of an account are kept"],
   ["log", "ledger", "Show the log of evidence, or begin one that follows it"],
   ["sinks", "webhook-dispatcher", "Show the operator's sinks, and send events to one again"],
   ["webhooks", "webhook-dispatcher", "Rotate the key that seals signing secrets"],
