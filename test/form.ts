@@ -25,6 +25,8 @@ const FULL = {
   lifecycleKills: { rounds: 100 },
   /** How long a real witness cosigns epochs under load. */
   litewitness: { forMs: 3_600_000 },
+  /** How long witness, time stamps and bucket are down. Only in the full form. */
+  anchorsOutage: { forMs: 600_000 },
   serviceCrash: { rounds: 50, appends: 1_000 },
   postgresCrash: { rounds: 20, appends: 1_000 },
   /** Failovers of each kind, and how long the standby is away. */
@@ -89,6 +91,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     erasureKills: { rounds: 4 },
     lifecycleKills: { rounds: 8 },
     litewitness: { forMs: 20_000 },
+    anchorsOutage: { forMs: 90_000 },
     serviceCrash: { rounds: 4, appends: 500 },
     postgresCrash: { rounds: 2, appends: 500 },
     failover: { rounds: 1, awayMs: 4_000 },

@@ -16,6 +16,8 @@ const SHORT_WINDOW = "3s";
 const FOR = "2s";
 /** In place of a minute that a notice, a cursor or a delivery may wait. */
 const WAIT_S = 3;
+/** In place of the hour that an anchor may be overdue. */
+const ANCHOR_S = 60;
 
 const RAISED_WITHIN_MS = 90_000;
 /** A window, the end of a worker's interval of ten seconds, and some. */
@@ -68,7 +70,11 @@ function faster(rules: string): string {
     .replaceAll("[1m]", `[${SHORT_WINDOW}]`)
     .replaceAll(/\[\d+[mhd]\]/g, `[${WINDOW}]`)
     .replaceAll("offset 5m", `offset ${WINDOW}`)
-    .replaceAll(/> 60$/gm, `> ${WAIT_S}`);
+    .replaceAll(/> 60$/gm, `> ${WAIT_S}`)
+    .replace(
+      "annals_log_anchor_lag_seconds) > 3600",
+      `annals_log_anchor_lag_seconds) > ${ANCHOR_S}`,
+    );
 }
 
 /** Every expression of every dashboard, with its place. */

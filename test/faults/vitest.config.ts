@@ -12,9 +12,10 @@ const HOOK_TIMEOUT_MS = 120_000;
 
 const ALL = ["test/faults/**/*.test.ts"];
 /**
- * Only in the full form. The short form is in test/flows: webhooks-nothing-lost, webhooks-crash-points.
+ * Only in the full form. The short form is in test/flows: webhooks-nothing-lost, webhooks-crash-points, and of
+ * the anchors witnesses, time-stamps and log-bucket.
  */
-const FULL_ONLY = files("webhooks-crash-points", "webhooks-outage");
+const FULL_ONLY = files("anchors-outage", "webhooks-crash-points", "webhooks-outage");
 /** They assert how long something takes: nothing runs beside them. */
 const WAITING = files("failover", "network-faults", "network-silence", "paused-ledger", "slowed");
 /** They measure the capacity of the machine, or take all of it: they come last. */

@@ -50,10 +50,13 @@ export class OpensslTsa {
   readonly #server: Server;
   /** Answers with another response: a change of what openssl says. */
   change: (response: Buffer) => Buffer = (response) => response;
+  /** Ends each connection without an answer. */
+  isDown = false;
 
   private constructor(folder: string) {
     this.#folder = folder;
     this.#server = createServer((request, response) => {
+      if (this.isDown) return void request.socket.destroy();
       void (async () => {
         const chunks: Buffer[] = [];
         for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -152,6 +152,24 @@ describe("for any heads", () => {
   });
 });
 
+test("of 10,000 accounts every seventh is looked at: it has its head, and another chain has none", () => {
+  const headOfAccount = (at: number): Head => ({
+    chain: `acct_${at}`,
+    size: at,
+    root: Buffer.alloc(32, at),
+  });
+  const heads = Array.from({ length: 10_000 }, (_, at) => headOfAccount(at));
+  const map = mapOf(heads);
+  const root = map.root();
+  expect(map.chains).toBe(10_000);
+  for (let at = 0; at < heads.length; at += 7) {
+    const head = headOfAccount(at);
+    verifyHead(root, head, map.path(head.chain).siblings);
+    const other = `acct_${10_000 + at}`;
+    verifyAbsence(root, other, map.path(other));
+  }
+});
+
 test("hashing in slices yields between them and gives the same root", () => {
   const heads = Array.from({ length: 300 }, (_, at) => ({
     chain: `acct_${at}`,

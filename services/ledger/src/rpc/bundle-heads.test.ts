@@ -1,8 +1,15 @@
 // Guarantees: the heads of a bundle of evidence are those of epoch 1, of the last epoch of each UTC day in
-// which the chain grew, and of the first epoch with the size of the bundle. Each leads to the head of that
-// size, whatever epochs came since, and its checkpoint can be read.
+// which the chain grew, and of the first epoch with the size of the bundle. Each is in the map of its epoch and
+// leads to the head of that size, whatever epochs came since, and its checkpoint can be read.
 
-import { parseCheckpoint, parseHeadRecord, parseNote, verifyConsistency } from "@annals/tlog";
+import {
+  parseCheckpoint,
+  parseEntry,
+  parseHeadRecord,
+  parseNote,
+  verifyConsistency,
+  verifyHead,
+} from "@annals/tlog";
 import { beforeEach, expect, test } from "vitest";
 import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
 
@@ -47,6 +54,10 @@ async function linesOf(size: number, limit = 50) {
     const head = parseHeadRecord(line.head);
     const proof = line.consistency.map((hash) => Buffer.from(hash));
     verifyConsistency(head, end, proof);
+    const entry = parseEntry(line.entry);
+    expect(entry.epoch).toBe(Number(line.epoch));
+    const path = line.path.map((hash) => Buffer.from(hash));
+    verifyHead(entry.kind === "heads" ? entry.heads : Buffer.alloc(0), head, path);
     return [Number(line.epoch), head.size];
   });
 }

@@ -146,6 +146,27 @@ describe("a replica that is stopped", () => {
   );
 });
 
+test("control: if the proposal was not stored, another entry is made, which keys refuses, and no epoch follows", async () => {
+  await log.grow(FIRST, 1);
+  const stopped = log.newCloser(undefined, {
+    ...log.signer.client,
+    signEpoch: async (request) => {
+      await log.signer.client.signEpoch(request);
+      throw new Error("stopped");
+    },
+  });
+  await expect(stopped.run()).rejects.toThrow("stopped");
+  await log.owner.query("UPDATE ledger.logs SET proposal = NULL, proposal_heads = NULL");
+  await log.endClaim();
+  await log.grow(SECOND, 1);
+  const survivor = log.newCloser();
+  await survivor.run();
+  log.later(INTERVAL_S);
+  await survivor.run();
+  expect(survivor.rolledBack()).toBe(2);
+  expect(await log.owner.query("SELECT FROM ledger.epochs")).toEqual([]);
+});
+
 /** A process that takes each epoch for its own: a claim saves work, and makes no epoch the only one. */
 const claiming = (pool: Pool): Pool => ({
   ...pool,
