@@ -1,6 +1,6 @@
 // Loads a long chain with COPY, with its head, as if the service had appended it, and waits for the ledger's
 // background work. The hashes are valid: verification is one of the measurements. Called by
-// measure/long-chain.ts.
+// measure/long-chain.ts and measure/evidence.ts.
 
 import { setTimeout } from "node:timers/promises";
 import { smallEvent } from "./bodies.ts";
@@ -20,13 +20,29 @@ const EVENTS = `COPY ledger.events (account_id, sequence_number, id, action, occ
   digests, previous_hash, hash, actor, context, diff, metadata, target, salts,
   actor_id, actor_type, target_id, target_type) FROM STDIN`;
 
+type EventAt = (index: number) => object;
+
 export async function loadLongChain(
   databaseUrl: string,
   accountId: string,
   count: number,
-  eventAt: (index: number) => object = smallEvent,
+  eventAt: EventAt = smallEvent,
 ): Promise<void> {
   const sql = await openSql(databaseUrl);
+  await copyChain(sql, accountId, count, eventAt);
+  await vacuum(sql);
+  await indexed(sql, accountId, Math.floor(count / CHUNK_SIZE));
+  await sql.run("VACUUM (ANALYZE) ledger.chunks, ledger.postings");
+  await sql.close();
+}
+
+/** Waits for nothing. */
+export async function copyChain(
+  sql: Sql,
+  accountId: string,
+  count: number,
+  eventAt: EventAt = smallEvent,
+): Promise<void> {
   const rows = makeRows(accountId, count, eventAt);
   let last: Row | undefined;
   for (let block = take(rows, BLOCK); block.length > 0; block = take(rows, BLOCK)) {
@@ -38,10 +54,6 @@ export async function loadLongChain(
      VALUES ($1, $2, decode($3, 'hex'))`,
     [accountId, last?.sequenceNumber, last?.hash],
   );
-  await vacuum(sql);
-  await indexed(sql, accountId, Math.floor(count / CHUNK_SIZE));
-  await sql.run("VACUUM (ANALYZE) ledger.chunks, ledger.postings");
-  await sql.close();
 }
 
 /** Resolves when the ledger has indexed this many chunks of the account. */

@@ -14,6 +14,7 @@ import { currentLoad, describeMachine } from "./machine.ts";
 import { measureBatches } from "./measure/batches.ts";
 import type { Bench, Section } from "./measure/bench.ts";
 import { measureDeliveries } from "./measure/deliveries.ts";
+import { measureEvidence } from "./measure/evidence.ts";
 import { measureExports } from "./measure/exports.ts";
 import { measureHashing } from "./measure/hashing.ts";
 import { measureIdleLatency } from "./measure/idle-latency.ts";
@@ -56,7 +57,10 @@ async function main(options: Options): Promise<void> {
     isMigrated: cluster !== undefined,
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: {
-      keys: { ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE) },
+      keys: {
+        ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
+        ANNALS_LOG_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
+      },
       "webhook-dispatcher": {
         ANNALS_WEBHOOK_CA_FILE: caFile,
         ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",
@@ -120,6 +124,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
       "long chain, lists": async () => measureLists(bench, await longChain()),
       "long chain, verification": async () => measureVerify(bench, await longChain()),
       "long chain, exports": async () => measureExports(bench, await longChain()),
+      "long chain, evidence": async () => measureEvidence(bench, await longChain()),
       hashing: () => measureHashing(bench),
     },
   ];

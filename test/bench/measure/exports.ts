@@ -90,8 +90,9 @@ function seconds(value: number): string {
 }
 
 interface Wanted {
+  /** The first ones; a bundle of evidence has all. */
   readonly events: number;
-  readonly format: "jsonl" | "csv";
+  readonly format: "jsonl" | "csv" | "evidence";
 }
 
 /** A warm-up export goes first: a service is slower just after its start. */
@@ -110,8 +111,8 @@ export async function writeExport(
   { events, format }: Wanted,
 ): Promise<string> {
   const client = new HttpClient(baseUrl, key);
-  const filter = { before_sequence: events + 1 };
-  const create = () => client.post("/v1/exports", { format, include_proofs: true, filter });
+  const part = { include_proofs: true, filter: { before_sequence: events + 1 } };
+  const create = () => client.post("/v1/exports", { format, ...(format !== "evidence" && part) });
   let created = await create();
   // That of the turn before: an equal one is not written again.
   if (created.body.data?.status === "completed") {
@@ -132,7 +133,7 @@ export async function writeExport(
   throw new Error(`the export is not completed after ${COMPLETED_WITHIN_MS} ms`);
 }
 
-async function download(bench: Bench, key: string, id: string, file: string): Promise<void> {
+export async function download(bench: Bench, key: string, id: string, file: string): Promise<void> {
   const response = await fetch(`${bench.baseUrl}/v1/exports/${id}/content`, {
     headers: { authorization: `Bearer ${key}` },
   });
