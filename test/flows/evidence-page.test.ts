@@ -1,5 +1,5 @@
-// Guarantee: the commands of docs/evidence.md work as they stand there. Those for a clone lead a new account to
-// the printed lines of a first watch, and those for a bundle verify one with a time stamp.
+// Guarantee: the commands of docs/evidence.md work as they stand there. Those for a clone lead a new account
+// to the printed lines of a first watch, and those for a bundle verify one with a time stamp.
 
 import { newAccount } from "@annals/testing";
 import { spawn } from "node:child_process";
