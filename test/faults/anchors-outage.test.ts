@@ -1,9 +1,9 @@
-// Guarantee: while the witness, the time stamping authority and the bucket of the log are all down, appends go
-// on as before and epochs are closed. The served checkpoint stays where the quorum has seen it, the lag of each
-// kind of anchor rises, and AnchorsBehind is raised. When they are back, the log is served again, stamped
-// and locked by itself, and the alert clears. As the control, `quorum none` serves newer epochs meanwhile. What
-// cannot be built or installed here is left out, and the test says so. Only in the full form: flows of
-// witnesses, time stamps and the bucket have shorter outages.
+// Guarantee: while the witness, the time stamping authority and the bucket of the log are all down, appends
+// go on as before and epochs are closed. The served checkpoint stays where the quorum has seen it, the lag
+// of each kind of anchor rises, and AnchorsBehind is raised. When they are back, the log is served again,
+// stamped and locked by itself, and the alert clears. As the control, `quorum none` serves newer epochs
+// meanwhile. What cannot be built or installed here is left out, and the test says so. Only in the full
+// form: flows of witnesses, time stamps and the bucket have shorter outages.
 
 import { freePort } from "@annals/local";
 import { eventually, findS3Server, S3Server } from "@annals/testing";

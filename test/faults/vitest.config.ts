@@ -12,8 +12,8 @@ const HOOK_TIMEOUT_MS = 120_000;
 
 const ALL = ["test/faults/**/*.test.ts"];
 /**
- * Only in the full form. The short form is in test/flows: webhooks-nothing-lost, webhooks-crash-points, and of
- * the anchors witnesses, time-stamps and log-bucket.
+ * Only in the full form. The short form is in test/flows: webhooks-nothing-lost, webhooks-crash-points, and
+ * of the anchors witnesses, time-stamps and log-bucket.
  */
 const FULL_ONLY = files("anchors-outage", "webhooks-crash-points", "webhooks-outage");
 /** They assert how long something takes: nothing runs beside them. */

@@ -1,6 +1,6 @@
 // Guarantees: the heads of a bundle of evidence are those of epoch 1, of the last epoch of each UTC day in
-// which the chain grew, and of the first epoch with the size of the bundle. Each is in the map of its epoch and
-// leads to the head of that size, whatever epochs came since, and its checkpoint can be read.
+// which the chain grew, and of the first epoch with the size of the bundle. Each is in the map of its epoch
+// and leads to the head of that size, whatever epochs came since, and its checkpoint can be read.
 
 import {
   parseCheckpoint,
