@@ -60,11 +60,6 @@ export const SETTINGS = {
     { min: 0, max: 168 },
     { fallback: "24" },
   ),
-  indexPaused: flag(
-    "ANNALS_LEDGER_INDEX_PAUSED",
-    "Whether indexing of new events for filters is paused. Lists with filters stay complete but become " +
-      "slower.",
-  ),
   keysAddress: address(
     "ANNALS_KEYS_ADDRESS",
     "The keys service, which signs the [log of evidence](../evidence.md): `host:port` or " +

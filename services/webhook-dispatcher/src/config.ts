@@ -58,12 +58,6 @@ export const SETTINGS = {
     { min: 100, max: 60_000 },
     { fallback: "10000" },
   ),
-  maxInFlight: integer(
-    "ANNALS_WEBHOOK_MAX_IN_FLIGHT",
-    "Maximum deliveries in flight from one replica.",
-    { min: 1, max: 10_000 },
-    { fallback: "1000" },
-  ),
   maxPendingPerAccount: integer(
     "ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT",
     "Maximum pending deliveries of one account. Beyond it deliveries are dropped and counted " +

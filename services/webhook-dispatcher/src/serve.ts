@@ -49,8 +49,13 @@ import { FanOut, type FanOutDeps } from "./workers/fan-out.ts";
 import { startMeasuringBacklog } from "./workers/measuring.ts";
 import { startSweep } from "./workers/sweep.ts";
 
-/** Shares of the attempts of one replica. An account has at most half of what is free of a host. */
-const SHARES = { maxInFlightPerEndpoint: 10, maxInFlightPerAccount: 200, maxInFlightPerHost: 100 };
+/** Attempts of one replica, and shares of them. An account has at most half of what is free of a host. */
+const SHARES = {
+  maxInFlight: 1_000,
+  maxInFlightPerEndpoint: 10,
+  maxInFlightPerAccount: 200,
+  maxInFlightPerHost: 100,
+};
 /** Grace period of attempts in flight; shorter than the time that run.ts gives each part to close. */
 const DRAIN_GRACE_MS = 7_000;
 

@@ -62,7 +62,7 @@ export async function indexAll(database: Pool): Promise<number> {
   let reported = 0;
   const lag = (events: number) => void (reported = events);
   const log = createLog({ service: "test", level: "error" });
-  const index = new FilterIndex({ database, isPaused: false, lag, log });
+  const index = new FilterIndex({ database, lag, log });
   while ((await index.run(new AbortController().signal)) < DELAY_MS);
   return reported;
 }

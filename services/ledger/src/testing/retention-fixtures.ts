@@ -33,7 +33,6 @@ export async function openRetention() {
     database: openPool(log.owner.url),
     log: createLog({ service: "test", level: "error" }),
     lag: none,
-    isPaused: false,
   });
   /** Closes an epoch that covers all events. */
   const cover = async () => {

@@ -65,11 +65,11 @@ const chunkOf = (accountId: string, chunk: number) => ({
   last_received: received((chunk + 1) * CHUNK_SIZE - 1),
 });
 
-function newIndex(isPaused = false, on: Pick<Pool, "run"> = ledger.database) {
+function newIndex(on: Pick<Pool, "run"> = ledger.database) {
   const lags: number[] = [];
   const lag = (events: number) => void lags.push(events);
   const log = createLog({ service: "test", level: "error" });
-  return { index: new FilterIndex({ database: on, isPaused, lag, log }), lags };
+  return { index: new FilterIndex({ database: on, lag, log }), lags };
 }
 
 describe("indexing", () => {
@@ -134,7 +134,7 @@ describe("indexing", () => {
       isAway && (statement.route === "all accounts, read" || params[0] === ACCOUNT)
         ? Promise.reject(new Error("a server is away"))
         : ledger.database.run(statement, params);
-    const { index } = newIndex(false, { run });
+    const { index } = newIndex({ run });
     await index.run(NEVER);
     // This list says that nothing is left to do.
     await index.run(NEVER);
@@ -142,14 +142,6 @@ describe("indexing", () => {
     isAway = true;
     await expect(index.run(NEVER)).rejects.toThrow("away");
     expect(await chunks()).toEqual([chunkOf(NEIGHBOUR, 0)]);
-  });
-
-  test("only measures while it is paused", async () => {
-    await insertChain(ACCOUNT, 2 * CHUNK_SIZE + 1);
-    const { index, lags } = newIndex(true);
-    expect(await index.run(NEVER)).toBe(DELAY_MS);
-    expect(await chunks()).toEqual([]);
-    expect(lags).toEqual([2 * CHUNK_SIZE]);
   });
 
   test("goes on in the background, until it is stopped", async () => {

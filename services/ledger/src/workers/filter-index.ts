@@ -23,8 +23,6 @@ export interface FilterIndexDeps {
   readonly log: Logger;
   /** Called after the last account with the number of events in complete chunks that the index lacks. */
   readonly lag: (events: number) => void;
-  /** Whether it only measures the lag. */
-  readonly isPaused: boolean;
 }
 
 export class FilterIndex {
@@ -78,7 +76,6 @@ export class FilterIndex {
   /** Resolves to the number of indexed chunks: fewer if another replica indexes, or events are missing. */
   async #giveTurn(account: IndexWorkRow, signal: AbortSignal): Promise<number> {
     const first = Number(account.next_chunk);
-    if (this.#deps.isPaused) return 0;
     const end = Math.min(first + TURN_CHUNKS, Number(account.end_chunk));
     for (let chunk = first; chunk < end; chunk += 1) {
       if (signal.aborted) return chunk - first;

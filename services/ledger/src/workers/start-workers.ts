@@ -38,7 +38,6 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   readonly erasureCopies: ErasureCopies;
   readonly grown: GrownChains;
   /** Whether the filter index is only measured. */
-  readonly indexPaused: boolean;
   readonly metrics: Metrics;
   readonly random: (size: number) => Uint8Array;
   readonly searches: SearchTurns;
@@ -68,7 +67,6 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
     database,
     log,
     lag: (events) => metrics.indexLag.set(events),
-    isPaused: deps.indexPaused,
   });
   start("filter_index", {
     delayMs: INDEX_DELAY_MS,
