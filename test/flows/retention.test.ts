@@ -100,6 +100,10 @@ test("all routes go on, and both verifiers accept what is exported", async () =>
   const { month_events: used } = (await get("/usage")).data;
   expect(used).toEqual(usage.data.month_events);
   expect((await get(inclusion)).data.hashes).toEqual(proved.data.hashes);
+  // Entries go in whole bundles.
+  expect((await get("/log")).data.min_index).toBe(256);
+  const bundles = ["000", "001"].map((path) => client.get(`/v1/log/tile/entries/${path}`));
+  expect((await Promise.all(bundles)).map(({ status }) => status)).toEqual([404, 200]);
   expect((await get("/verify")).data).toMatchObject({
     valid: true,
     checked: EVENTS + 1 - THROUGH,

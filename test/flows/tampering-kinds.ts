@@ -1,7 +1,7 @@
 // Every way to tamper with a chain of EVENTS events that flows/tampering tries, one at a time, with
 // the rights of the owner of the database, and what verification has to say of it.
 
-import { ON_ONE_SERVER } from "@annals/testing";
+import { eventually, ON_ONE_SERVER } from "@annals/testing";
 import { FORGERIES } from "./tampering-forgeries.ts";
 import { AT, deleteEvents, EVENTS, type Kind, type Owner, sql, where } from "./tampering-sql.ts";
 
@@ -102,6 +102,32 @@ const heads: readonly Kind[] = [
   ),
 ];
 
+const IN_TREE = `SELECT 1 FROM ledger.trees WHERE account_id = $1 AND size = ${EVENTS}`;
+const COVERED = `SELECT 1 FROM ledger.account_heads JOIN ledger.epochs USING (log, epoch)
+  WHERE account_id = $1 AND account_heads.size = ${EVENTS} AND quorum_at IS NOT NULL`;
+
+/** Cuts off the end, and moves the head back to what is left, once all events are where `condition` says. */
+function cut(name: string, condition: string, ...more: readonly string[]): Kind {
+  const statements = [hashOf(150), deleteEvents("sequence_number > 150"), ...more];
+  const kind = sql(name, statements, "tree_mismatch", 151);
+  const tamper = async (owner: Owner, accountId: string) => {
+    const isMet = async () => (await owner.query(condition, [accountId])).length > 0;
+    await eventually("the log has all events", isMet);
+    await kind.tamper(owner, accountId);
+  };
+  return { ...kind, tamper };
+}
+
+const cuts: readonly Kind[] = [
+  cut("truncate the tail and move the head's number and hash back", IN_TREE),
+  cut(
+    "the same, and delete the tree",
+    COVERED,
+    "DELETE FROM ledger.trees WHERE account_id = $1",
+    "DELETE FROM ledger.tiles WHERE account_id = $1",
+  ),
+];
+
 const UNUSED_NUMBER = 9_999;
 
 /** Swaps a column between rows 100 and 101, by way of a value that no row has. */
@@ -150,6 +176,7 @@ export const KINDS: readonly Kind[] = [
   erasure,
   ...deletions,
   ...heads,
+  ...cuts,
   ...swaps,
   ...swapsOfParts,
   ...FORGERIES,

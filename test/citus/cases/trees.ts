@@ -20,6 +20,7 @@ export const TREES: Cases = {
     },
   ],
   "ledger.find-tree-work": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.get-sizes": [({ account }) => [account], () => ["acct_none"]],
   "ledger.get-tile": [({ account }) => [account, 0, "0"]],
   "ledger.get-trees": [({ accounts }) => [accounts]],
   "ledger.grow-trees": [

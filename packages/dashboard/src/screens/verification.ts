@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   link_mismatch: "it does not link to the event before",
   sequence_gap: "there is no event with this number",
   head_mismatch: "the last event of the chain is not the head",
-  tree_mismatch: "the tree of the chain has another hash for it",
+  tree_mismatch: "the tree of the chain has another hash for it, or only the tree has it",
   erasure_unrecorded: "a part is erased, and no later record of the chain says so",
 };
 

@@ -2196,7 +2196,7 @@ export interface components {
              */
             log_origin: string;
             /**
-             * @description Index of the first entry that can be read.
+             * @description Index of the first entry that can be read. Retention deletes those before it, 256 at a time.
              * @example 0
              */
             min_index: number;

@@ -13,6 +13,7 @@ import type { LogPolicy } from "../evidence/log-policy.ts";
 import { getNewestEpoch } from "../store/epochs.ts";
 import { getLog as getLogStatement } from "../store/logs.ts";
 import { getUsage } from "../store/get-usage.ts";
+import { getLifecycle } from "../store/lifecycles.ts";
 
 interface Deps {
   readonly database: Pool;
@@ -27,6 +28,7 @@ export function getLog({ database, policy }: Deps): ServiceImpl<typeof LedgerSer
     if (log === undefined) throw notCovered();
     const [newest] = await own.run(getNewestEpoch, [log.log]);
     const [usage] = await own.run(getUsage, [accountId]);
+    const [lifecycle] = await own.run(getLifecycle, [accountId]);
     const covered = await coveredBy(own, accountId);
     return {
       origin: `${log.origin}/${accountId}`,
@@ -37,6 +39,7 @@ export function getLog({ database, policy }: Deps): ServiceImpl<typeof LedgerSer
       epoch: BigInt(newest?.epoch ?? 0),
       epochTime: newest?.time ?? "",
       policy: policy.text,
+      minIndex: BigInt(lifecycle?.min_index ?? 0),
     };
   };
 }

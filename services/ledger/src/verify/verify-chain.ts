@@ -12,6 +12,7 @@ import { type EndsRow, readEnds } from "../store/read-ends.ts";
 import { readRange } from "../store/read-range.ts";
 import type { BlockChecker } from "./block-checker.ts";
 import type { Range } from "./blocks.ts";
+import { findCut } from "./find-cut.ts";
 import { verifyErasures } from "./verify-erasures.ts";
 import { verifyIndex } from "./verify-index.ts";
 import { verifyTree } from "./verify-tree.ts";
@@ -92,13 +93,16 @@ async function verifyRetained(
   // Both are before what the verifier found.
   const named = firstOf(hidden, unrecorded);
   const invalidEvent = named ?? verifier.firstInvalid;
-  const inTree = invalidEvent
-    ? undefined
-    : await verifyTree(deps.database, accountId, range, signal);
+  let inTree: FirstInvalid | undefined;
+  if (!invalidEvent) {
+    inTree = await verifyTree(deps.database, accountId, range, signal);
+    if (range.to === head.sequence) inTree ??= await findCut(deps.database, accountId);
+  }
   signal.throwIfAborted();
   const found = named ?? inTree;
+  const upToFound = found && Math.max(found.sequenceNumber - range.from + 1, 0);
   return {
-    checked: found ? Math.max(found.sequenceNumber - range.from + 1, 0) : verifier.checked,
+    checked: Math.min(upToFound ?? Infinity, verifier.checked),
     fromSequence: range.from,
     toSequence: range.to,
     retainedFrom: retained.from,

@@ -158,6 +158,14 @@ describe("a chain that is not valid is reported, and counts as verified when it 
       "UPDATE ledger.verifications SET hash = 'a'",
     ],
     ["a head that went back", "UPDATE ledger.heads SET sequence_number = 3"],
+    [
+      "a tail that was cut off as far as it was verified, with the head, but not the tree",
+      `DELETE FROM ledger.events WHERE sequence_number > 5;
+       UPDATE ledger.heads SET sequence_number = 5, hash = events.hash
+       FROM ledger.events WHERE events.sequence_number = 5;
+       INSERT INTO ledger.trees (account_id, size, root, bucket, frontier)
+       SELECT account_id, 8, hash, 0, hash FROM ledger.heads`,
+    ],
   ])("%s", async (_, change) => {
     await ledger.client.createEvents({ appends: [appendOf(ACCOUNT, 5)] });
     const one = await newReplica();

@@ -1,6 +1,7 @@
 // Guarantees: the tree of each chain has every event of it, as RFC 6962 says, with its full tiles, however it
 // grew: by single events, over many runs, in several replicas at once, or from a chain that was there before.
-// A chain that lacks an event keeps its last tree and no other's, and so does one whose server is away.
+// A chain that lacks an event keeps its last tree and no other's, and so does one whose server is away. One
+// that is shorter than its tree is reported.
 
 import { createLog } from "@annals/chassis";
 import type { Pool } from "@annals/postgres";
@@ -185,6 +186,20 @@ test("a chain that lacks an event keeps its last tree, is reported, and keeps no
   expect(await stored(ACCOUNT)).toEqual(before);
   expect(await stored(OTHER)).toEqual(await expected(OTHER));
   expect(builder.mismatches()).toBeGreaterThan(0);
+});
+
+test("a chain that is shorter than its tree is reported, and its tree stays", async () => {
+  const builder = newBuilder();
+  await Promise.all([grow(ACCOUNT, 5), grow(OTHER, 5)]);
+  await builder.build();
+  const before = await stored(ACCOUNT);
+  await owner.query(
+    "DELETE FROM ledger.events WHERE account_id = 'acct_1' AND sequence_number = 5",
+  );
+  await owner.query("UPDATE ledger.heads SET sequence_number = 4 WHERE account_id = 'acct_1'");
+  await builder.run();
+  expect(builder.mismatches()).toBe(1);
+  expect(await stored(ACCOUNT)).toEqual(before);
 });
 
 test("while a server is away, the trees of other accounts grow", async () => {

@@ -30,7 +30,7 @@ export interface TreeBuilderDeps {
   readonly log: Logger;
   /** Called after the last account with the number of events that trees lack which should have grown. */
   readonly lag: (events: number) => void;
-  /** Called with the number of chains that lack an event. */
+  /** Called with the number of chains that lack an event, also one after their end. */
   readonly mismatched: (chains: number) => void;
 }
 
@@ -85,11 +85,18 @@ export class TreeBuilder {
       const events = Number(lacking);
       if (events >= TILE_WIDTH) this.#lacking += events;
       if (events > 0) grown.addLacking(accountId, events);
+      else if (events < 0) this.#reportCut(accountId, -events);
     }
     this.#after = listed.length < LISTED ? "" : (listed.at(-1)?.account_id ?? "");
     if (this.#after !== "") return;
     lag(this.#lacking);
     this.#lacking = 0;
+  }
+
+  #reportCut(accountId: string, events: number): void {
+    const { log, mismatched } = this.#deps;
+    mismatched(1);
+    log.error({ account_id: accountId, events }, "a tree has events after the end of its chain");
   }
 
   /** Resolves to whether a tree is still behind its chain. */

@@ -1527,6 +1527,13 @@ export declare type GetLogResponse = Message<"annals.ledger.v1.GetLogResponse"> 
    * @generated from field: string policy = 8;
    */
   policy: string;
+
+  /**
+   * Index of the first entry that retention has left.
+   *
+   * @generated from field: uint64 min_index = 9;
+   */
+  minIndex: bigint;
 };
 
 /**

@@ -8,9 +8,6 @@ import { Count, named, Nullable, Time } from "../../render/schema.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
-/** The first entry that the log still has: none is ever deleted. */
-const MIN_INDEX = 0;
-
 const LogBody = named(
   "Log",
   Type.Object({
@@ -36,7 +33,11 @@ const LogBody = named(
       description:
         "The newest epoch, which the witnesses may not have seen yet. Null before the first epoch.",
     }),
-    min_index: Count({ description: "Index of the first entry that can be read.", examples: [0] }),
+    min_index: Count({
+      description:
+        "Index of the first entry that can be read. Retention deletes those before it, 256 at a time.",
+      examples: [0],
+    }),
     policy: Nullable(Type.String(), {
       description:
         "The operator's policy of witnesses. Null without a policy: then each epoch counts at once.",
@@ -63,7 +64,7 @@ export function getLog({ ledger }: Pick<Deps, "ledger">): Route {
         size: Number(found.size),
         covered: found.covered ? renderCovered(found.covered) : null,
         newest_epoch: newest.epoch === 0 ? null : newest,
-        min_index: MIN_INDEX,
+        min_index: Number(found.minIndex),
         policy: found.policy === "" ? null : found.policy,
       };
       return { body: { data } };
