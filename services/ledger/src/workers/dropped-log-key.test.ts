@@ -144,6 +144,16 @@ test("each of several keys that join is named before it counts, and one that com
   expect(named).toEqual(vkeysOf(NEW, NEWER, OLD));
 });
 
+test("a checkpoint of a key that no epoch has named yet is not shown, and can be asked for again", async () => {
+  await epoch(ACCOUNT);
+  use(NEW);
+  const read = () => log.ledger.client.readCheckpoint({ accountId: ACCOUNT });
+  await expect(read()).rejects.toThrow("cannot be signed now");
+  await epoch(OTHER);
+  const { checkpoint } = await read();
+  verifyNote(parseNote(checkpoint), [noteSigner(`${ORIGIN}/${ACCOUNT}`, NEW).key]);
+});
+
 test("a proposal from before a rotation without overlap is signed by the new key, which is named next", async () => {
   await epoch(ACCOUNT);
   const failing = log.newCloser(undefined, {
