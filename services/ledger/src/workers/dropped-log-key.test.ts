@@ -1,6 +1,6 @@
 // Guarantees: a key that keys no longer signs with has no say in later epochs, whether it stayed for an
-// overlap or was stolen. The log no longer names it, its signature stops no epoch, and checkpoints of accounts
-// are not signed again and again for its sake. What it has signed stays as it is, and counts.
+// overlap or was stolen. The log no longer names it, its signature stops no epoch, and checkpoints of
+// accounts are not signed again and again for its sake. What it has signed stays as it is, and counts.
 
 import { noteSigner, noteText, parseEntry, parseNote, verifyNote, vkeyOf } from "@annals/tlog";
 import { beforeEach, describe, expect, test } from "vitest";
