@@ -1,6 +1,6 @@
 // Guarantee: with several processes of keys and of the ledger, one head log is signed. A new key signs it
 // without a restart, the log names the key, and who has the old key alone goes on. The old key cannot be left
-// out early: what signs stays as it is.
+// out early: what signs stays as it is. After its overlap it can, and the log names the new key alone.
 
 import type { Stack } from "@annals/local";
 import { HttpClient, newAccount, ownerOf } from "@annals/testing";
@@ -90,7 +90,7 @@ function signersOf(checkpoint: string, keys: readonly Buffer[]): readonly Buffer
 
 const publicKeyOf = (line: string) => noteSigner("log", Buffer.from(line, "base64")).key.publicKey;
 
-test("a new key joins the log, and the old one stays for its overlap", async () => {
+test("a new key joins the log; the old one stays for its overlap, and then leaves", async () => {
   const oldLine = readFileSync(join(stack.dataDir, "log-key"), "utf8").trim();
   const newLine = randomBytes(32).toString("base64");
   const [old, added] = [oldLine, newLine].map(publicKeyOf) as [Buffer, Buffer];
@@ -114,4 +114,13 @@ test("a new key joins the log, and the old one stays for its overlap", async () 
   const { checkpoint: last } = await nextEpoch();
   expect(signersOf(last, [old, added])).toEqual([added, old]);
   expect(await owner.query("SELECT origin FROM keys.signed_heads")).toEqual([{ origin }]);
+
+  await owner.query("UPDATE keys.log_keys SET superseded_at = superseded_at - interval '91 days'");
+  writeKeys("# The old key has left.", newLine);
+  await vi.waitFor(async () => {
+    const { checkpoint: next } = await nextEpoch();
+    expect(signersOf(next, [old, added])).toEqual([added]);
+    const shown = await (await fetch(`${stack.baseUrls[0]}/log/vkey`)).text();
+    expect(shown).toBe(`${vkeyOf(keyOf(origin, KEY_TYPE.ed25519, added))}\n`);
+  }, WAIT);
 });

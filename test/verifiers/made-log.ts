@@ -25,6 +25,7 @@ interface Epoch {
   readonly size: number;
   readonly path: readonly string[];
   readonly seen: Seen;
+  readonly signer: "log" | "next";
 }
 
 export const rootOfLeaves = (leaves: readonly Buffer[]) => rootOf(append(EMPTY_TREE, [...leaves]));
@@ -43,7 +44,7 @@ export class MadeLog {
   leaves: Buffer[] = [];
   entries: Buffer[] = [];
   #epochs: (Epoch | undefined)[] = [];
-  /** Of the head log. */
+  /** Of the head log. Another signer signs the epochs that are closed from then on. */
   origin = ORIGIN;
   signer: "log" | "next" = "log";
 
@@ -87,14 +88,14 @@ export class MadeLog {
     this.entries.push(entryHash(Buffer.from(entry)));
     const hasChanged = size !== this.covered;
     const path = hex(map.path(CHAIN).siblings);
-    this.#epochs.push(hasChanged ? { entry, size, path, seen } : undefined);
+    this.#epochs.push(hasChanged ? { entry, size, path, seen, signer: this.signer } : undefined);
     return this;
   }
 
   /** The head log at a size, cosigned. */
-  headLog(size: number, seen: Seen = {}): string {
+  headLog(size: number, seen: Seen = {}, signer = this.signer): string {
     const root = rootOfLeaves(this.entries.slice(0, size));
-    return signedCheckpoint(this.origin, size, root, seen, this.signer);
+    return signedCheckpoint(this.origin, size, root, seen, signer);
   }
 
   checkpoint(size = this.covered): string {
@@ -110,7 +111,7 @@ export class MadeLog {
   lines(after: number): Record<string, unknown>[] {
     return this.#epochs.flatMap((made, at) => {
       if (made === undefined || at < after) return [];
-      const { entry, path, seen, size } = made;
+      const { entry, path, seen, signer, size } = made;
       const root = rootOfLeaves(this.leaves.slice(0, size)).toString("hex");
       const nodes = nodesOf(this.entries.slice(0, at + 1));
       return {
@@ -118,7 +119,7 @@ export class MadeLog {
         entry,
         head: { chain: CHAIN, root, size, v: 1 },
         path,
-        checkpoint: this.headLog(at + 1, seen),
+        checkpoint: this.headLog(at + 1, seen, signer),
         inclusion: hex(proveInclusion(at, at + 1, nodes)),
         consistency: this.consistency(size, this.covered),
       };

@@ -98,6 +98,22 @@ describe("a log that continues what was kept:", () => {
     });
   });
 
+  test("one whose key was replaced, for a policy with both keys, and for no other", async () => {
+    const line = `log ${vkeyOf(keyOf(ORIGIN, KEY_TYPE.ed25519, parseVkey(NEXT_VKEY).publicKey))}`;
+    const policyWith = (lines: string) => Buffer.from(String(POLICY).replace(/^log .*$/m, lines));
+    const [both, nextAlone] = [policyWith(`$&\n${line}`), policyWith(line)];
+    await at.watch();
+    at.log.signer = "next";
+    hours(at.log, 4, 4);
+    const now = () => START + 5 * HOUR;
+    expect(await at.refused({ now })).toMatch(/^signature_missing: the checkpoint: /);
+    expect(await at.refused({ now, policy: nextAlone })).toMatch(/the state cannot be used: /);
+    const first = { now, policy: nextAlone, state: `${at.state}.new` };
+    expect(await at.verdict(first)).toMatch(/^signature_missing: epoch 1: /);
+    const before = { origin: ORIGIN, epoch: 3 };
+    expect(await at.watch({ now, policy: both })).toMatchObject({ checked: 1, epoch: 4, before });
+  });
+
   test("a policy without a quorum says that nothing has a time", async () => {
     expect(await at.watch({ policy: NO_QUORUM })).toMatchObject({ hasQuorum: false, covered: 300 });
   });

@@ -1,6 +1,6 @@
 // Guarantees: a policy of the log that is malformed, or that names other logs only, does not start the
 // ledger, and the error names the setting and the line. While it runs, such a file does not replace the one
-// in use.
+// in use. One that has lines of the log with dropped keys only starts it with a warning.
 
 import { Closers, ConfigError, createLog } from "@annals/chassis";
 import { keyOf, vkeyOf } from "@annals/tlog";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { openLogPolicy } from "./log-policy-file.ts";
 import { ORIGIN } from "./testing/log-signer.ts";
-import { TestLog } from "./testing/test-log.ts";
+import { INTERVAL_S, TestLog } from "./testing/test-log.ts";
 
 const NONE = "quorum none\n";
 
@@ -34,10 +34,11 @@ async function open(text: string) {
   const closers = new Closers();
   const quiet = createLog({ service: "test", level: "error" });
   const error = vi.fn<(fields: object, message: string) => void>();
+  const warn = vi.fn<(fields: object, message: string) => void>();
   onTestFinished(() => closers.closeAll(quiet));
   const around = { closers, database: log.ledger.database, intervalMs: 5 };
-  const options = { ...around, log: Object.assign(quiet, { error }) };
-  return { error, policy: await openLogPolicy({ logPolicyFile: file }, options) };
+  const options = { ...around, log: Object.assign(quiet, { error, warn }) };
+  return { error, warn, policy: await openLogPolicy({ logPolicyFile: file }, options) };
 }
 
 function logLine(origin: string): string {
@@ -64,6 +65,24 @@ test("a file that names other logs only does not start it", async () => {
   await expect(opened).rejects.toThrow("no log line of the policy has a key of the log");
   const { policy } = await open(`${logLine(ORIGIN)}${NONE}`);
   expect(policy.isServedAtOnce).toBe(true);
+});
+
+test("a file whose key of the log was dropped starts it with a warning, and cannot be put in place", async () => {
+  await beginLog();
+  const dropped = logLine(ORIGIN);
+  log.signer.seeds.splice(0, 1, Buffer.alloc(32, 2));
+  log.later(INTERVAL_S);
+  await log.endClaim();
+  await log.newCloser().run();
+  const { error, policy, warn } = await open(`${dropped}${NONE}`);
+  expect(warn.mock.calls.map(([, message]) => message)).toEqual([
+    "the policy has no key that signs the log now",
+  ]);
+  expect(policy.text).toBe(`${dropped}${NONE}`);
+  await write(`${logLine(ORIGIN)}${NONE}`);
+  await vi.waitFor(() => expect(policy.text).toBe(`${logLine(ORIGIN)}${NONE}`));
+  await write(`${dropped}${NONE}`);
+  await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(1));
 });
 
 test("another file is in use without a restart, unless it cannot be used", async () => {

@@ -45,11 +45,18 @@ export async function openLogPolicy(
   try {
     policy.use(text, known);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${LOG_POLICY_FILE.env} ${file}: ${reason}`);
+    // A line of the log with a key that a rotation has dropped must not keep appends from starting.
+    if (known !== undefined && policy.namesLog(known.origin))
+      options.log.warn({ err: error }, "the policy has no key that signs the log now");
+    else throw refused(file, error);
   }
   const replace = async (given: string) => policy.use(given, await logOf());
   const following = followKeyFile(LOG_POLICY_FILE, file, replace, options);
   closers.add("log policy", following, () => following.stop());
   return policy;
+}
+
+function refused(file: string, error: unknown): ConfigError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConfigError(`${LOG_POLICY_FILE.env} ${file}: ${reason}`);
 }

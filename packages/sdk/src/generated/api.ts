@@ -2226,7 +2226,7 @@ export interface components {
              * @example 44
              */
             size: number;
-            /** @description Verifier keys of the head log, newest first. The account's log is signed with the same public keys under its own origin. */
+            /** @description Verifier keys that sign the head log now, newest first. The account's log is signed with the same public keys under its own origin. */
             vkeys: string[];
         };
         LogCheckpointedPayload: {

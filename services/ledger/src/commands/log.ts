@@ -20,7 +20,7 @@ import {
 import { readFile } from "node:fs/promises";
 import { ROLE, type SETTINGS } from "../config.ts";
 import { verifierKeys } from "../evidence/log-keys.ts";
-import { checkpointOf } from "../evidence/missing-checkpoint.ts";
+import { checkpointOf, hasCheckpoint } from "../evidence/missing-checkpoint.ts";
 import { getNewestLocked } from "../store/anchors.ts";
 import { getEpoch, getNewestEpoch, getNewestServedEpoch } from "../store/epochs.ts";
 import { listAnchors } from "../store/list-anchors.ts";
@@ -92,7 +92,9 @@ async function statusOf(database: Pool, policy: Policy | undefined) {
   const log = await logIn(database);
   const own = verifierKeys(log.origin, splitHashes(log.keys));
   // Read first: what a witness sees is in the database before.
-  const views = policy === undefined ? [] : await readViews(policy, { ...log, keys: own });
+  const has = (checkpoint: Checkpoint) => hasCheckpoint(database, log, checkpoint);
+  const asked = { origin: log.origin, keys: own, has };
+  const views = policy === undefined ? [] : await readViews(policy, asked);
   const [newest] = await database.run(getNewestEpoch, [log.log]);
   const [served] = await database.run(getNewestServedEpoch, [log.log]);
   const witnesses = served
@@ -187,10 +189,10 @@ async function succeed(database: Pool, origin: string, kept: string | undefined)
 /** The largest of the ledger's own head, what a witness has seen of the log, and the kept checkpoint. */
 function largest(log: LogRow, kept: string | undefined): Checkpoint {
   const own = { origin: log.origin, root: log.root, size: Number(log.size) };
-  const known = [log.missing ?? undefined, kept].flatMap((note) =>
-    note === undefined ? [] : [checkpointIn(log, note)],
-  );
-  return [own, ...known].reduce((one, other) => (other.size > one.size ? other : one));
+  // That a key of the log has signed what is missing was verified before it was stored.
+  const missing = log.missing === null ? [] : [parseCheckpoint(parseNote(log.missing).text)];
+  const known = kept === undefined ? [] : [checkpointIn(log, kept)];
+  return [own, ...missing, ...known].reduce((one, other) => (other.size > one.size ? other : one));
 }
 
 function checkpointIn(log: LogRow, note: string): Checkpoint {

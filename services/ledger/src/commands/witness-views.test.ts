@@ -115,6 +115,25 @@ test("a witness that has seen another log of the same size", async () => {
   });
 });
 
+test("after a rotation, a witness that has seen the log of the key before is behind; that key alone shows nothing", async () => {
+  const [old] = log.signer.seeds;
+  log.signer.seeds.splice(0, 1, Buffer.alloc(32, 2));
+  await log.endClaim();
+  await log.newCloser().run();
+  const behind = await status(await showing(seen(notes[2])));
+  expect(behind).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(`w1 has seen epoch 3 at ${SEEN}, 1 behind\n`),
+  });
+  const forged = await status(await showing(seen(signed(9, old?.[0]))));
+  expect(forged).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(
+      "w1 could not be read: its checkpoint is not signed by the log",
+    ),
+  });
+});
+
 test("one that cannot be read is named, and is not a failure of the log", async () => {
   const { status: code, stdout } = await status(await showing(notes[2] ?? ""));
   expect(code).toBe(0);
@@ -130,7 +149,7 @@ async function problemOf(policy: string, bounds: Partial<Bounds> = {}) {
   const keys = log.signer.keysOf("");
   const whole = { bytes: 64 * 1024, timeoutMs: 10_000, ...bounds };
   const parsed = parsePolicy(Buffer.from(policy));
-  const [view] = await readViews(parsed, { origin: ORIGIN, keys }, whole);
+  const [view] = await readViews(parsed, { origin: ORIGIN, keys, has: async () => false }, whole);
   return view?.problem ?? "none";
 }
 

@@ -24,8 +24,10 @@ export interface WitnessView {
 
 interface AskedLog {
   readonly origin: string;
-  /** Keys that may have signed for it. */
+  /** Keys that sign it. */
   readonly keys: readonly VerifierKey[];
+  /** Whether the log leads to the checkpoint: one from before a rotation needs none of these keys. */
+  readonly has: (checkpoint: Checkpoint) => Promise<boolean>;
 }
 
 export interface Bounds {
@@ -56,15 +58,16 @@ async function readView(witness: Witness, log: AskedLog, bounds: Bounds): Promis
   }
 }
 
-async function seenBy({ key, url = "" }: Witness, { keys, origin }: AskedLog, bounds: Bounds) {
+async function seenBy({ key, url = "" }: Witness, { has, keys, origin }: AskedLog, bounds: Bounds) {
   const log = createHash("sha256").update(origin).digest("hex");
   const prefix = url.endsWith("/") ? url : `${url}/`;
   const note = parseNote(await boundedGet(new URL(`${log}/checkpoint`, prefix), bounds));
   const checkpoint = parseCheckpoint(note.text);
   const { signed } = verifyNote(note, [...keys, key]);
   const time = signed.find((each) => each.key === key)?.time;
-  const isOfLog = signed.some((each) => keys.includes(each.key));
-  if (checkpoint.origin !== origin || !isOfLog || time === undefined)
+  const isSigned = signed.some((each) => keys.includes(each.key));
+  const isOfLog = checkpoint.origin === origin && (isSigned || (await has(checkpoint)));
+  if (!isOfLog || time === undefined)
     throw new Error("its checkpoint is not signed by the log and by the witness");
   return { ...checkpoint, time: new Date(time * MS_PER_S).toISOString() };
 }

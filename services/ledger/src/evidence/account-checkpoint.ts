@@ -3,21 +3,14 @@
 
 import { unavailable } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import {
-  accountKey,
-  checkpointText,
-  headRecord,
-  parseNote,
-  type VerifierKey,
-  splitHashes,
-} from "@annals/tlog";
+import { accountKey, checkpointText, headRecord, splitHashes } from "@annals/tlog";
 import { keepCheckpoint } from "../store/account-heads.ts";
 import { listMaps } from "../store/epochs.ts";
 import { getLog } from "../store/logs.ts";
 import { AccountPaths } from "./account-path.ts";
 import type { CoveredHead } from "./covered-head.ts";
 import { HeadLog } from "./head-log.ts";
-import { expectSigned, type LogKeys, verifierKeys } from "./log-keys.ts";
+import { expectSigned, type LogKeys, signersOf, verifierKeys } from "./log-keys.ts";
 
 /** An epoch may be closed between a proof and its use. */
 const ATTEMPTS = 3;
@@ -41,7 +34,8 @@ export async function accountCheckpoint(
       accountKey(key, accountId),
     );
     const kept = covered.checkpoint;
-    if (kept !== undefined && isSignedByAll(kept, own)) return kept;
+    // A key that has joined since must have signed it too.
+    if (kept !== undefined && signersOf(kept, own).length === own.length) return kept;
     const head = { chain: accountId, root, size };
     const from = String(covered.epoch - 1);
     const [map] = await database.run(listMaps, [log, from, String(covered.servedEpoch), 1]);
@@ -56,17 +50,12 @@ export async function accountCheckpoint(
       root: row.root,
       inclusion: await new HeadLog(database, log).proveInclusion(Number(map.epoch) - 1, logSize),
     });
-    if (checkpoint === "") continue;
+    // After a rotation without overlap the next epoch names the key that signs.
+    if (checkpoint === "" || signersOf(checkpoint, own).length === 0) continue;
     const origin = `${row.origin}/${accountId}`;
     expectSigned(checkpoint, checkpointText({ origin, root, size }), own);
     await database.run(keepCheckpoint, [accountId, log, String(covered.epoch), checkpoint]);
     return checkpoint;
   }
   throw unavailable("The checkpoint cannot be signed now. Try again.");
-}
-
-/** A key that has joined since must have signed it too. */
-function isSignedByAll(checkpoint: string, keys: readonly VerifierKey[]): boolean {
-  const ids = new Set(parseNote(checkpoint).signatures.map(({ keyId }) => keyId));
-  return keys.every(({ id }) => ids.has(id));
 }

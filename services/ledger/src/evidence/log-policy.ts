@@ -52,6 +52,11 @@ export class LogPolicy {
     expectLogIn(this.#policy, origin, publicKeys);
   }
 
+  /** Whether a log line has this origin, with whatever key. */
+  namesLog(origin: string): boolean {
+    return this.#policy.logs.some(({ key }) => key.name === origin);
+  }
+
   names(witness: string): boolean {
     return this.#policy.witnesses.some(({ name }) => name === witness);
   }

@@ -19,14 +19,32 @@ import { forgetMissing, getProposal, type LogRow } from "../store/logs.ts";
 import { HeadLog } from "./head-log.ts";
 import { verifierKeys } from "./log-keys.ts";
 
-/** Throws TlogError unless a key of the log has signed the note as a checkpoint of this log. */
+/** Throws TlogError unless a key that signs the log now has signed the note as a checkpoint of this log. */
 export function checkpointOf(log: Pick<LogRow, "keys" | "origin">, note: string): Checkpoint {
-  const parsed = parseNote(note);
-  verifyNote(parsed, verifierKeys(log.origin, splitHashes(log.keys)));
-  const checkpoint = parseCheckpoint(parsed.text);
-  if (checkpoint.origin !== log.origin)
+  const checkpoint = unsignedCheckpointOf(log, note);
+  verifyNote(parseNote(note), verifierKeys(log.origin, splitHashes(log.keys)));
+  return checkpoint;
+}
+
+/** Throws TlogError unless the note says that it is a checkpoint of this log. */
+function unsignedCheckpointOf({ origin }: Pick<LogRow, "origin">, note: string): Checkpoint {
+  const checkpoint = parseCheckpoint(parseNote(note).text);
+  if (checkpoint.origin !== origin)
     throw new TlogError("checkpoint_malformed", "the checkpoint is of another log");
   return checkpoint;
+}
+
+/**
+ * The checkpoint of the note if the log does not have it, and undefined if it has. One that it has may be
+ * from before a rotation, so no key that signs now needs to have signed it. Throws TlogError as checkpointOf.
+ */
+export async function missingIn(
+  database: Database,
+  log: LogRow,
+  note: string,
+): Promise<Checkpoint | undefined> {
+  const isThere = await hasCheckpoint(database, log, unsignedCheckpointOf(log, note));
+  return isThere ? undefined : checkpointOf(log, note);
 }
 
 /** Whether the epochs of the log lead to the checkpoint. */

@@ -7,12 +7,12 @@ import { complete, invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService, NewTimeStamp } from "@annals/proto/ledger";
 import { callerOf } from "@annals/rpc";
-import { type Checkpoint, stampedTime, TimeStampFault, TlogError } from "@annals/tlog";
+import { stampedTime, TimeStampFault, TlogError } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { createHash } from "node:crypto";
 import { addLockedCheckpoint } from "../evidence/locked-checkpoint.ts";
 import type { LogPolicy } from "../evidence/log-policy.ts";
-import { checkpointOf, hasCheckpoint } from "../evidence/missing-checkpoint.ts";
+import { missingIn } from "../evidence/missing-checkpoint.ts";
 import { serveOnQuorum } from "../evidence/serve-on-quorum.ts";
 import type { Metrics } from "../metrics.ts";
 import { createAnchor } from "../store/anchors.ts";
@@ -116,8 +116,8 @@ function expectLines(policy: LogPolicy, { checkpoint }: EpochRow, lines: string)
 async function addSeenCheckpoint({ database, log, metrics }: Deps, number: number, note: string) {
   const [row] = await database.run(getLogOf, [number]);
   if (row === undefined) throw notFound("log", String(number));
-  const seen = seenCheckpoint(row, note);
-  if (await hasCheckpoint(database, row, seen)) return;
+  const seen = await expectSeen(database, row, note);
+  if (seen === undefined) return;
   const stored = await database.run(recordMissing, [number, note, String(seen.size)]);
   if (stored.length === 0) return;
   metrics.rollbacks.inc();
@@ -127,12 +127,12 @@ async function addSeenCheckpoint({ database, log, metrics }: Deps, number: numbe
   );
 }
 
-/** Throws `invalid` unless the log has signed it. */
-function seenCheckpoint(row: LogRow, note: string): Checkpoint {
+/** Undefined if the log has it. Throws `invalid` unless the log has it, or has signed it. */
+async function expectSeen(database: Pool, row: LogRow, note: string) {
   try {
     if (Buffer.byteLength(note) > MAX_BYTES)
       throw new TlogError("note_malformed", `at most ${MAX_BYTES} bytes`);
-    return checkpointOf(row, note);
+    return await missingIn(database, row, note);
   } catch (error) {
     if (!(error instanceof TlogError)) throw error;
     throw invalid({ field: "seen_checkpoint", message: error.message });

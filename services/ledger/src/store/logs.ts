@@ -9,7 +9,7 @@ export interface LogRow {
   readonly size: string;
   readonly root: Buffer;
   readonly frontier: Buffer;
-  /** Public keys that the log has named, 32 bytes each. */
+  /** Public keys that the log has named and that signed its last epoch, 32 bytes each, newest first. */
   readonly keys: Buffer;
   /** A checkpoint that keys has signed and the log does not have. */
   readonly missing: string | null;

@@ -13,6 +13,7 @@ import {
   verifyConsistency,
   verifyHead,
   verifyInclusion,
+  type VerifierKey,
 } from "@annals/tlog";
 import type { PlanReads } from "../append/plan-retention.ts";
 import type { EpochCloserDeps } from "../workers/epoch-closer.ts";
@@ -39,11 +40,14 @@ export class LogSigner {
   /** What it has signed, by the order in which it did: the text of each note. */
   readonly signed: string[] = [];
   head: SignedHead = EMPTY;
+  /** The keys of the head log that have signed, those that left included. */
+  readonly used = new Map<string, VerifierKey>();
 
   readonly #signers = (origin: string) => this.seeds.map((seed) => noteSigner(origin, seed));
 
   readonly #note = (name: string, head: SignedHead): string => {
     const text = checkpointText({ origin: name, ...head });
+    for (const { key } of this.#signers(ORIGIN)) this.used.set(key.id, key);
     return noteText({ text, signatures: this.#signers(name).map(({ sign }) => sign(text)) });
   };
 

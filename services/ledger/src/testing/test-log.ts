@@ -157,7 +157,7 @@ async function checkedEpochs(whole: TestLog): Promise<EpochRow[]> {
     expect(Number(epoch)).toBe(at + 1);
     tree = append(tree, [entryHash(Buffer.from(entry))]);
     const note = parseNote(checkpoint);
-    verifyNote(note, whole.signer.keysOf(""));
+    verifyNote(note, [...whole.signer.used.values()]);
     const head = { origin: ORIGIN, size: tree.size, root: rootOf(tree) };
     expect(note.text).toBe(checkpointText(head));
     const said = parseEntry(entry);

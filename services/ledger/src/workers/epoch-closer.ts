@@ -16,7 +16,6 @@ import {
   type LogEntry,
   nextEntry,
   parseEntry,
-  parseVkey,
   vkeyOf,
   splitHashes,
 } from "@annals/tlog";
@@ -24,7 +23,7 @@ import type { GrownChains } from "../append/grown-chains.ts";
 import { AwaitedTrees } from "../evidence/awaited-trees.ts";
 import { EpochMap } from "../evidence/epoch-map.ts";
 import { HeadLog } from "../evidence/head-log.ts";
-import { type LogKeys, verifierKeys } from "../evidence/log-keys.ts";
+import { keysAfter, type LogKeys, verifierKeys } from "../evidence/log-keys.ts";
 import {
   keepProposedHeads,
   NO_HEADS,
@@ -237,14 +236,13 @@ export class EpochCloser {
       buckets,
       policy.isServedAtOnce,
     ]);
-    const joined = entry.kind === "key" ? [parseVkey(entry.key).publicKey] : [];
     await database.run(closeEpoch, [
       log.log,
       log.size,
       text,
       next.root,
       Buffer.concat(next.tree.hashes),
-      Buffer.concat([...joined, log.keys]),
+      keysAfter(log, entry, checkpoint),
     ]);
     await database.run(deleteProposedHeads, [log.log, String(head.size)]);
     // A proposal of another process, or of an earlier run, is not in memory.

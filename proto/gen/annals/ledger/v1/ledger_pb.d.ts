@@ -1489,7 +1489,8 @@ export declare type GetLogResponse = Message<"annals.ledger.v1.GetLogResponse"> 
   logOrigin: string;
 
   /**
-   * Verifier keys of the head log, newest first. Those of the account's log have the same public keys.
+   * Verifier keys that sign the head log now, newest first. Those of the account's log have the same public
+   * keys.
    *
    * @generated from field: repeated string vkeys = 3;
    */

@@ -23,7 +23,7 @@ const LogBody = named(
       Type.String({ examples: ["annals.example.com+e2562da6+ASfCkI3Xk6fM8r0Nh3sQm1Jx"] }),
       {
         description:
-          "Verifier keys of the head log, newest first. The account's log is signed with the same public keys " +
+          "Verifier keys that sign the head log now, newest first. The account's log is signed with the same public keys " +
           "under its own origin.",
       },
     ),
