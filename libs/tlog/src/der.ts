@@ -1,6 +1,6 @@
 // Reads DER, the encoding of time stamps and certificates: a tag, a length, and contents that may be further
-// elements. Called by time-stamp.ts, and by annals-verify for the signature of a time stamp. Lengths are checked
-// against the bytes, and nesting is bounded by what is asked for.
+// elements. Called by time-stamp.ts, and by annals-verify for the signature of a time stamp. Lengths are
+// checked against the bytes, and nesting is bounded by what is asked for.
 
 export interface Der {
   readonly tag: number;

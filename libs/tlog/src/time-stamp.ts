@@ -1,6 +1,6 @@
 // Reads the answer of a time stamping authority (RFC 3161) over the digest of a checkpoint. Called by the
-// ledger, which stores time stamps, and by annals-verify. It does not verify the authority's signature: who reads
-// the time stamp names the authorities to trust.
+// ledger, which stores time stamps, and by annals-verify. It does not verify the authority's signature: who
+// reads the time stamp names the authorities to trust.
 
 import { type Der, DER_TAG, elementsIn, expectTag, oidOf, TimeStampFault, within } from "./der.ts";
 

@@ -70,8 +70,8 @@ export const TILE = bounds("slot", TILE_ROWS, 8 * KIB);
 /** A bundle has as many entries as a tile has hashes; an action is the one text of a client in an entry. */
 export const ENTRIES = bounds("lists", TILE_ROWS, MIB);
 /**
- * A proof reads a few tiles of each of seven levels, a head for each halving of the epochs, and in a checkpoint
- * up to 64 signatures.
+ * A proof reads a few tiles of each of seven levels, a head for each halving of the epochs, and in a
+ * checkpoint up to 64 signatures.
  */
 export const PROOF = bounds("lists", 16 * TILE_ROWS, 512 * KIB);
 /** Each head has a path, two proofs and a checkpoint of up to 64 signatures. */
