@@ -143,7 +143,7 @@ const NO_NODE: Restriction = {
 
 const TLOG: Restriction = {
   group: ["@annals/**", "node:*", "node:*/**", "!@annals/contract", "!node:crypto"],
-  message: "Logs are arithmetic of hashes: of ours contract alone, of Node crypto alone.",
+  message: "Logs are arithmetic of hashes: import only @annals/contract and node:crypto.",
 };
 
 const MAPPING: Restriction = {
@@ -193,7 +193,7 @@ const ARROWS: OxlintOverride[] = [
   area("libs/contract/src/**", "", [
     {
       regex: "^@annals/",
-      message: "contract holds the words that all share: it imports nothing of ours.",
+      message: "contract holds the words that all packages share: it imports none of them.",
     },
   ]),
   ...["*", "gateway", "keys"].flatMap((service) =>

@@ -69,7 +69,7 @@ async function bundle(options, modules) {
   });
 }
 
-/** One file without imports of ours, so that the same text serves ES modules and CommonJS. */
+/** Bundles one file without imports of the project, so that the same text serves ES modules and CommonJS. */
 async function writeTypes(module) {
   const types = await rollup({
     input: source(module),

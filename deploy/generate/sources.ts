@@ -10,7 +10,7 @@ import { parse } from "yaml";
 export const ROOT = resolve(import.meta.dirname, "../..");
 
 export interface SourceFile {
-  /** From the root, with `/`. */
+  /** Path from the root, with `/`. */
   readonly path: string;
   readonly text: string;
 }

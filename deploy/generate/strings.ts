@@ -140,7 +140,7 @@ function isText(node: ts.Node): node is ts.Expression {
   );
 }
 
-/** A name is no text; nor is the route of a statement. */
+/** Names are left out, and so are routes of statements. */
 function isPartOfName({ parent }: ts.Node): boolean {
   if (ts.isPropertyAssignment(parent) && parent.name.getText() === "route") return true;
   return ts.isElementAccessExpression(parent) || ts.isImportDeclaration(parent);

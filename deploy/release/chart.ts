@@ -24,7 +24,7 @@ export async function packChart(version: string, time: Date, out: string): Promi
   );
 }
 
-/** From the folder of the chart; Chart.yaml first, which readers look for. */
+/** Paths from the folder of the chart; Chart.yaml is first, because readers look for it. */
 function chartFiles(): string[] {
   const ignored = readFileSync(join(CHART, ".helmignore"), "utf8")
     .split("\n")

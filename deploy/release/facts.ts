@@ -10,7 +10,7 @@ export interface Facts {
   readonly version: string;
   /** In full. */
   readonly revision: string;
-  /** Of the commit: the time that every file of the release has. */
+  /** Time of the commit, which every file of the release has. */
   readonly committedAt: Date;
   /** The section of CHANGELOG.md. */
   readonly notes: string;
@@ -36,7 +36,7 @@ export async function readFacts(tag?: string): Promise<Facts> {
   return { version, revision, committedAt: new Date(Number(seconds) * 1_000), notes };
 }
 
-/** Of the names of one version: package.json has it, the chart twice, the tag once. */
+/** Places that name another version than package.json: the chart has it twice, the tag once. */
 export function disagreements(version: string, chart: string, tag?: string): string[] {
   const faults = ["version", "appVersion"].flatMap((name) => {
     const [, given] = new RegExp(`^${name}: *"?([^"\\n]+?)"?$`, "m").exec(chart) ?? [];
@@ -49,7 +49,7 @@ export function disagreements(version: string, chart: string, tag?: string): str
     : [...faults, `the tag is ${tag}, but package.json has the version ${version}`];
 }
 
-/** The text below a heading of the second level; undefined where there is none or nothing below it. */
+/** The text below a heading of the second level; undefined if there is neither heading nor text. */
 export function sectionOf(changes: string, heading: string): string | undefined {
   const sections = changes.split(/^## /m).slice(1);
   const section = sections.find((each) => each.split(/[ \n]/, 1)[0] === heading);

@@ -37,7 +37,7 @@ const MUST_NOT_HAVE: readonly (readonly [string, RegExp])[] = [
   ["something hidden of a checkout", /(^|\/)\.(git|env|npmrc|annals)(\/|$)/],
 ];
 
-/** Of the configuration: what `docker inspect` shows as Config. */
+/** The part of the configuration that is checked: what `docker inspect` shows as Config. */
 interface Config {
   readonly User?: string;
   readonly Entrypoint?: readonly string[];

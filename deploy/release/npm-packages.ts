@@ -29,7 +29,7 @@ export interface Manifest {
 }
 
 export interface PublicPackage {
-  /** From the root, as packages/annals-verify. */
+  /** Path from the root, such as packages/annals-verify. */
   readonly folder: string;
   readonly manifest: Manifest;
 }

@@ -9,7 +9,7 @@ import { list } from "tar";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
-/** Of what a program prints, in bytes: an SBOM has half a megabyte. */
+/** Maximum bytes that a program prints: an SBOM has half a megabyte. */
 const OUTPUT_MAX = 64 * 1024 * 1024;
 
 /**

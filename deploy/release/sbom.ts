@@ -25,8 +25,8 @@ export interface Sbom {
 }
 
 /**
- * Of the image: the services with their production dependencies, and the packages that the image has, with
- * what they are bundled from.
+ * Writes the SBOM of the image: the services with their production dependencies, and the packages that the
+ * image has, with what they are bundled from.
  */
 export async function writeImageSbom(file: string, facts: Facts): Promise<void> {
   const dockerfile = readFileSync(join(ROOT, "deploy/Dockerfile"), "utf8");
@@ -54,8 +54,8 @@ export async function writeImageSbom(file: string, facts: Facts): Promise<void> 
 }
 
 /**
- * Of an npm package: its dependencies and those of development, since what it is bundled from is among them.
- * So it may name more than the package has.
+ * Writes the SBOM of an npm package: its dependencies and those of development, since what it is bundled from
+ * is among them. So it may name more than the package has.
  */
 export async function writePackageSbom(file: string, facts: Facts, name: string): Promise<void> {
   for (const part of await sbomsOf("--filter", name)) write(file, facts, part);
@@ -99,7 +99,7 @@ function byKey<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   return sorted.filter((item, at) => at === 0 || keyOf(item) !== keyOf(sorted[at - 1] as T));
 }
 
-/** Of version 8 (RFC 9562): a digest of the text. */
+/** A UUID of version 8 (RFC 9562): a digest of the text. */
 function uuidOf(text: string): string {
   const digest = createHash("sha256").update(text).digest("hex");
   const groups = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(digest) ?? [];

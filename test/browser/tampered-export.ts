@@ -1,4 +1,4 @@
-// Files that are no export any more, or never were one, for the test of the check in the browser.
+// Files that are no longer exports, or never were, for the test of the check in the browser.
 
 /** What was done to the file, the file then, and how the check names it. */
 export function tampered(file: string): (readonly [name: string, file: string, fault: string])[] {

@@ -8,7 +8,7 @@ import { ownerOf } from "@annals/testing";
 import { glob, mkdtemp, readFile, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeOwned } from "../faults/base-backup.ts";
+import { writeOwned } from "../system/base-backup.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { migrateSchemas } from "../system/schemas.ts";
 

@@ -7,7 +7,7 @@
 import { eventually, Subscriber } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { report } from "../faults/report.ts";
+import { report } from "../system/report.ts";
 import { untilCovered } from "../system/covered.ts";
 import { flowing } from "../system/flowing-loads.ts";
 import { metricOf } from "../system/metric-of.ts";

@@ -3,7 +3,7 @@
 // and nothing is lost or doubled.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { report } from "../faults/report.ts";
+import { report } from "../system/report.ts";
 import { flowing } from "../system/flowing-loads.ts";
 import {
   type Account,

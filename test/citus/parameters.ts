@@ -27,10 +27,10 @@ export interface Subjects {
   readonly several: readonly Subject[];
 }
 
-/** Whether it calls a function of ours. */
+/** Whether it calls a function of a service. */
 const callsFunction = ({ text }: Pick<Found, "text">): boolean => /SELECT ledger\.\w+\(/.test(text);
 
-/** What a statement does to rows, itself or in a function of ours. */
+/** What a statement does to rows, itself or in a function of a service. */
 export function kindOf({ text }: Pick<Found, "text">): "read" | "lock" | "write" {
   const nodes = parseSql(text);
   const writes = [...WRITES].some((kind) => has(nodes, kind));

@@ -5,7 +5,7 @@
 import { HttpClient, ownerOf } from "@annals/testing";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { Backups } from "../faults/restored-system.ts";
+import { Backups } from "../system/restored-system.ts";
 import { storedOf } from "../system/flowing-loads.ts";
 import { allServing, startTestbed } from "../system/testbed.ts";
 import { type Node, runOn, startRestored } from "./cluster.ts";

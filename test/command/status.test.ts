@@ -59,7 +59,7 @@ async function adminPort(
   return `http://127.0.0.1:${server.port}`;
 }
 
-/** Where nothing listens any more. */
+/** An address at which nothing listens. */
 async function closedPort(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { feltBy } from "./burst.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { allServing, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { forMs } = inject("form").backendTermination;

@@ -11,7 +11,7 @@ import { metricOf } from "../system/metric-of.ts";
 import { type DnsServer, startDns } from "../system/dns-server.ts";
 import { feltBy, isRoundDue } from "./burst.ts";
 import type { SentAppend } from "../system/load.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { rounds } = inject("form").changingLedgers;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type Full, openSmallDisk, type SmallDisk, WAYS } from "./small-disk.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { allServing, answerBeforeDurable, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { fullForMs, ways } = inject("form").disk;

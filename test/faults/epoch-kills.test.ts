@@ -18,7 +18,7 @@ import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { allServing, processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 
 const { rounds } = inject("form").epochKills;
 const EPOCH_S = 1;

@@ -15,7 +15,7 @@ import {
   startTestbed,
   type Testbed,
 } from "../system/testbed.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 
 const { rounds } = inject("form").erasureKills;
 /** Events of a round, which four records erase. */

@@ -11,7 +11,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { loadLongChain } from "../bench/long-chain.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { exportAll, MAX_RSS_MB } from "../system/exports-large.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 
 const EVENTS = { full: 1_000_000, short: 100_000 }[inject("form").name];
 const WITHIN_MS = 10 * 60_000;

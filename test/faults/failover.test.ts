@@ -10,9 +10,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { beginLoads, flowing, storedOf } from "../system/flowing-loads.ts";
 import type { Load } from "../system/load.ts";
-import { runVerb } from "./operator.ts";
+import { runVerb } from "../system/operator.ts";
 import { PostgresPair, type Server } from "./postgres-pair.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import {
   allAttempted,
   allServing,

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import type { ReceiversTarget } from "./hostile-receivers-attacks.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { attackFrom } from "./under-attack.ts";
 
 const MEASURED = inject("form").name === "full" ? 500 : 40;

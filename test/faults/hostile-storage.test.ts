@@ -16,7 +16,7 @@ import { ended } from "../system/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
 import { metricOf } from "../system/metric-of.ts";
 import { call, endpointsOf, filesOf, stockClient } from "../system/services.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
 import { aloneFor, underAttack } from "./under-attack.ts";
 

@@ -13,7 +13,7 @@ import { buildLitewitness, Litewitness } from "../system/litewitness.ts";
 import { metricOf } from "../system/metric-of.ts";
 import { rewriteEpoch } from "../system/rewritten-log.ts";
 import { processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 
 const { forMs } = inject("form").litewitness;
 const ORIGIN = "log.example/litewitness";

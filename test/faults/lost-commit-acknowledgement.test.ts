@@ -7,7 +7,7 @@ import { eventually, type Fate, openProxy, type Proxy } from "@annals/testing";
 import type { Socket } from "node:net";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../system/constellation.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import {
   addGatewayOfEachLedger,
   allServing,

@@ -7,7 +7,7 @@ import { inject } from "vitest";
 import { allServed, faultsWhile, probesOf } from "./network-probes.ts";
 import type { Fault } from "./network-proxy.ts";
 import { LINKS, type LinkName, startLinkedSystem } from "./network-system.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { allAttempted } from "../system/testbed.ts";
 
 const { outageMs, slowed, swallowed } = inject("form").networkFaults;

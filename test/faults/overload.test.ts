@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vites
 import { httpLoad } from "../bench/http-load.ts";
 import { peaks } from "../system/process-memory.ts";
 import { offer, type Taken } from "./overload-load.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { forMs } = inject("form").overload;

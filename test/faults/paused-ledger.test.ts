@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { metricOf } from "../system/metric-of.ts";
 import type { Load, SentAppend } from "../system/load.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { processesOf, retryFaults, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { stoppedMs } = inject("form").pausedLedger;

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Load, SentAppend } from "../system/load.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { startTestbed, type Testbed } from "../system/testbed.ts";
 
 const EVENTS = 500;

@@ -8,7 +8,7 @@ import { copyFile, mkdtemp, realpath, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startConstellation } from "../system/constellation.ts";
-import { copyCluster, writeOwned } from "./base-backup.ts";
+import { copyCluster, writeOwned } from "../system/base-backup.ts";
 import { Link } from "./network-proxy.ts";
 import { runningPostgres } from "./running-postgres.ts";
 

@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { exported } from "../system/exports-client.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { startWebhookSystem } from "../system/webhook-constellation.ts";
-import { runVerb } from "./operator.ts";
+import { runVerb } from "../system/operator.ts";
 import { supportedBuilds, unsupportedBuilds } from "./postgresql-builds.ts";
 
 const SERVICES = ["gateway", "keys", "ledger", "export", "webhook-dispatcher"] as const;

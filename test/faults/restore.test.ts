@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ended } from "../system/exports-client.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
-import { Backups } from "./restored-system.ts";
-import { runVerb } from "./operator.ts";
+import { Backups } from "../system/restored-system.ts";
+import { runVerb } from "../system/operator.ts";
 import { processesOf } from "../system/testbed.ts";
 
 const ROLES = ["annals_keys", "annals_ledger", "annals_exports", "annals_webhooks"];

@@ -6,7 +6,7 @@ import { eventually } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { Balancer } from "./balancer.ts";
 import { isAcknowledged, Load } from "../system/load.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { processesOf, REPLICAS, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { requestsPerS, rounds } = inject("form").rollingRestart;

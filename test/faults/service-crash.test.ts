@@ -7,7 +7,7 @@ import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { burstWith, feltBy, isRoundDue, usualBurstMs } from "./burst.ts";
 import type { SentAppend } from "../system/load.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import {
   allServing,
   processesOf,

@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { metricOf } from "../system/metric-of.ts";
 import type { Load, SentAppend } from "../system/load.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { runningPostgres } from "./running-postgres.ts";
 import {
   allServing,

@@ -26,7 +26,7 @@ import {
 } from "../system/sinks-load.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import type { Client } from "../system/webhooks-load.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { crashPostgres, killDispatchers } from "./sink-faults.ts";
 
 const { crashes, kills, real } = inject("form").sinks;

@@ -6,7 +6,7 @@ import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { repeatedIn, SinkServer, sinkTo, storeEvents } from "../system/sinks-load.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { crashPostgres, killDispatchers } from "./sink-faults.ts";
 
 const { events, kills, crashes } = inject("form").sinks;

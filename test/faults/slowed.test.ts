@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vites
 import { startConstellation } from "../system/constellation.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import { Link, type Slowness } from "./network-proxy.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { allServing, newChain, REPLICAS, retryFaults } from "../system/testbed.ts";
 
 const { forMs, ways } = inject("form").slowed;

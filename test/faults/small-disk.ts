@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { processesOf } from "../system/testbed.ts";
 
-/** What cannot be written any more: the largest table alone, or all that PostgreSQL writes. */
+/** What can no longer be written: the largest table alone, or all that PostgreSQL writes. */
 export type Full = "a table" | "everything";
 
 export interface SmallDisk {

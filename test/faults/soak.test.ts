@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, expect, inject, test } from "vitest";
 import { ended } from "../system/exports-client.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import {
   age,
   type Ending,

@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, inject } from "vitest";
 import { peaks } from "../system/process-memory.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 import { processesOf, type Testbed } from "../system/testbed.ts";
 
 /** The memory limits of the chart's containers. */

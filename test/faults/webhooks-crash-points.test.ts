@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PointedSystem, POINTS } from "../system/webhooks-crash-points.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 
 const EVENTS = 1_000;
 const KILLS = 5;

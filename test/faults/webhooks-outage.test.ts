@@ -4,7 +4,7 @@
 import { afterEach, expect, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import { surviveOutage } from "../system/webhooks-outage.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 
 const STOPPED_MS = 60_000;
 const NO_SWEEP = { ANNALS_WEBHOOK_SWEEP_INTERVAL_MS: "86400000" };

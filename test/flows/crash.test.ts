@@ -15,7 +15,7 @@ import { audit } from "../system/consistency.ts";
 import { isAcknowledged, Load } from "../system/load.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** The bound. */
+/** A service that was killed serves again within this time. */
 const SERVES_AGAIN_MS = 3_000;
 /**
  * The bound is for a machine that has time for us. What loading a service takes just before a kill

@@ -1,4 +1,4 @@
-// Guarantee: once a part is erased, its value is not returned any more: not by GET, lists, filters, widget
+// Guarantee: once a part is erased, its value is no longer returned: not by GET, lists, filters, widget
 // tokens, exports, replays of webhooks, or a repeated request. Each shows which parts are erased, each
 // proof still recomputes the hash that was handed out before, and the chain is valid.
 

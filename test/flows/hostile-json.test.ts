@@ -1,5 +1,5 @@
 // Whatever JSON a client sends: it is stored and comes back the same, or it is refused with the
-// place of the fault. It is never altered, never a failure of ours, and never holds the gateway's
+// place of the fault. It is never altered, never a server error, and never holds the gateway's
 // event loop for 100 ms (docs/hash-chain.md).
 
 import type { Stack, StackProcess } from "@annals/local";

@@ -6,7 +6,7 @@
 
 import { createMigratedDatabase, eventually } from "@annals/testing";
 import { afterEach, describe, expect, inject, onTestFinished, test } from "vitest";
-import { runVerb } from "../faults/operator.ts";
+import { runVerb } from "../system/operator.ts";
 import { metricOf } from "../system/metric-of.ts";
 import { rewriteEvent } from "../system/rewritten-log.ts";
 import { WitnessedSystem } from "../system/witnessed-system.ts";

@@ -1,6 +1,6 @@
-// Guarantee: an installation of the release before, of its own chart and image, is upgraded to this one with
-// the migrations that it lacks, and rolled back to the older release on the newer schema, at 100 appends a
-// second. Every append is answered with 201 and is in the chain once. The Job's line says what was applied.
+// Guarantee: an installation of the previous release, of its own chart and image, is upgraded to this one
+// with the migrations that it lacks, and rolled back to the older release on the newer schema, at 100 appends
+// a second. Every append is answered with 201 and is in the chain once. The Job's line says what was applied.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { IMAGE, Installation, SERVICES, WITHIN_MS } from "./installation.ts";
@@ -42,7 +42,7 @@ async function allRun(image: string): Promise<void> {
   });
 }
 
-test("an upgrade applies what the release before lacks, and fails no append", async () => {
+test("an upgrade applies what the previous release lacks, and fails no append", async () => {
   await allRun(`annals:${release.tag}`);
   const appended = await installation.withoutFailure(async () => {
     installation.namespace.chart = CHART;
@@ -58,7 +58,7 @@ test("an upgrade applies what the release before lacks, and fails no append", as
   process.stderr.write(`${release.tag} lacked ${JSON.stringify(release.lacks)}\n`);
 });
 
-test("a rollback runs the release before on the newer schema, and fails no append", async () => {
+test("a rollback runs the previous release on the newer schema, and fails no append", async () => {
   const appended = await installation.withoutFailure(() =>
     installation.namespace.rollback(1, ...WAIT),
   );

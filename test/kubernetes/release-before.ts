@@ -1,4 +1,4 @@
-// The release before this one: its chart, its image on the node, and the migrations that it lacks. It is the
+// The previous release: its chart, its image on the node, and the migrations that it lacks. It is the
 // newest tag of a version that HEAD contains and is not. Until there is one it is the newest commit that
 // changed, renamed or deleted a migration: no schema of an earlier commit can be upgraded. Called by
 // release-before.test.ts. It must never change the checkout.

@@ -58,7 +58,7 @@ test("a call that may have had its effect is not repeated", async () => {
   }
 });
 
-test("a deletion whose answer was lost has succeeded when nothing is found any more", async () => {
+test("a deletion whose answer was lost has succeeded when nothing is found", async () => {
   const { annals, clock } = await made((_, response, count) =>
     count === 1 ? response.destroy() : failure(response, 404, "not_found"),
   );

@@ -64,7 +64,7 @@ export function stockClient(
   { address, process }: Endpoint,
   { ca, cert, key }: Partial<ReturnType<typeof filesOf>>,
 ): Client {
-  // Nothing of ours: only the bound on what it sends is lifted, so that the server's is what is met.
+  // It is a stock client, of which only the bound on what it sends is lifted, so that it meets the server's.
   return new Client(address, credentials.createSsl(ca ?? null, key ?? null, cert ?? null), {
     "grpc.ssl_target_name_override": `${process.service}.annals.internal`,
     "grpc.max_send_message_length": -1,

@@ -40,8 +40,8 @@ export interface Survived {
 }
 
 /**
- * Resolves to what has not arrived: of the account that writes all the time when nothing of it is missing
- * any more, of the other as soon as notices pass again, or, with the sweep on, when nothing is missing.
+ * Resolves to what has not arrived: of the account that writes all the time once nothing of it is missing, of
+ * the other as soon as notices pass again, or, with the sweep on, when nothing is missing.
  */
 export async function surviveOutage(
   system: WebhookSystem,

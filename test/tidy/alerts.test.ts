@@ -1,11 +1,19 @@
-// Guarantee: each alert says how urgent it is, what happened and what to do. Its runbook exists and names a
-// metric of its expression. promtool finds the rules valid, and a case raises each of them. The chart has the
-// same rules.
+// Guarantee: each alert says how urgent it is, what happened and what to do. Its runbook exists, names a
+// metric of its expression, and quotes log lines as they are. promtool finds the rules valid, and a case
+// raises each of them. The chart has the same rules.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { exists, FILES, type Node, ROOT, textOf, yamlOf } from "../../deploy/generate/sources.ts";
+import {
+  exists,
+  FILES,
+  matches,
+  type Node,
+  ROOT,
+  textOf,
+  yamlOf,
+} from "../../deploy/generate/sources.ts";
 
 const RULES = "deploy/prometheus/alerts.yml";
 const CASES = "deploy/prometheus/alerts.test.yml";
@@ -46,6 +54,20 @@ test("every runbook is of an alert", () => {
   const named = alerts.map((alert) => String(alert["annotations"]["runbook"]));
   const pages = FILES.map(({ path }) => path).filter((path) => path.startsWith("docs/runbooks/"));
   expect(pages.filter((path) => !named.includes(path))).toStrictEqual([]);
+});
+
+test("a line of a log that a runbook quotes is one that the code writes", () => {
+  const written = textOf("test/tidy/strings.md");
+  const quoted = FILES.filter(({ path }) => path.startsWith("docs/runbooks/")).flatMap(
+    ({ path, text }) => {
+      const lines = matches(text, /^(.*\blogs?\b.*)$/gim).join("\n");
+      // Two words at least, and no command or request.
+      const texts = matches(lines, /`((?!annals |GET )[a-zA-Z][^`/]* [^`/]*)`/g);
+      return texts.map((line) => ({ path, line }));
+    },
+  );
+  expect(quoted.filter(({ line }) => !written.includes(line))).toStrictEqual([]);
+  expect(quoted.length).toBeGreaterThan(20);
 });
 
 test("the chart has the same rules", () => {

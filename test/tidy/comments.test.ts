@@ -1,12 +1,14 @@
-// Guarantee: a doc comment, and the comment at the head of a file, begins with what it documents or with a
-// verb, not with a preposition. No comment and no text of product code says "is none" or "is no X". Nor does
-// a page of the docs, decisions and measurements included. No page and no code has nobody, somebody or
-// whoever: it says who acts.
+// Guarantee: a doc comment, the comment at the head of a file, and one of a .proto file begin with what they
+// document or with a verb, not with a preposition. No comment and no text of the product, or of what deploys
+// it, says "is none" or "is no X". Nor does a page of the docs, decisions and measurements included. No page
+// and no code has nobody, somebody or whoever: it says who acts.
 
 import { describe, expect, test } from "vitest";
-import { FILES, PRODUCT } from "../../deploy/generate/sources.ts";
+import { CODE, FILES, PRODUCT } from "../../deploy/generate/sources.ts";
 
 const OPENING = /(?:\/\*\*[\s*]*|^(?:#!.*\n)?\/\/ )(?:Of|As|With|By|From|Or|Where)\b.*/gi;
+/** The same before a field of a message: the first line of a comment. */
+const PROTO_OPENING = /^(?![ \t]*\/\/).*\n[ \t]*\/\/ (?:Of|As|With|By|From|Or|Where)\b.*/gim;
 const NEGATION = /.{0,40}\b(?:is none|(?<!there )is no(?! (?:longer|more)\b))\b.{0,30}/gi;
 
 /** Excepts a text in code that begins with such a word, such as the user `nobody` of a URL. */
@@ -25,17 +27,33 @@ const faultsOf = (text: string): string[] => [
   ...(joined(text).match(NEGATION) ?? []),
 ];
 
+const faultsOfProto = (text: string): string[] => [
+  ...faultsOf(text),
+  ...(text.match(PROTO_OPENING) ?? []),
+];
+
 const faultsOfPage = (text: string): string[] => [
   ...(text.match(NEGATION) ?? []),
   ...(text.match(PEOPLE) ?? []),
 ];
 
 test("comments begin with what they document, and nothing is said to be none", () => {
-  const faults = PRODUCT.flatMap(({ path, text }) =>
+  const deployed = CODE.filter(({ path }) => /^deploy\/(?!.*\.test\.ts$)/.test(path));
+  const faults = [...PRODUCT, ...deployed].flatMap(({ path, text }) =>
     faultsOf(text).map((fault) => `${path}: ${fault}`),
   );
   expect(faults).toStrictEqual([]);
   expect(PRODUCT.length).toBeGreaterThan(300);
+  expect(deployed.length).toBeGreaterThan(30);
+});
+
+test("comments of the .proto files do, too", () => {
+  const protos = FILES.filter(({ path }) => path.endsWith(".proto"));
+  const faults = protos.flatMap(({ path, text }) =>
+    faultsOfProto(text).map((fault) => `${path}: ${fault}`),
+  );
+  expect(faults).toStrictEqual([]);
+  expect(protos.length).toBeGreaterThan(5);
 });
 
 test("pages say who or what acts, and nothing is said to be none", () => {
@@ -75,6 +93,17 @@ describe("the patterns", () => {
     '"half of a pair is no character"',
   ])("refuse %j", (text) => {
     expect(faultsOf(text)).toHaveLength(1);
+  });
+
+  test.each(["message A {\n  // Of the key.\n  string id = 1;", "\n// As before.\nmessage A {"])(
+    "refuse %j in a .proto file",
+    (text) => {
+      expect(faultsOfProto(text)).toHaveLength(1);
+    },
+  );
+
+  test("accept a line that goes on in a .proto file", () => {
+    expect(faultsOfProto("  // The id\n  // of the key.\n")).toStrictEqual([]);
   });
 
   test("accept the name of a user", () => {

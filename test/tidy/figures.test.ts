@@ -219,6 +219,10 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   ],
 ];
 
+/** What a page counts: the code of each match is one. */
+const COUNTS: readonly (readonly [page: string, figure: RegExp, file: string, counted: RegExp])[] =
+  [["docs/kubernetes.md", /(\d+) alerts with/, "deploy/prometheus/alerts.yml", /^ *- alert: /gm]];
+
 const UNITS: Readonly<Record<string, number>> = {
   KiB: 2 ** 10,
   MiB: 2 ** 20,
@@ -253,6 +257,16 @@ test.each(ROWS)("%s: %s is that of %s", (page, figure, file, code) => {
   expect(there, `${figure} in ${page}`).not.toBe("");
   expect(here, `${code} in ${file}`).not.toBe("");
   expect(figureOf(there)).toBe(productOf(here));
+});
+
+test.each(COUNTS)("%s: %s is what %s has", (page, figure, file, counted) => {
+  expect(Number(found(textOf(page), figure))).toBe(textOf(file).match(counted)?.length);
+});
+
+test("the verifier in Python has about as many lines as the README says", () => {
+  const said = Number(found(textOf("README.md"), /a verifier in about (\d+) lines of Python/));
+  const lines = textOf("test/verifiers/verify_chain.py").split("\n").length - 1;
+  expect(Math.round(lines / 50) * 50).toBe(said);
 });
 
 test("the reliability page counts the links and attacks that there are", () => {

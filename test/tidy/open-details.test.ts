@@ -1,5 +1,6 @@
-// Guarantee: docs/open-details.md and the code agree on what the OpenAPI document marks as a choice of ours.
-// Each mark names a row, each row with a ° is marked in exactly one place, and each row has its reason.
+// Guarantee: docs/open-details.md and the code agree on what the OpenAPI document marks as a choice of this
+// product. Each mark names a row, each row with a ° is marked in exactly one place, and each row has its
+// reason.
 
 import { describe, expect, test } from "vitest";
 import { matches, PRODUCT, textOf } from "../../deploy/generate/sources.ts";

@@ -42,6 +42,9 @@ export const OWN_WORDS: Readonly<Record<string, string>> = {
   "way of (a|the) request": "request path",
   "asked for together": "batched",
   "does not harm|unharmed": "does not affect",
+  "any more": "no longer",
+  "the release before": "the previous release",
+  "(?<!\\(const [^)]*)of (ours|yours)": "of the project, your own",
 };
 
 /** As the patterns are, lower case and spaces: `HeadGuesses` and `head-guesses` are `head guesses`. */

@@ -248,7 +248,7 @@ test.for<[fault: string, Route, text: string]>([
      FROM unnest($1::text[]) AS asked (id)`,
   ],
   [
-    "a function of ours in FROM",
+    "a function of a service in FROM",
     "one account",
     "SELECT id FROM shop.orders, shop.lines_of($1::text) WHERE account_id = $1::text",
   ],

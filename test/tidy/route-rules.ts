@@ -146,7 +146,7 @@ function formFaults({ query, sources, tables }: Level, route: Route): string[] {
     faults.push("a CTE that writes");
   if (withClause?.recursive && route !== "one account") faults.push("recursion over accounts");
   if (op === "SETOP_NONE" && !targetList && !valuesLists) faults.push("SELECT without a column");
-  if (has(sources, "RangeFunction", isOwnFunction)) faults.push("a function of ours in FROM");
+  if (has(sources, "RangeFunction", isOwnFunction)) faults.push("a function of a service in FROM");
   const laterals = sources.filter(({ RangeSubselect }) => RangeSubselect?.lateral);
   if (route === "all accounts, read" && has(laterals, "RangeVar"))
     faults.push("LATERAL over accounts");

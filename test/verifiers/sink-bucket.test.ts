@@ -271,7 +271,7 @@ test.each<[string, string[], Record<string, string>, RegExp]>([
     "an endpoint with a user",
     ["s3://some-bucket", "--endpoint", "https://s3cr3t@example.com"],
     KEY,
-    /the endpoint is not an address of http or https without a user/,
+    /the endpoint is not an http or https URL without a user/,
   ],
   ["an endpoint for a file", ["x", "--endpoint", "http://a"], KEY, /--endpoint is for s3:/],
 ])("%s: not checked", async (_, words, environment, expected) => {

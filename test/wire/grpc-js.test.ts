@@ -1,5 +1,5 @@
-// Guarantee: every service is plain gRPC: a stock @grpc/grpc-js client, with nothing of ours or of
-// Connect in it, calls each RPC of each service and the standard health service, gets its answers,
+// Guarantee: every service is plain gRPC: a stock @grpc/grpc-js client, without code of the project or of
+// Connect, calls each RPC of each service and the standard health service, gets its answers,
 // its statuses and their details; and what it sends, however large, never ends a service.
 
 import { ID_LENGTH } from "@annals/event";

@@ -13,7 +13,7 @@ import { messageOf } from "./outcomes.ts";
  */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Of the Prometheus of `--observe`. */
+/** How often the Prometheus of `--observe` scrapes. */
 const SCRAPE_INTERVAL_S = 5;
 
 const CHECKOUT = resolve(import.meta.dirname, "../../..");
@@ -80,7 +80,7 @@ function isDashboardOff(): boolean {
   return ["false", "0"].includes(process.env["ANNALS_DASHBOARD"] ?? "");
 }
 
-/** Where each service process serves /metrics, /livez and /readyz. */
+/** Lines that say at which address each service process serves /metrics, /livez and /readyz. */
 function metricsLines({ processes }: Stack): string[] {
   const served = processes.filter((each) => each.adminUrl !== undefined);
   return served.map(({ adminUrl, service, index }, at) => {

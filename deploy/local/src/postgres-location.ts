@@ -24,7 +24,10 @@ import { cp } from "node:fs/promises";
 import { createRequire, findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Where root's stacks keep what PostgreSQL's user cannot reach in the checkout or the data directory. */
+/**
+ * Folder in which root's stacks keep what PostgreSQL's user cannot reach in the checkout or the data
+ * directory.
+ */
 const SYSTEM_FOLDER = "/var/lib/annals";
 
 /** Users that PostgreSQL may run as when the caller is root, the first that exists. */

@@ -42,7 +42,7 @@ const READY: ReadonlySet<string | undefined> = new Set(["ready", "standby"]);
 /** Above the most that Linux (2^22) and macOS (99,999) give to a process. */
 const IMPOSSIBLE_PID = 2 ** 30;
 
-/** Makes the cluster if there is none, and returns the URL of the database for its owner. */
+/** Makes the cluster unless it exists, and returns the URL of the database for its owner. */
 export async function prepareCluster(
   location: PostgresLocation,
   directory: DataDirectory,

@@ -30,8 +30,8 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * A text that differs between two processes that had the same id one after the other; undefined
- * when there is none.
+ * A text that differs between two processes that had the same id one after the other; undefined if
+ * the process has ended.
  */
 export function startIdentity(pid: number): string | undefined {
   // Field 22 of /proc/<pid>/stat is the start time in clock ticks since boot (proc(5)); ours begin

@@ -21,7 +21,7 @@ import type { ProcessSpec } from "./supervised-process.ts";
 /** A service drains before it ends: work in progress is finished. */
 const STOP_GRACE_MS = 20_000;
 const PROBE_TIMEOUT_MS = 1_000;
-/** Of the keys in the files of secret keys. */
+/** Bytes of each key in the files of secret keys. */
 const SECRET_KEY_BYTES = 32;
 
 /** Variables that the stack reads or makes itself. Only the services that need them get them (`SERVICES`). */
@@ -39,8 +39,8 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 const CHECKOUT = join(import.meta.dirname, "../../..");
 /**
- * Where Node keeps compiled modules, without their types. Without it every process loads the compiler, which
- * takes 20 MB and makes the start slower.
+ * Folder in which Node keeps compiled modules, without their types. Without it every process loads the
+ * compiler, which takes 20 MB and makes the start slower.
  */
 const COMPILE_CACHE = join(CHECKOUT, "node_modules/.cache/annals/compiled");
 
@@ -179,7 +179,7 @@ export function orphanMark(directory: DataDirectory): (name: string) => string {
   };
 }
 
-/** As the services read a flag. */
+/** Reads a flag as the services do. */
 function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }

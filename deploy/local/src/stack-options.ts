@@ -56,7 +56,7 @@ export interface ObserveOptions {
 export interface StackProcess {
   /** A service's name, `postgres`, `nats` or `prometheus`. */
   readonly service: ServiceName | "postgres" | "nats" | "prometheus";
-  /** From 1. */
+  /** Counts from 1. */
   readonly index: number;
   /** `http://127.0.0.1:<port>` of the admin server; undefined for those that are no service. */
   readonly adminUrl: string | undefined;

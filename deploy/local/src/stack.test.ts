@@ -23,7 +23,7 @@ import { query } from "./testing/query.ts";
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** The bound: a service that was killed serves again within this time, in milliseconds. */
+/** A service that was killed serves again within this time, in milliseconds. */
 const RECOVERY_MS = 3_000;
 
 const base = {

@@ -88,7 +88,7 @@ export class Stack {
     return this.processes.flatMap((each) => each.baseUrl ?? []);
   }
 
-  /** Where the services' certificates are, for `certificateFiles`. */
+  /** Folder of the services' certificates, for `certificateFiles`. */
   get certificates(): string {
     return this.#directory.certificates;
   }

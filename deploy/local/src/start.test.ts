@@ -18,7 +18,7 @@ import { waitUntil } from "./wait-until.ts";
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** The bound for a second start, in milliseconds. */
+/** A second start, and a first one, are ready within these times, in milliseconds. */
 const SECOND_START_MS = 10_000;
 const FIRST_START_MS = 30_000;
 /** The guard sends SIGTERM, waits five seconds, sends SIGKILL. */

@@ -218,8 +218,8 @@ function setting<T>(
 
 /**
  * Reads every setting from `environment`. An empty variable counts as absent. Throws a {@link
- * ConfigError} that names every fault, ANNALS_ variables that are no setting included; the value of a
- * secret is never part of it.
+ * ConfigError} that names every fault, including ANNALS_ variables that no setting has; the value of a secret
+ * is never part of it.
  */
 export function parseConfig<S extends Settings>(
   settings: S,

@@ -58,7 +58,7 @@ test("a changed file is used, a broken one is reported once and changes nothing"
   await vi.waitFor(() => expect(lines).toHaveLength(3));
   expect(lines.map(({ msg }) => msg)).toEqual([
     "new keys are in use",
-    "new keys cannot be used: keeping the current ones",
+    "failed to load new keys: keeping the current ones",
     "new keys are in use",
   ]);
   expect(lines[1]).toMatchObject({

@@ -18,7 +18,7 @@ export interface KeyFileSetting {
 
 const KEY_MESSAGES = {
   isNew: "new keys are in use",
-  cannotBeUsed: "new keys cannot be used: keeping the current ones",
+  cannotBeUsed: "failed to load new keys: keeping the current ones",
 };
 
 /** The policy of the log, which the ledger and the webhook dispatcher read, each for itself. */
@@ -27,7 +27,7 @@ export const LOG_POLICY_FILE: KeyFileSetting = {
   purpose: "names the witnesses of the log",
   messages: {
     isNew: "a new policy of the log is in use",
-    cannotBeUsed: "a new policy of the log cannot be used: keeping the current one",
+    cannotBeUsed: "failed to load a new policy of the log: keeping the current one",
   },
 };
 

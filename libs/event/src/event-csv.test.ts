@@ -124,7 +124,7 @@ test("what a client chose is safe and in quotes where it has to be, whatever it 
 });
 
 test.each(["null", '{"id":', "7", '"=1"'])(
-  "an actor that is no object any more, %s, is carried",
+  "an actor that is no longer an object, %s, is carried",
   (actor) => {
     const values = cells(eventCsv({ ...EVENT, actor, target: "{}" }));
     expect(values.slice(3, 7)).toEqual(["", "", "", ""]);

@@ -1,5 +1,5 @@
 // The names of notices: kinds, subjects, the stream; and notices as encoded messages. Used by publish.ts and
-// consume.ts. Changes must be compatible with the release before: replicas of two releases talk to each
+// consume.ts. Changes must be compatible with the previous release: replicas of two releases talk to each
 // other.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";

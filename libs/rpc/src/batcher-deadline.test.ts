@@ -36,7 +36,7 @@ test("an item that waited for its whole time is refused, and later ones get what
   vi.advanceTimersByTime(8_000);
   finish[0]?.();
   for (const refused of late) await expect(refused).rejects.toMatchObject({ kind: "unavailable" });
-  // What was refused takes no room any more.
+  // What was refused no longer takes room.
   const hardly = submit(5);
   vi.advanceTimersByTime(DEADLINE_MS - 1);
   finish[1]?.();

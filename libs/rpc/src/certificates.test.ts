@@ -236,7 +236,7 @@ describe("new files", () => {
     await vi.waitFor(() => expect(lines).toHaveLength(1));
     expect(lines[0]).toMatchObject({
       level: 50,
-      msg: "new certificates cannot be used: keeping the current ones",
+      msg: "failed to load new certificates: keeping the current ones",
       reason: expect.stringContaining("ANNALS_TLS_CERT_FILE"),
     });
     expect(await presented(server.port)).toBe(before);

@@ -48,7 +48,7 @@ interface Pem {
 
 const MESSAGES = {
   isNew: "new certificates are in use",
-  cannotBeUsed: "new certificates cannot be used: keeping the current ones",
+  cannotBeUsed: "failed to load new certificates: keeping the current ones",
 };
 
 const SETTING_OF = {

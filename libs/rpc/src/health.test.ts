@@ -19,7 +19,7 @@ import { GATEWAY_TLS } from "./testing/test-tls.ts";
 const opened = new Opened();
 afterEach(() => opened.closeAll());
 
-/** A stock client: no part of ours. */
+/** A stock client, without code of the project. */
 function stockClient(address: string): GrpcClient {
   const client = new GrpcClient(address, GATEWAY_TLS.credentialsFor("ledger"), {
     "grpc.ssl_target_name_override": identityOf("ledger"),

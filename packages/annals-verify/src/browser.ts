@@ -1,5 +1,5 @@
 // `annals-verify/browser`: verifies an export in the reader's browser, in a worker, so that the page stays
-// responsive. The file leaves the browser nowhere.
+// responsive. The file never leaves the browser.
 
 import { BadLine } from "./bad-line.ts";
 import type { Report } from "./verify-source.ts";

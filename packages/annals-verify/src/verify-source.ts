@@ -75,7 +75,7 @@ interface Walked extends VerifyOptions {
 interface PendingCheck {
   readonly checked: Promise<Checked>;
   readonly lines: readonly number[];
-  /** Whether the file ends in the midst of them: every record of an export has its line break. */
+  /** Whether the last record lacks its line break, as every record of an export has one. */
   readonly isOpen: boolean;
 }
 

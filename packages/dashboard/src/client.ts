@@ -13,7 +13,7 @@ export function newClient({
 }: {
   readonly key: string;
   readonly fetch: typeof globalThis.fetch;
-  /** Called with each 401: the key does not work any more. */
+  /** Called with each 401: the key no longer works. */
   readonly onRefusedKey: (error: AnnalsError) => void;
 }): Annals {
   return new Annals({

@@ -95,7 +95,7 @@ export class Annals {
     chain: (range?: T.VerificationRange, options?: CallOptions): Promise<T.Verification> =>
       this.#transport.data({ ...get("verify-chain", "/verify"), query: range }, options),
     /**
-     * Here, without belief in the service: recomputes the pages of a list with `include: "proof"`.
+     * Recomputes the pages of a list with `include: "proof"` in this process, without trust in the service.
      */
     events: verifyEvents,
   };

@@ -24,10 +24,10 @@ export interface Drop {
 
 export interface TrackingOptions {
   /**
-   * Told of every event that will not be stored. By default console.error says how many and why.
+   * Called for every event that will not be stored. By default console.error says how many and why.
    */
   readonly onDrop?: (drop: Drop) => void;
-  /** Told of each failed attempt that will be repeated. */
+  /** Called for each failed attempt that will be repeated. */
   readonly onRetry?: (retry: { error: unknown; attempt: number; delayMs: number }) => void;
   /** The buffer's bound. By default 10,000 events and 32 MiB of JSON. */
   readonly maxEvents?: number;

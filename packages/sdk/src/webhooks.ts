@@ -52,8 +52,8 @@ export async function verifyWebhook(
   const secrets = typeof secret === "string" ? [secret] : secret;
   if (secrets.length === 0 || secrets.some((one) => !one.startsWith(SECRET_PREFIX)))
     throw new TypeError(`a webhook's secret begins with ${SECRET_PREFIX}`);
-  const isRight = signature === "standard" ? isStandardRight : isServiceRight;
-  if (!(await isRight(bytes, headers, secrets)))
+  const isSigned = signature === "standard" ? isSignedByStandard : isSignedByService;
+  if (!(await isSigned(bytes, headers, secrets)))
     throw new WebhookError("wrong_signature", "no signature of the delivery matches");
   const payload = parse(bytes);
   const sentAt =
@@ -68,7 +68,7 @@ export async function verifyWebhook(
   return payload;
 }
 
-async function isStandardRight(
+async function isSignedByStandard(
   body: Uint8Array<ArrayBuffer>,
   headers: HeadersLike,
   secrets: readonly string[],
@@ -88,7 +88,7 @@ async function isStandardRight(
   return isSignedByAny(keys, signatures, signed);
 }
 
-async function isServiceRight(
+async function isSignedByService(
   body: Uint8Array<ArrayBuffer>,
   headers: HeadersLike,
   secrets: readonly string[],

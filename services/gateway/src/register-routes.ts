@@ -205,7 +205,7 @@ function send(
     else {
       const bytes = typeof text === "string" ? Buffer.from(text) : text;
       refuseBeyond(bounds, bytes.length);
-      // What a request with a body did may not be refused any more.
+      // What a request with a body did may no longer be refused.
       if (!route.body) inFlight.reserveResponse(raw, bytes.length);
       sendBytes(reply, bytes);
       inFlight.responded(raw, bytes.length);

@@ -198,7 +198,7 @@ test("a file that leaves out a key too early does not replace the one in use, an
   await write(NEW);
   await vi.waitFor(() => expect(both.error).toHaveBeenCalled());
   const reason = expect.stringContaining("it must stay until 2026-06-09");
-  const message = "new keys cannot be used: keeping the current ones";
+  const message = "failed to load new keys: keeping the current ones";
   expect(both.error.mock.calls).toEqual([[{ setting: SETTING, reason }, message]]);
   expect(await signedBy(both, NEW, OLD)).toEqual(publicKeys(NEW, OLD));
   days = 100;

@@ -95,7 +95,7 @@ test("another file is in use without a restart, unless it cannot be used", async
   await write("quorum w9\n");
   await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(2));
   expect(policy.text).toBe(`# new\n${NONE}`);
-  const message = "a new policy of the log cannot be used: keeping the current one";
+  const message = "failed to load a new policy of the log: keeping the current one";
   const reason = "line 1: the name is not defined on a line before";
   expect(error.mock.lastCall).toEqual([{ setting: "ANNALS_LOG_POLICY_FILE", reason }, message]);
 });

@@ -102,7 +102,7 @@ function retentionMetrics(registry: Registry) {
   return {
     retentionLag: new Gauge({
       name: "annals_retention_lag_seconds",
-      help: "Longest time since the daily deletion of an account was due, where no hold stops it.",
+      help: "Longest time since the daily deletion of an account was due, if no hold stops it.",
       registers: [registry],
     }),
     eventsDeleted: new Counter({
@@ -150,8 +150,8 @@ function erasureMetrics(registry: Registry) {
     erasuresOpen: new Gauge({
       name: "annals_erasures_open",
       help:
-        "Erasures that have not ended, by state: pending, running, copies (no stored event has the values any " +
-        "more, another service may).",
+        "Erasures that have not ended, by state: pending, running, copies (stored events no longer have the " +
+        "values, another service may).",
       labelNames: ["state"],
       registers: [registry],
     }),

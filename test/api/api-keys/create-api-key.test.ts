@@ -164,7 +164,8 @@ test("403: without a plan an account has 1,000 live keys at most", async () => {
   const last = await full.client.post(PATH, { name: "last" });
   expect(last.status).toBe(201);
   const refusal = {
-    message: "The plan unlimited allows 1000 API keys, and all are in use. Delete one first.",
+    message:
+      "The plan unlimited allows 1000 API keys, and the account has as many. Delete one first.",
   };
   expectRefused(await full.client.post(PATH, { name: "more" }), "plan_limit_exceeded", refusal);
   expectRefused(await full.client.post("/v1/keys", { name: "x" }), "plan_limit_exceeded", refusal);

@@ -75,7 +75,7 @@ describe("422: bodies with two ends", () => {
   });
 });
 
-describe("404: methods that are none of ours", () => {
+describe("404: methods that no route has", () => {
   test.each([
     ["an unknown method", "FOO /v1/api-keys"],
     ["a method in lower case", "get /v1/api-keys"],

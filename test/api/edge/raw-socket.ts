@@ -2,7 +2,7 @@
 // answers that come back.
 
 import { connect, type Socket } from "node:net";
-import { takeAnswer } from "../../faults/fuzz/connection.ts";
+import { takeAnswer } from "../../system/connection.ts";
 
 export interface RawAnswer {
   readonly status: number;

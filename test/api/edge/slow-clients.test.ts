@@ -151,7 +151,7 @@ test("1,000 connections that send nothing, or half a request, delay no client an
   });
 });
 
-test("a client that leaves in the middle of its body is no failure of ours", async () => {
+test("a client that leaves in the middle of its body is not a server error", async () => {
   await whileOthersAreServed(async () => {
     for (let n = 0; n < 50; n++) {
       const { socket, closed } = await open(baseUrl);

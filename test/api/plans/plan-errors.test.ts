@@ -82,7 +82,7 @@ describe("plan_feature_unavailable", () => {
 
 describe("plan_limit_exceeded for keys", () => {
   const FULL = {
-    message: "The plan small allows 3 API keys, and all are in use. Delete one first.",
+    message: "The plan small allows 3 API keys, and the account has as many. Delete one first.",
   };
 
   test.for(["/v1/api-keys", "/v1/keys"])("403 on POST %s, the first key included", async (path) => {

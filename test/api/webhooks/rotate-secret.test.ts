@@ -38,7 +38,7 @@ describe("200", () => {
     expect((await client.get("/v1/webhooks")).text).not.toContain("whsec_");
   });
 
-  test("a day by default; with 0 seconds the old one is not valid any more", async () => {
+  test("a day by default; with 0 seconds the old one is no longer valid", async () => {
     const { body } = await rotate();
     const validS = (Date.parse(body.data.previous_secret_expires_at) - Date.now()) / 1_000;
     expect(Math.round(validS / 3_600)).toBe(24);

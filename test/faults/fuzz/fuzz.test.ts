@@ -15,7 +15,7 @@ import type { FuzzOperation } from "./request.ts";
 import { fuzz, violate } from "./run.ts";
 import { knownTo, type Subject } from "./subjects.ts";
 import type { Schema } from "./values.ts";
-import { report } from "../report.ts";
+import { report } from "../../system/report.ts";
 
 const { cases } = inject("form").fuzz;
 const RATE_LIMIT_PER_MINUTE = 1_000_000_000;

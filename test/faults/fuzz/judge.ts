@@ -4,7 +4,7 @@
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { resolve } from "../../system/openapi-document.ts";
-import type { FuzzAnswer } from "./connection.ts";
+import type { FuzzAnswer } from "../../system/connection.ts";
 import type { FuzzOperation, FuzzRequest } from "./request.ts";
 import type { Schema } from "./values.ts";
 

@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import type { Judge } from "./judge.ts";
-import { type FuzzAnswer, FuzzConnection } from "./connection.ts";
+import { type FuzzAnswer, FuzzConnection } from "../../system/connection.ts";
 import type { FuzzOperation, FuzzRequest, Known } from "./request.ts";
 import { bytesOf, requestsOf } from "./requests.ts";
 import { violationsOf } from "./violations.ts";

@@ -103,7 +103,7 @@ class UnaryCall {
     }
   };
 
-  /** A call that was cancelled together with its request is left: its connection is not known any more. */
+  /** Leaves out a call that was cancelled together with its request: its connection is no longer known. */
   readonly #onEnd = (): void => {
     if (this.#hasResponse || this.#stream.destroyed) return;
     if (this.#isCancellable) this.#end(cancelled());

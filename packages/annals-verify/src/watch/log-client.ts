@@ -115,11 +115,11 @@ function lineOf(value: JsonValue): JsonValue {
 
 /** An address to which paths can be added. Throws NotChecked. */
 export function httpAddress(text: string, what: string): URL {
-  if (!URL.canParse(text)) throw new NotChecked(`${what} is not an address`);
+  if (!URL.canParse(text)) throw new NotChecked(`${what} is not a URL`);
   const url = new URL(text.endsWith("/") ? text : `${text}/`);
   const { hash, password, protocol, search, username } = url;
   if (!/^https?:$/.test(protocol) || username !== "" || password !== "")
-    throw new NotChecked(`${what} is not an address of http or https without a user`);
+    throw new NotChecked(`${what} is not an http or https URL without a user`);
   if (search !== "" || hash !== "") throw new NotChecked(`${what} has a query or a fragment`);
   return url;
 }

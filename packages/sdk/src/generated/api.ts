@@ -1600,7 +1600,7 @@ export interface components {
             actor_id: string | null;
             /** @description When it may begin. Until then it can be cancelled. Null once it has begun or ended. */
             begins_at: string | null;
-            /** @description Null before, and where the service has no such copies. */
+            /** @description Null before, and if the service has no such copies. */
             copies: {
                 /** @description Since when no file of an export has a value. */
                 exports: string | null;
@@ -2727,7 +2727,7 @@ export interface components {
                 /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
                 target: string;
             };
-            /** @description By part. Absent where the part is erased. */
+            /** @description By part. Absent if the part is erased. */
             salts: {
                 /** @example 00112233445566778899aabbccddeeff */
                 actor?: string;
@@ -3632,7 +3632,7 @@ export interface components {
              */
             witness_count: number;
         };
-        /** @description An event. context, diff, metadata and meta: absent where the token does not show it. */
+        /** @description An event. context, diff, metadata and meta: absent if the token does not show it. */
         WidgetEvent: {
             /**
              * @description What was done, such as `invoice.update`.
@@ -3769,7 +3769,7 @@ export interface components {
                 /** @example 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a */
                 target: string;
             };
-            /** @description By part. Absent where the token does not show it. Absent where the part is erased. */
+            /** @description By part. Absent if the token does not show it. Absent if the part is erased. */
             salts: {
                 /** @example 00112233445566778899aabbccddeeff */
                 actor?: string;

@@ -19,7 +19,7 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 export class EarlyResponses {
   #lingering = 0;
 
-  /** A stream of `payload` that ends when the client has closed, has sent its body, or had its moment. */
+  /** Streams `payload`; ends when the client has closed or has sent its body, or after {@link LINGER_MS}. */
   stream(payload: string | Buffer, request: IncomingMessage): Readable {
     return Readable.from(this.#respond(payload, request));
   }

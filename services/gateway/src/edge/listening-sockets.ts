@@ -55,7 +55,7 @@ export class ListeningSockets {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Accepts nothing any more, but for the server's own socket. */
+  /** Stops accepting on all sockets but the server's own. */
   stop(): void {
     this.#ended = this.#others.map((one) => once(one.close(), "close"));
   }

@@ -48,7 +48,7 @@ test("when a key was admitted those that wait begin, and 32 may be unanswered", 
   await released();
 });
 
-test("a connection with too many is not closed at once, and not read any more", async () => {
+test("a connection with too many is not closed at once, and no longer read", async () => {
   const { areHeld, held, inFlight, refused, released, socket } = await openServer();
   const one = await socket(get);
   await areHeld(1);

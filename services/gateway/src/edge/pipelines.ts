@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 const MAX_PIPELINE = 32;
 
 /**
- * A connection with too many is not read any more, and closed after this time: a client whose connection is
+ * A connection with too many is no longer read, and closed after this time: a client whose connection is
  * closed at once opens another one at once, which costs as much again. So many wait for it; each may have
  * some requests that are parsed already.
  */

@@ -248,7 +248,7 @@ export class RequestsInFlight {
     if (!exchange.response.writableFinished) exchange.aborter?.abort();
   }
 
-  /** Releases what nothing needs any more. */
+  /** Releases what is no longer needed. */
   #settle(exchange: Exchange): void {
     const { hasClosed, hasResponse, works } = exchange;
     if (works > 0 || !(hasResponse || hasClosed)) return;

@@ -71,7 +71,7 @@ export const ErasureBody = named(
             description: "Since when no webhook delivery that begins sends a value.",
           }),
         },
-        { description: "Null before, and where the service has no such copies." },
+        { description: "Null before, and if the service has no such copies." },
       ),
       vacuumed_at: Nullable(Time(), {
         description:

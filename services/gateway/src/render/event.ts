@@ -127,7 +127,7 @@ export const ProofBody = named(
       v: Type.Literal(1),
       chain: Id("acct", "3t7p0v9k5c1q8z2m6x4r0w7d9a", "The account: `acct_` and an opaque string."),
       salts: Type.Partial(hexes("^[0-9a-f]{32}$", "00112233445566778899aabbccddeeff"), {
-        description: "By part. Absent where the part is erased.",
+        description: "By part. Absent if the part is erased.",
       }),
       digests: hexes(
         "^[0-9a-f]{64}$",

@@ -9,7 +9,7 @@ import { EventBody, ProofBody } from "./event.ts";
 import { named, openDetail } from "./schema.ts";
 
 const HIDDEN_PARTS = openDetail("hidden-parts");
-const HIDDEN = "Absent where the token does not show it.";
+const HIDDEN = "Absent if the token does not show it.";
 
 const { context, diff, metadata, ...always } = EventBody.properties;
 
@@ -35,7 +35,7 @@ export const WidgetProofBody = named(
     {
       ...ProofBody.properties,
       salts: Type.Partial(ProofBody.properties.salts, {
-        description: `By part. ${HIDDEN} Absent where the part is erased.`,
+        description: `By part. ${HIDDEN} Absent if the part is erased.`,
       }),
     },
     { description: "The data needed to recompute the hash, besides the event.", ...HIDDEN_PARTS },

@@ -68,6 +68,6 @@ async function requireRoom(transaction: Database, plans: Plans, accountId: strin
   if (Number(count?.live_keys ?? 0) < maxKeys) return;
   throw new AnnalsError(
     "plan_count_exceeded",
-    `The plan ${name} allows ${maxKeys} API keys, and all are in use. Delete one first.`,
+    `The plan ${name} allows ${maxKeys} API keys, and the account has as many. Delete one first.`,
   );
 }

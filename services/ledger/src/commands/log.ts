@@ -59,7 +59,7 @@ export const logSucceed = command(
   {
     name: "log succeed",
     summary: "Begin a log that follows one whose history went back",
-    details: `Stores a new log, whose first entry names the largest known checkpoint of the old one. Run it only where keys has signed
+    details: `Stores a new log, whose first entry names the largest known checkpoint of the old one. Run it only if keys has signed
 what the ledger lacks, and cannot be restored to the same moment. Events that only the old log covered are late in the new one.
 ${REQUIRES}`,
     options: {

@@ -40,7 +40,7 @@ export interface ChainPayload extends Readonly<Record<Part, string>> {
 }
 
 /** Consecutive rows that PostgreSQL recomputed: valid, and linked from the first to the last. */
-export interface WholeBlock {
+export interface ValidBlock {
   /** Both ends included. */
   readonly from: number;
   readonly to: number;
@@ -116,7 +116,7 @@ export class ChainVerifier {
   }
 
   /** Adds the next rows as a block. If the block does not continue here, returns false and adds nothing. */
-  takeBlock({ from, to, previousHash, hash, hasErased }: WholeBlock): boolean {
+  takeBlock({ from, to, previousHash, hash, hasErased }: ValidBlock): boolean {
     if (from !== this.#next || previousHash !== this.#previousHash) return false;
     this.#checked += to - from + 1;
     if (hasErased) this.#addErased(from, to);

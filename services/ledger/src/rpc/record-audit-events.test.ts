@@ -77,7 +77,7 @@ test("an entry that cannot be stored keeps no other", async () => {
   const entries = [
     entryOf("first"),
     { ...entryOf("no event"), event: "{" },
-    entryOf("not of ours", { action: "user.login" }),
+    entryOf("another service", { action: "user.login" }),
     entryOf("no time", { occurred_at: "yesterday" }),
     entryOf("last"),
   ];

@@ -5,7 +5,7 @@
 
 import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
-import type { WholeBlock } from "../domain/chain-verifier.ts";
+import type { ValidBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
 import { findHiddenEvent } from "../store/find-hidden-event.ts";
 import { chunkOf } from "../domain/chunk.ts";
@@ -46,7 +46,7 @@ export class BlockChecker {
    * Resolves to the block if all of its rows exist, are valid, and are linked from the first to the last. The
    * caller has to compare what the first row links to.
    */
-  check(database: Database, asked: AskedBlock): Promise<WholeBlock | undefined> {
+  check(database: Database, asked: AskedBlock): Promise<ValidBlock | undefined> {
     return this.#run(asked, () => findWhole(database, asked));
   }
 
@@ -67,7 +67,7 @@ export class BlockChecker {
 async function findWhole(
   database: Database,
   { accountId, from, to }: AskedBlock,
-): Promise<WholeBlock | undefined> {
+): Promise<ValidBlock | undefined> {
   try {
     const [row] = await database.run(checkBlock, [accountId, String(from), String(to)]);
     const size = to - from + 1;

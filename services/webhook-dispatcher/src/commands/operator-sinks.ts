@@ -28,7 +28,7 @@ error. Sinks that accounts have created are not listed.
 ${REQUIRES}`,
     options: {
       name: option("<name>", "Only the sink with this name"),
-      failing: flag("Only where the last attempt failed"),
+      failing: flag("Only sinks whose last attempt failed"),
       json: flag("Print a JSON object per line"),
     },
     examples: ["annals sinks show", "annals sinks show --failing --json"],

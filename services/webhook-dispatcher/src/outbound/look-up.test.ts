@@ -138,7 +138,7 @@ describe("a look-up", () => {
     expect(await count()).toBe(1);
     const other = resolve("x", "b");
     expect(await count()).toBe(2);
-    // The first is about to fail: no caller joins it any more.
+    // The first is about to fail: callers no longer join it.
     now = 1_001;
     const late = resolve("x", "a");
     expect(await count()).toBe(3);

@@ -15,7 +15,7 @@ export interface AwaitDisabledDeps {
   readonly onDisabled: () => void;
 }
 
-/** Resolves when no attempt for the webhook can begin any more. Call it after the commit. */
+/** Resolves when attempts for the webhook can no longer begin. Call it after the commit. */
 export type AwaitDisabled = (accountId: string, webhookId: string) => Promise<void>;
 
 /** Timers may end a little early, and the clocks of two machines run at slightly different speeds. */

@@ -66,7 +66,7 @@ function checkEntry(action: string, given: unknown): void {
   }
   const activity = members.get("activity");
   if (activity !== undefined && !isText(activity)) {
-    const message = `must be a text of 1 to ${MAX_LENGTH} characters`;
+    const message = `must be a string of 1 to ${MAX_LENGTH} characters`;
     throw invalid({ field: `${field}.activity`, message });
   }
 }

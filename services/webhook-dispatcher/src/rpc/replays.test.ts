@@ -91,7 +91,7 @@ test("a replay sends the same data, with ids of its own; it can be replayed, too
   expect(new Set(bodies.map(({ id }) => id)).size).toBe(5);
 });
 
-test("what is not kept any more is not replayed", async () => {
+test("what is no longer kept is not replayed", async () => {
   const { accountId, delivered, handlers, producers, replay, replica, webhook } = await begin();
   await replica.produce(accountId, 2);
   await delivered();

@@ -90,7 +90,7 @@ test("both secrets during the grace period, the new one after it", async () => {
   ).toEqual([{ previous_secret_key_id: null, previous_secret_sealed: null }]);
 });
 
-test("without a grace period the old secret is not valid any more", async () => {
+test("without a grace period the old secret is no longer valid", async () => {
   const { rotate, secret, verifiedBy } = await begin();
   const fresh = await rotate(0);
   const verified = await verifiedBy([secret, fresh]);

@@ -28,8 +28,7 @@ export function checkId(id: string): void {
  */
 export function checkEvents(given: readonly string[]): string[] {
   const events = [...new Set(given)];
-  if (events.length === 0)
-    throw invalid({ field: "events", message: "must have at least 1 items" });
+  if (events.length === 0) throw invalid({ field: "events", message: "must have at least 1 item" });
   const unknown = events.findIndex((pattern) => !KNOWN.has(pattern));
   if (unknown >= 0) {
     const message = `must be one of ${EVENT_PATTERNS.join(", ")}`;

@@ -27,7 +27,7 @@ async function begin(disableAfterDays = 5) {
   return { ...service, accountId, deliver, replica, shown, time, webhook };
 }
 
-test("five days of failures disable it, and no attempt begins any more", async () => {
+test("five days of failures disable it, and no further attempt begins", async () => {
   const { accountId, database, deliver, replica, shown, time, webhook, handlers } = await begin();
   await deliver(500, 500);
   time.advance(5 * DAY_S - 121);

@@ -24,14 +24,14 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
   accountId: string;
 
   /**
-   * Of the API key, or of the widget token.
+   * Id of the API key, or of the widget token.
    *
    * @generated from field: string key_id = 2;
    */
   keyId: string;
 
   /**
-   * Of a widget token `widget` alone, which no API key can have.
+   * A widget token has `widget` alone, which no API key can have.
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -45,7 +45,7 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
   expiresAtS: number;
 
   /**
-   * Of a widget token: what it may see. Absent for an API key.
+   * What a widget token may see. Absent for an API key.
    *
    * @generated from field: annals.admission.v1.WidgetView widget = 5;
    */

@@ -57,7 +57,7 @@ export declare const ErrorSchema: GenMessage<Error>;
  */
 export declare type FieldFault = Message<"annals.errors.v1.FieldFault"> & {
   /**
-   * Where, in the client's own terms: "events[3].action".
+   * Names the place in the client's own terms: "events[3].action".
    *
    * @generated from field: string field = 1;
    */

@@ -410,7 +410,7 @@ export declare const GetUsageRequestSchema: GenMessage<GetUsageRequest>;
  */
 export declare type GetUsageResponse = Message<"annals.exports.v1.GetUsageResponse"> & {
   /**
-   * With those under way.
+   * Includes those under way.
    *
    * @generated from field: uint32 kept = 1;
    */
@@ -441,7 +441,7 @@ export declare type GetUsageResponse = Message<"annals.exports.v1.GetUsageRespon
   retentionDays: number;
 
   /**
-   * Of files, of what is being written, and of what is deleted and still there.
+   * Counts files, what is being written, and what is deleted and still there.
    *
    * @generated from field: int64 bytes = 6;
    */

@@ -222,14 +222,14 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
   accountId: string;
 
   /**
-   * Of the API key, or of the widget token.
+   * Id of the API key, or of the widget token.
    *
    * @generated from field: string key_id = 2;
    */
   keyId: string;
 
   /**
-   * Of a widget token `widget` alone.
+   * A widget token has `widget` alone.
    *
    * @generated from field: repeated string scopes = 3;
    */
@@ -271,14 +271,14 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
   statement: string;
 
   /**
-   * Of a widget token. Absent for an API key.
+   * What a widget token may do. Absent for an API key.
    *
    * @generated from field: annals.keys.v1.WidgetAdmission widget = 9;
    */
   widget?: WidgetAdmission | undefined;
 
   /**
-   * In which all keys and widget tokens of the account are counted. Absent where the secret is unknown.
+   * Counts all keys and widget tokens of the account. Absent if the secret is unknown.
    *
    * @generated from field: annals.keys.v1.AccountWindow account_window = 10;
    */
@@ -352,7 +352,7 @@ export declare type WidgetAdmission = Message<"annals.keys.v1.WidgetAdmission"> 
   limit: number;
 
   /**
-   * Of web pages that may use it, as browsers send them.
+   * Origins of the web pages that may use it, as browsers send them.
    *
    * @generated from field: repeated string origins = 2;
    */
@@ -373,7 +373,8 @@ export declare type WidgetAdmission = Message<"annals.keys.v1.WidgetAdmission"> 
 export declare const WidgetAdmissionSchema: GenMessage<WidgetAdmission>;
 
 /**
- * What an account may do. An absent limit of events is none; a keys service always names the others.
+ * What an account may do. Without a limit of events it may store any number; a keys service always names
+ * the other limits.
  *
  * @generated from message annals.keys.v1.Plan
  */
@@ -437,7 +438,7 @@ export declare type CreateApiKeyRequest = Message<"annals.keys.v1.CreateApiKeyRe
   accountId: string;
 
   /**
-   * As trimmed by the caller.
+   * Trimmed by the caller.
    *
    * @generated from field: string name = 2;
    */
@@ -675,7 +676,7 @@ export declare type WidgetToken = Message<"annals.keys.v1.WidgetToken"> & {
   tokenPrefix: string;
 
   /**
-   * As the client sent it: JSON text.
+   * JSON text, as the client sent it.
    *
    * @generated from field: string filter_json = 3;
    */
@@ -701,7 +702,7 @@ export declare type WidgetToken = Message<"annals.keys.v1.WidgetToken"> & {
   viewerId: string;
 
   /**
-   * Empty where there is none.
+   * Empty if it has none.
    *
    * @generated from field: string viewer_name = 7;
    */
@@ -936,7 +937,7 @@ export declare type GetUsageResponse = Message<"annals.keys.v1.GetUsageResponse"
   maxWidgetTokens: number;
 
   /**
-   * Of the key that asks.
+   * Counts those of the key that asks.
    *
    * @generated from field: uint32 widget_tokens_of_key = 4;
    */

@@ -171,7 +171,7 @@ export declare const AppendEventsResponseSchema: GenMessage<AppendEventsResponse
  */
 export declare type IndexedOutcome = Message<"annals.ledger.v1.IndexedOutcome"> & {
   /**
-   * Of the append in the request, from 0.
+   * Position of the append in the request, from 0.
    *
    * @generated from field: uint32 index = 1;
    */
@@ -395,7 +395,7 @@ export declare type Proof = Message<"annals.ledger.v1.Proof"> & {
   chain: string;
 
   /**
-   * Of actor, context, diff, metadata, target, in this order: 5 times 16 bytes.
+   * Salts of actor, context, diff, metadata, target, in this order: 5 times 16 bytes.
    *
    * @generated from field: bytes salts = 2;
    */
@@ -587,7 +587,7 @@ export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsRes
   events: StoredEvent[];
 
   /**
-   * Where reading ended: the next page is of what comes after this number in the order of the list. Absent on
+   * Number at which reading ended: the next page has what comes after it in the order of the list. Absent on
    * the last page.
    *
    * @generated from field: optional int64 next_after = 3;
@@ -1219,7 +1219,7 @@ export declare const AuditEntrySchema: GenMessage<AuditEntry>;
  */
 export declare type RecordAuditEventsResponse = Message<"annals.ledger.v1.RecordAuditEventsResponse"> & {
   /**
-   * Of the entries that are stored, now or by an earlier call. The others may be sent again.
+   * Ids of the entries that are stored, now or by an earlier call. The others may be sent again.
    *
    * @generated from field: repeated string stored_ids = 1;
    */
@@ -1344,7 +1344,7 @@ export declare type ListWidgetEventsResponse = Message<"annals.ledger.v1.ListWid
   events: WidgetEvent[];
 
   /**
-   * As in ListEventsResponse.
+   * The same as in ListEventsResponse.
    *
    * @generated from field: optional int64 next_after = 3;
    */

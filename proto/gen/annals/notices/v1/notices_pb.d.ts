@@ -35,7 +35,7 @@ export declare type Notice = Message<"annals.notices.v1.Notice"> & {
   position: bigint;
 
   /**
-   * Of what was stored by requests that are recorded; a few at most, and none where tracing is off.
+   * Spans of recorded requests that stored something; a few at most, and none if tracing is off.
    *
    * @generated from field: repeated annals.notices.v1.NoticeTrace traces = 4;
    */
@@ -110,7 +110,7 @@ export declare const NoticesSchema: GenMessage<Notices>;
  */
 export declare type OutboxEntry = Message<"annals.notices.v1.OutboxEntry"> & {
   /**
-   * From 1, one more each, within its account.
+   * Counts the entries of its account, from 1, without gaps.
    *
    * @generated from field: int64 position = 1;
    */

@@ -373,14 +373,14 @@ export declare type Delivery = Message<"annals.webhooks.v1.Delivery"> & {
   attempts: number;
 
   /**
-   * Of the success; else absent.
+   * Time of the success; else absent.
    *
    * @generated from field: optional string delivered_at = 6;
    */
   deliveredAt?: string | undefined;
 
   /**
-   * Of the last attempt when it failed; else absent.
+   * Time of the last attempt if it failed; else absent.
    *
    * @generated from field: optional string last_attempt_at = 7;
    */
@@ -530,7 +530,7 @@ export declare const ReplayDeliveryRequestSchema: GenMessage<ReplayDeliveryReque
  */
 export declare type ReplayDeliveryResponse = Message<"annals.webhooks.v1.ReplayDeliveryResponse"> & {
   /**
-   * Of the new delivery.
+   * Id of the new delivery.
    *
    * @generated from field: string delivery_id = 1;
    */
@@ -697,7 +697,7 @@ export declare type GetUsageResponse = Message<"annals.webhooks.v1.GetUsageRespo
   retentionDays: number;
 
   /**
-   * Of the bodies of pending deliveries.
+   * Bytes of the bodies of pending deliveries.
    *
    * @generated from field: int64 pending_bytes = 5;
    */

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventually } from "@annals/testing";
 import { copyCluster, makeFolder, writeOwned } from "./base-backup.ts";
-import type { Testbed } from "../system/testbed.ts";
-import { processesOf } from "../system/testbed.ts";
+import type { Testbed } from "./testbed.ts";
+import { processesOf } from "./testbed.ts";
 
 const run = promisify(execFile);
 /** Beside the database: the password, the keys that seal webhook secrets and sign the log, export files. */

@@ -1,5 +1,6 @@
 // One HTTP/1.1 connection that sends bytes as they are, however wrong, and reads a whole answer with its
-// headers. Called by run.ts. It must never mend a request, nor take half an answer for one.
+// headers. Called by the fuzz tests and raw-socket.ts. It must never mend a request, nor take half an answer
+// for one.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

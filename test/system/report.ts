@@ -1,5 +1,5 @@
-// Prints what a test of this folder did, as one line that a person copies into docs/reliability.md. Called
-// at the end of a test that passed. It must never decide anything.
+// Prints what a fault test or one over Citus did, as one line that a person copies into docs/reliability.md.
+// Called at the end of a test that passed. It must never decide anything.
 
 import { expect, inject } from "vitest";
 
