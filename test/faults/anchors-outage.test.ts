@@ -20,7 +20,7 @@ import { metricOf } from "../system/metric-of.ts";
 import { hasOpenssl, OpensslTsa } from "../system/openssl-tsa.ts";
 import { processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
 import { startPrometheus } from "./prometheus.ts";
-import { report } from "./report.ts";
+import { report } from "../system/report.ts";
 
 const { forMs } = inject("form").anchorsOutage;
 const ORIGIN = "log.example/outage";
