@@ -75,7 +75,7 @@ interface Walked extends VerifyOptions {
 interface PendingCheck {
   readonly checked: Promise<Checked>;
   readonly lines: readonly number[];
-  /** Whether the last record lacks its line break, as every record of an export has one. */
+  /** Whether the last record lacks its line break, which every record of an export has. */
   readonly isOpen: boolean;
 }
 
