@@ -8,4 +8,5 @@ export {
   type EvidenceReport,
   verifyEvidence,
 } from "./evidence/verify-evidence.ts";
+export { type FollowOptions, followKeys, type FollowReport } from "./log-keys/follow-keys.ts";
 export { watchLog, type WatchOptions, type WatchReport } from "./watch/watch-log.ts";

@@ -1,6 +1,7 @@
 // annals-verify FILE: verifies an export with proofs, or with --policy a bundle of evidence, and prints what
 // it checked. annals-verify FOLDER or s3://BUCKET: verifies what sinks have written (sinks/sink-command.ts).
-// annals-verify watch: watches a log (watch/watch-command.ts). Exit 0: valid. Exit 1: not valid, with the
+// annals-verify watch: watches a log (watch/watch-command.ts). annals-verify log-keys: finds its new keys
+// (log-keys/keys-command.ts). Exit 0: valid. Exit 1: not valid, with the
 // first bad line or the reason. Exit 2: it was not checked, or not all of it, because a file could not be
 // read, the arguments are invalid or an internal error occurred; it says nothing about the file.
 // Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
@@ -12,6 +13,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { BadLine } from "./bad-line.ts";
 import { type EvidenceOutcome, isBundle, runEvidence } from "./evidence/evidence-command.ts";
 import { lagIn } from "./evidence/lag-option.ts";
+import { keysCommand } from "./log-keys/keys-command.ts";
 import { Progress } from "./progress.ts";
 import { isBucket } from "./sinks/s3-files.ts";
 import { hasSinks, runSinks } from "./sinks/sink-command.ts";
@@ -103,7 +105,9 @@ AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bu
 // Read when it is needed: Deno asks for the right to read the environment.
 const watch = watchCommand(() => process.env["ANNALS_API_KEY"], tell);
 
-process.exitCode = await runCommands("annals-verify", [watch, verify], process.argv.slice(2)).catch(
+const commands = [watch, keysCommand(tell), verify];
+
+process.exitCode = await runCommands("annals-verify", commands, process.argv.slice(2)).catch(
   failUnexpectedly,
 );
 

@@ -12,11 +12,11 @@ import {
   type TilePath,
   TlogError,
   verifyConsistency,
+  withTiles,
 } from "@annals/tlog";
 import { getTile } from "../store/get-tile.ts";
 import { coveredHead, type CoveredHead, notCovered } from "./covered-head.ts";
 import { readPartialTile } from "./partial-tile.ts";
-import { withTiles } from "./tile-proofs.ts";
 
 export class CoveredTree {
   readonly head: CoveredHead;

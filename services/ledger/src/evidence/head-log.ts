@@ -10,10 +10,10 @@ import {
   rootFromNodes,
   TILE_WIDTH,
   type TilePath,
+  withTiles,
 } from "@annals/tlog";
 import { listLogEntries } from "../store/epochs.ts";
 import { getLogTile, listLogTileRoots } from "../store/log-tiles.ts";
-import { withTiles } from "./tile-proofs.ts";
 
 export class HeadLog {
   readonly #database: Database;

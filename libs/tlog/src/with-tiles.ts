@@ -1,6 +1,9 @@
-// Proofs from tiles that are in a database. Called by the epoch closer and by the RPCs that prove.
+// Proofs from tiles that are somewhere else: in a database, or at a server. Called by the ledger, and by
+// annals-verify.
 
-import { readNodes, type ReadNode, type TilePath } from "@annals/tlog";
+import type { ReadNode } from "./proofs.ts";
+import { readNodes } from "./tile-nodes.ts";
+import type { TilePath } from "./tile-path.ts";
 
 /** Tiles of one proof: two a level at most, in a tree of fewer than 2^53 entries. */
 const MAX_TILES = 16;
