@@ -65,7 +65,7 @@ function signedBy(entries: readonly string[], ...signers: readonly Signer[]): st
   return noteText({ text, signatures: signers.map(({ sign }) => sign(text)) });
 }
 
-/** What a path of the log has. `shown` are the entries of bundles, where they differ from those of the tree. */
+/** What a path of the log has. Bundles of entries have those that are `shown`. */
 function contentOf(path: string, entries: readonly string[], shown: readonly string[]): Buffer {
   const { index, level, width } = parseTilePath(path);
   const first = index * TILE_WIDTH;

@@ -94,7 +94,7 @@ function originOf(note: Buffer): string {
   }
 }
 
-/** The entries that name the keys with these ids, the newest first. Throws EvidenceFault if one is missing. */
+/** The entries that name the keys with these ids, newest first. Throws EvidenceFault if one is missing. */
 async function* namedKeys(
   log: LogTiles,
   { origin, size }: Checkpoint,

@@ -1,6 +1,6 @@
 // annals-verify log-keys: prints the keys of a log that follow those of a policy, as lines for it. Called by
-// main.ts. Exit 0: each key that signs now is known or named by the log, exit 1: a fault, with its reason, exit 2:
-// not checked.
+// main.ts. Exit 0: each key that signs now is known or named by the log, exit 1: a fault, with its reason,
+// exit 2: not checked.
 
 import { type Command, command, option, requiredOption } from "@annals/cli";
 import { type EvidenceOutcome, outcomeOf, readGiven } from "../evidence/evidence-command.ts";
