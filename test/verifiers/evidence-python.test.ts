@@ -127,6 +127,16 @@ describe.runIf(hasPython)("the parts of evidence.py agree on the worked examples
     });
   });
 
+  test.each([
+    ["log", 500, 7],
+    ["head-log", 8, 4],
+  ])("the %s as it is served, and no log with a byte changed", (name, size, files) => {
+    const { changed: found, ...log } = answers(name) as { changed: Record<string, unknown> };
+    expect(log).toEqual({ size });
+    expect(Object.keys(found)).toHaveLength(files);
+    expect(Object.values(found).filter((answer) => typeof answer !== "string")).toEqual([]);
+  });
+
   test("the map of heads", () => {
     const given: { maps: { root: string; heads: unknown[] }[] } = read("map");
     const { others, roots } = answers("map") as Record<"others" | "roots", string[][]>;

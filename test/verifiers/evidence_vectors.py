@@ -7,8 +7,9 @@ import json
 import os
 import sys
 
-from evidence_notes import Fault, MLDSA44PublicKey, Policy, cosigned_message, parse_note, parse_vkey, signers_of
-from evidence_tree import inner, is_consistent, is_included, leaf_hash, map_root, tile_name
+from evidence_notes import (
+    Fault, MLDSA44PublicKey, NotChecked, Policy, cosigned_message, parse_note, parse_vkey, read_signed, signers_of)
+from evidence_tree import WIDTH, Tiles, inner, is_consistent, is_included, leaf_hash, map_root, tile_name
 
 PATHS = ((0, 0, 256), (0, 2, 88), (1, 0, 2), (0, 999, 256), (0, 1000, 256), (2, 1234067, 256))
 
@@ -79,8 +80,62 @@ def maps(given):
             "others": [[root(head, "acct_other") for head in each["heads"]] for each in given["maps"]]}
 
 
+class Files:
+    """The files of a log, as a bundle of evidence has its own."""
+
+    def __init__(self, files):
+        self.files = files
+
+    def read(self, name, most):
+        return self.files[name][:most]
+
+
+def read_files(folder):
+    files = {}
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(parent, name)
+            with open(path, "rb") as file:
+                files[os.path.relpath(path, folder)] = file.read()
+    return files
+
+
+def entries_of(data):
+    entries = []
+    while data:
+        length = int.from_bytes(data[:2], "big")
+        entries.append(data[2 : 2 + length])
+        data = data[2 + length :]
+    return entries
+
+
+def log_size(given):
+    """The size of a log whose checkpoint, tiles and entries agree, or the reason why they do not."""
+    bundles = {name: data for name, data in given.items() if name.startswith("tile/entries/")}
+    try:
+        key = parse_vkey(given["vkey"].decode())
+        checkpoint, _ = read_signed(given["checkpoint"], [key], key.name, "checkpoint")
+        tiles = Tiles(Files({name: data for name, data in given.items() if name not in bundles}), checkpoint.size, 0)
+        tiles.check(checkpoint.root)
+        for index in range((checkpoint.size + WIDTH - 1) // WIDTH):
+            name = tiles.name(0, index).replace("tile/0/", "tile/entries/")
+            leaves = [leaf_hash(entry) for entry in entries_of(bundles[name])]
+            if leaves != tiles.hashes(0, index):
+                raise Fault("inclusion_mismatch", "%s has other entries" % name)
+    except (Fault, NotChecked, ValueError) as fault:
+        return str(fault).split(":")[0]
+    return checkpoint.size
+
+
+def log(folder):
+    """The size of a log, and what is said of it if the first byte of a file is another."""
+    given = read_files(folder)
+    changed = {name: log_size({**given, name: bytes([data[0] ^ 1]) + data[1:]}) for name, data in given.items()}
+    return {"size": log_size(given), "changed": changed}
+
+
 def main(folder):
-    answers = {}
+    answers = {name: log(os.path.join(folder, name)) for name in ("log", "head-log")}
     for name, part in (("note", notes), ("cosignature-mldsa", mldsa), ("tree", tree), ("map", maps)):
         with open(os.path.join(folder, name + ".json"), encoding="utf-8") as file:
             answers[name] = part(json.load(file))
