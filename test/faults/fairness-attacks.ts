@@ -2,7 +2,7 @@
 // attack opens again what the gateway closes.
 
 import { mintKey } from "@annals/contract";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 
 export const ATTACK_NAMES = [
   "half-sent bodies",
@@ -30,6 +30,8 @@ interface Attack {
   /** What a connection sends, and again after each answer if `isEndless`. */
   readonly sends: (target: Target) => string;
   readonly isEndless?: boolean;
+  /** Requests per second of all connections together, whether or not they are answered. */
+  readonly perSecond?: number;
   /** Whether it reads nothing. */
   readonly isDeaf?: boolean;
 }
@@ -98,13 +100,13 @@ const ATTACKS: Readonly<Record<AttackName, Attack>> = {
   "the head log": {
     connections: 32,
     sends: () => head("GET /log/checkpoint", undefined),
-    isEndless: true,
+    perSecond: 2_000,
   },
 };
 
 /** Goes on until the process ends. */
 export function attack({ name, ...target }: Target & { readonly name: AttackName }): void {
-  const { connections, sends, isEndless, isDeaf } = ATTACKS[name];
+  const { connections, sends, isEndless, isDeaf, perSecond } = ATTACKS[name];
   const { hostname, port } = new URL(target.baseUrl);
   const openOne = (): void => {
     const socket = connect(Number(port), hostname);
@@ -113,7 +115,19 @@ export function attack({ name, ...target }: Target & { readonly name: AttackName
     if (isDeaf) socket.pause();
     // What comes back is an answer: the next request.
     else socket.on("data", () => isEndless && socket.write(sends(target)));
+    if (perSecond) pace(socket, connections / perSecond, () => sends(target));
     socket.on("close", () => setImmediate(openOne));
   };
   for (let n = 0; n < connections; n += 1) openOne();
+}
+
+/** Writes each `everyS` seconds, and what a busy process was late for. */
+function pace(socket: Socket, everyS: number, text: () => string): void {
+  const begun = performance.now();
+  let sent = 0;
+  const timer = setInterval(() => {
+    for (const due = (performance.now() - begun) / 1_000 / everyS; sent < due; sent += 1)
+      socket.write(text());
+  }, 1_000 * everyS);
+  socket.on("close", () => clearInterval(timer));
 }

@@ -17,18 +17,28 @@ class MissingTile extends Error {
   }
 }
 
-/** Runs `work` with the nodes of a tree of `size` entries. It runs again for each tile that it lacked. */
+/**
+ * Runs `work` with the nodes of a tree of `size` entries. It runs again for each tile that it lacked, with the
+ * nodes of the runs before: a node may be made of 255 hashes.
+ */
 export async function withTiles<T>(
   size: number,
   load: (tile: TilePath) => Promise<Buffer>,
   work: (readNode: ReadNode) => T,
 ): Promise<T> {
   const tiles = new Map<string, Buffer>();
-  const readNode = readNodes(size, (tile) => {
+  const makeNode = readNodes(size, (tile) => {
     const hashes = tiles.get(`${tile.level}/${tile.index}`);
     if (hashes === undefined) throw new MissingTile(tile);
     return hashes;
   });
+  const nodes = new Map<string, Buffer>();
+  const readNode: ReadNode = (level, index) => {
+    const place = `${level}/${index}`;
+    const node = nodes.get(place) ?? makeNode(level, index);
+    nodes.set(place, node);
+    return node;
+  };
   for (let loaded = 0; loaded <= MAX_TILES; loaded += 1) {
     try {
       return work(readNode);
