@@ -18,8 +18,8 @@ class MissingTile extends Error {
 }
 
 /**
- * Runs `work` with the nodes of a tree of `size` entries. It runs again for each tile that it lacked, with the
- * nodes of the runs before: a node may be made of 255 hashes.
+ * Runs `work` with the nodes of a tree of `size` entries. It runs again for each tile that it lacked, with
+ * the nodes of the runs before: a node may be made of 255 hashes.
  */
 export async function withTiles<T>(
   size: number,
