@@ -1,7 +1,7 @@
 // Guarantee: a doc comment, the comment at the head of a file, and one of a .proto file begin with what they
 // document or with a verb, not with a preposition. No comment and no text of the product, or of what deploys
-// it, says "is none" or "is no X". Nor does a page of the docs, decisions and measurements included. No page
-// and no code has nobody, somebody or whoever: it says who acts.
+// it, says "is none" or "is no X". Nor does a page of the docs, decisions and measurements included. Pages
+// and code name who acts: they never say nobody, somebody or whoever.
 
 import { describe, expect, test } from "vitest";
 import { CODE, FILES, PRODUCT } from "../../deploy/generate/sources.ts";

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 
+from evidence_mutations import read_folder
 from evidence_notes import (
     Fault, MLDSA44PublicKey, NotChecked, Policy, cosigned_message, parse_note, parse_vkey, read_signed, signers_of)
 from evidence_tree import WIDTH, Tiles, inner, is_consistent, is_included, leaf_hash, map_root, tile_name
@@ -90,16 +91,6 @@ class Files:
         return self.files[name][:most]
 
 
-def read_files(folder):
-    files = {}
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            path = os.path.join(parent, name)
-            with open(path, "rb") as file:
-                files[os.path.relpath(path, folder)] = file.read()
-    return files
-
-
 def entries_of(data):
     entries = []
     while data:
@@ -129,7 +120,7 @@ def log_size(given):
 
 def log(folder):
     """The size of a log, and what is said of it if the first byte of a file is another."""
-    given = read_files(folder)
+    given = read_folder(folder)
     changed = {name: log_size({**given, name: bytes([data[0] ^ 1]) + data[1:]}) for name, data in given.items()}
     return {"size": log_size(given), "changed": changed}
 

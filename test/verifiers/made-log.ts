@@ -44,7 +44,7 @@ export class MadeLog {
   leaves: Buffer[] = [];
   entries: Buffer[] = [];
   #epochs: (Epoch | undefined)[] = [];
-  /** Of the head log. Another signer signs the epochs that are closed from then on. */
+  /** The origin of the head log. Another signer signs the epochs that are closed from then on. */
   origin = ORIGIN;
   signer: "log" | "next" = "log";
 

@@ -1,6 +1,6 @@
 // A GET request with bounds: its time, the bytes of its response, and the host that it is for. Called by
-// log-client.ts, witness-views.ts and s3-files.ts. It follows no redirect, so a key goes where the caller
-// sent it alone.
+// log-client.ts, witness-views.ts, log-tiles.ts and s3-files.ts. It follows no redirect, so a key goes
+// where the caller sent it alone.
 
 import { escapeHidden } from "@annals/event/text";
 import { NotChecked } from "./evidence/evidence-fault.ts";
@@ -67,4 +67,15 @@ async function readAtMost({ body }: Response, most: number): Promise<Buffer | un
 function codeOf(error: unknown): string {
   const { cause } = error as { readonly cause?: Partial<NodeJS.ErrnoException> };
   return escapeHidden(cause?.code ?? cause?.message ?? String(error));
+}
+
+/** An address to which paths can be added. Throws NotChecked. */
+export function httpAddress(text: string, what: string): URL {
+  if (!URL.canParse(text)) throw new NotChecked(`${what} is not a URL`);
+  const url = new URL(text.endsWith("/") ? text : `${text}/`);
+  const { hash, password, protocol, search, username } = url;
+  if (!/^https?:$/.test(protocol) || username !== "" || password !== "")
+    throw new NotChecked(`${what} is not an http or https URL without a user`);
+  if (search !== "" || hash !== "") throw new NotChecked(`${what} has a query or a fragment`);
+  return url;
 }

@@ -10,7 +10,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { copyChain } from "../long-chain.ts";
 import { openSql } from "../sql.ts";
 import { type Bench, rate, type Section, time } from "./bench.ts";
-import { download, writeExport } from "./exports.ts";
+import { download, throughput, writeExport } from "./exports.ts";
 import { timedTurns } from "./interleaved.ts";
 import type { Chain } from "./long-chain.ts";
 
@@ -20,7 +20,6 @@ const GROWN = 200_000;
 const TREE_STEP = 256;
 const POLL_INTERVAL_MS = 50;
 const GROWN_WITHIN_MS = 600_000;
-const BYTES_IN_MB = 1_000_000;
 
 export async function measureEvidence(bench: Bench, chain: Chain): Promise<Section> {
   const { turns, samples } = bench.options;
@@ -43,11 +42,7 @@ export async function measureEvidence(bench: Bench, chain: Chain): Promise<Secti
     const verified = await timedTurns(turns, counted, () =>
       verifyEvidence(file, { policy, known: [] }),
     );
-    const shown = (seconds: number) => ({
-      figure: rate(chain.length / seconds),
-      p50: `${(size / seconds / BYTES_IN_MB).toFixed(1)} MB/s`,
-      p99: `${seconds.toFixed(1)} s`,
-    });
+    const shown = (seconds: number) => throughput(chain.length, size, seconds);
     return {
       title: "Evidence",
       about:

@@ -54,9 +54,7 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
     });
     const result = (what: string, took: number): Result => ({
       what,
-      figure: rate(events / took),
-      p50: `${(size / took / BYTES_IN_MB).toFixed(1)} MB/s`,
-      p99: seconds(took),
+      ...throughput(events, size, took),
     });
     return {
       title: "Exports",
@@ -83,6 +81,15 @@ export async function measureExports(bench: Bench, chain: Chain): Promise<Sectio
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Three columns of a result: events and bytes per second, and the time in all. */
+export function throughput(events: number, bytes: number, took: number) {
+  return {
+    figure: rate(events / took),
+    p50: `${(bytes / took / BYTES_IN_MB).toFixed(1)} MB/s`,
+    p99: seconds(took),
+  };
 }
 
 function seconds(value: number): string {

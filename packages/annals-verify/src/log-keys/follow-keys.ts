@@ -65,17 +65,14 @@ export async function followKeys(options: FollowOptions): Promise<FollowReport> 
   const policy = readPolicy(options.policy);
   const log = new LogTiles(options.url, options.wait ?? setTimeout);
   const note = Buffer.from(options.checkpoint ?? (await log.checkpoint()));
-  const origin = originOf(note);
+  const { origin, signatures } = unverified(note);
   const known = logKeys(policy, origin);
   if (known.length === 0) throw new NotChecked("the log of the checkpoint is not in the policy");
   const { checkpoint } = trustedNote(note, known, [], "the checkpoint of the log");
-  const wanted = new Set(
-    parseNote(String(note))
-      .signatures.filter(
-        ({ keyId, name }) => name === origin && !known.some((key) => key.id === keyId),
-      )
-      .map(({ keyId }) => keyId),
+  const unknown = signatures.filter(
+    ({ keyId, name }) => name === origin && !known.some((key) => key.id === keyId),
   );
+  const wanted = new Set(unknown.map(({ keyId }) => keyId));
   const keys: FollowingKey[] = [];
   for await (const named of namedKeys(log, checkpoint, wanted)) {
     await expectIncluded(log, checkpoint, named);
@@ -85,9 +82,11 @@ export async function followKeys(options: FollowOptions): Promise<FollowReport> 
   return { origin, size: checkpoint.size, keys };
 }
 
-function originOf(note: Buffer): string {
+/** What the note says, before a signature of it is verified. Throws NotChecked. */
+function unverified(note: Buffer) {
   try {
-    return parseCheckpoint(parseNote(String(note)).text).origin;
+    const { signatures, text } = parseNote(String(note));
+    return { origin: parseCheckpoint(text).origin, signatures };
   } catch (error) {
     if (!(error instanceof TlogError)) throw error;
     throw new NotChecked(`the checkpoint of the log cannot be read: ${error.message}`);

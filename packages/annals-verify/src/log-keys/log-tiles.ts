@@ -1,11 +1,16 @@
 // The files of a head log, as a server or a bucket of tlog-tiles (c2sp.org) has them: its checkpoint, tiles
 // and bundles of entries. Called by follow-keys.ts. What they say is nothing to rely on: proofs decide.
 
-import { HASH_BYTES, MAX_ENTRY_BYTES, MAX_NOTE_BYTES, TILE_WIDTH, tilePath } from "@annals/tlog";
-import type { TilePath } from "@annals/tlog";
-import { boundedGet, GetFailed } from "../bounded-get.ts";
+import {
+  HASH_BYTES,
+  MAX_ENTRY_BYTES,
+  MAX_NOTE_BYTES,
+  TILE_WIDTH,
+  type TilePath,
+  tilePath,
+} from "@annals/tlog";
+import { boundedGet, GetFailed, httpAddress } from "../bounded-get.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
-import { httpAddress } from "../watch/log-client.ts";
 
 const LENGTH_BYTES = 2;
 const MAX_BUNDLE_BYTES = TILE_WIDTH * (LENGTH_BYTES + MAX_ENTRY_BYTES);
@@ -47,7 +52,7 @@ export class LogTiles {
     return entries;
   }
 
-  /** Waits where the server asks for fewer requests. */
+  /** Waits if the server asks for fewer requests. */
   async #get(path: string, most: number): Promise<Buffer> {
     for (let pauses = 0; ; pauses += 1) {
       try {

@@ -3,9 +3,8 @@
 
 import { quoteVisibly } from "@annals/event";
 import { BadLine } from "../bad-line.ts";
-import { boundedGet, GetFailed } from "../bounded-get.ts";
+import { boundedGet, GetFailed, httpAddress } from "../bounded-get.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
-import { httpAddress } from "../watch/log-client.ts";
 import { pageIn, type S3Object } from "./s3-list.ts";
 import { type S3Credentials, signedHeaders, uriEncoded } from "./s3-signature.ts";
 import type { SinkFile, SinkFiles } from "./sink-files.ts";

@@ -7,7 +7,7 @@ import { BadLine } from "../bad-line.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
 import { readHashes } from "../evidence/head-line.ts";
 import { anyObject, anyText, integerFrom } from "../shape.ts";
-import { boundedGet } from "../bounded-get.ts";
+import { boundedGet, httpAddress } from "../bounded-get.ts";
 
 /** What GET /v1/log says that the watch needs. */
 export interface LogState {
@@ -111,15 +111,4 @@ function lineOf(value: JsonValue): JsonValue {
   const line = anyObject(value, "a line");
   const { head } = line;
   return typeof head === "string" ? { ...line, head: readJson(Buffer.from(head), LIMITS) } : line;
-}
-
-/** An address to which paths can be added. Throws NotChecked. */
-export function httpAddress(text: string, what: string): URL {
-  if (!URL.canParse(text)) throw new NotChecked(`${what} is not a URL`);
-  const url = new URL(text.endsWith("/") ? text : `${text}/`);
-  const { hash, password, protocol, search, username } = url;
-  if (!/^https?:$/.test(protocol) || username !== "" || password !== "")
-    throw new NotChecked(`${what} is not an http or https URL without a user`);
-  if (search !== "" || hash !== "") throw new NotChecked(`${what} has a query or a fragment`);
-  return url;
 }

@@ -6,8 +6,7 @@ import { createHash } from "node:crypto";
 import { EvidenceFault, NotChecked } from "../evidence/evidence-fault.ts";
 import type { SeenHead } from "../evidence/head-walk.ts";
 import { logKeys, trustedNote } from "../evidence/trusted-keys.ts";
-import { boundedGet } from "../bounded-get.ts";
-import { httpAddress } from "./log-client.ts";
+import { boundedGet, httpAddress } from "../bounded-get.ts";
 
 /** The last checkpoint of the head log that a witness cosigned. */
 interface View {
