@@ -1,5 +1,5 @@
--- The schema of the export service: the exports of each account, the outbox of completed ones, and what the
--- audit records of changes.
+-- The schema of the export service: the exports of each account, the outbox of completed ones, the archives,
+-- what the audit records of changes, and the bucket in which the log of evidence is kept.
 --
 -- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs
 -- as annals_exports, which owns nothing and can change neither what an export was asked for nor an entry of
@@ -20,10 +20,11 @@ GRANT SELECT ON exports.migrations TO annals_exports;
 CREATE TABLE exports.jobs (
   account_id     text COLLATE "C" NOT NULL,
   id             text COLLATE "C" NOT NULL,
-  format         text NOT NULL CHECK (format IN ('jsonl', 'csv')),
+  format         text NOT NULL CHECK (format IN ('jsonl', 'csv', 'parquet', 'evidence')),
   include_proofs boolean NOT NULL,
   filter_json    text NOT NULL,  -- as the client sent it
   filter         bytea NOT NULL, -- annals.ledger.v1.EventFilter, bounded by the head at creation
+  -- of a bundle of evidence: the size and the root of the account's tree
   head_sequence  bigint NOT NULL,
   head_hash      text NOT NULL,
   created_at     text COLLATE "C" NOT NULL, -- UTC, six fraction digits, as all times of Annals
@@ -130,3 +131,63 @@ CREATE TABLE exports.audit_windows (
 );
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON exports.audit_windows TO annals_exports;
+
+-- Archives: what retention deletes, kept in files (docs/lifecycle.md#archives). A row is a piece of an
+-- account's chain, the events of one month at most, in two files.
+
+CREATE TABLE exports.archives (
+  account_id      text COLLATE "C" NOT NULL,
+  from_sequence   bigint NOT NULL CHECK (from_sequence > 0),
+  to_sequence     bigint NOT NULL CHECK (to_sequence >= from_sequence),
+  id              text COLLATE "C" NOT NULL,
+  month           text COLLATE "C" NOT NULL, -- UTC, such as 2026-01
+  -- the size and the root of the account's tree that its evidence begins with
+  head_sequence   bigint NOT NULL CHECK (head_sequence >= to_sequence),
+  head_hash       text NOT NULL,
+  created_at      text COLLATE "C" NOT NULL,
+  -- `ending`: its time is over, and no list has it while the ledger is asked for holds. `ended`: it is to be deleted
+  status          text NOT NULL DEFAULT 'writing' CHECK (status IN ('writing', 'completed', 'ending', 'ended')),
+  -- As those of exports.jobs: who writes, and until when. The token is part of the names of the files.
+  lease_token     bigint NOT NULL DEFAULT 0,
+  due_at          timestamptz NOT NULL DEFAULT now(),
+  -- Its files lack what records of erasures up to this number name.
+  records_through bigint NOT NULL,
+  -- whether there may be files of other leases
+  has_leftovers   boolean NOT NULL DEFAULT true,
+  -- of one that was completed: the lease that wrote its files, and what is in them. The text is the uncompressed one
+  written_at      text COLLATE "C",
+  file_token      bigint,
+  text_bytes      bigint,
+  text_sha256     text,
+  events_bytes    bigint,
+  events_sha256   text,
+  evidence_bytes  bigint,
+  evidence_sha256 text,
+  PRIMARY KEY (account_id, from_sequence),
+  CHECK ((status <> 'writing') = (written_at IS NOT NULL AND file_token IS NOT NULL AND text_bytes IS NOT NULL
+    AND text_sha256 IS NOT NULL AND events_bytes IS NOT NULL AND events_sha256 IS NOT NULL
+    AND evidence_bytes IS NOT NULL AND evidence_sha256 IS NOT NULL))
+) WITH (fillfactor = 50);
+
+CREATE INDEX archives_newest ON exports.archives (account_id, created_at DESC, id DESC);
+
+GRANT SELECT, INSERT, DELETE ON exports.archives TO annals_exports;
+GRANT UPDATE (status, lease_token, due_at, records_through, has_leftovers, written_at, file_token, text_bytes, text_sha256,
+    events_bytes, events_sha256, evidence_bytes, evidence_sha256)
+  ON exports.archives TO annals_exports;
+
+-- The bucket in which the head log is kept under object lock. A row is claimed by its time, so that replicas do
+-- not upload twice. The table names no account. It is small, and a distributed PostgreSQL keeps it on one server.
+CREATE TABLE exports.anchors (
+  log    smallint NOT NULL CHECK (log > 0),
+  bucket text COLLATE "C" NOT NULL,
+  -- the size up to which full tiles are there, beyond the newest checkpoint in the bucket
+  size   bigint NOT NULL DEFAULT 0 CHECK (size >= 0),
+  -- when the next checkpoint may be stored
+  due_at timestamptz NOT NULL DEFAULT '-infinity',
+  -- of the first attempt since the last success that failed
+  failing_since timestamptz,
+  PRIMARY KEY (log, bucket)
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON exports.anchors TO annals_exports;

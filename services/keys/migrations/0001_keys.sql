@@ -1,5 +1,5 @@
 -- The schema of the keys service: accounts, their API keys and widget tokens, the rate windows of all three,
--- and what the audit records of changes.
+-- what the audit records of changes, and what keys has signed of the log of evidence.
 --
 -- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs
 -- as annals_keys, which owns nothing: it can delete neither an account nor a live key, nor change a key's
@@ -188,3 +188,32 @@ CREATE TABLE keys.audit_windows (
 );
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON keys.audit_windows TO annals_keys;
+
+-- What keys has signed of the log of evidence (docs/evidence.md). No other service can write it, so that the
+-- ledger alone cannot make keys forget.
+
+CREATE TABLE keys.signed_heads (
+  -- of the head log
+  origin    text COLLATE "C" PRIMARY KEY,
+  size      bigint NOT NULL CHECK (size > 0),
+  root      bytea NOT NULL CHECK (octet_length(root) = 32),
+  signed_at timestamptz NOT NULL,
+  -- the log that follows this one, from which on nothing of this one is signed
+  succeeded_by text COLLATE "C"
+);
+
+-- One log continues. Two processes that sign the first head of two logs find it here.
+CREATE UNIQUE INDEX signed_heads_current ON keys.signed_heads ((true)) WHERE succeeded_by IS NULL;
+
+GRANT SELECT, INSERT, UPDATE ON keys.signed_heads TO annals_keys;
+
+-- The public keys that have signed, in the order in which they came. One may only be left out once the next
+-- one has signed for the time of the overlap.
+CREATE TABLE keys.log_keys (
+  public_key bytea PRIMARY KEY CHECK (octet_length(public_key) = 32),
+  first_used_at timestamptz NOT NULL,
+  -- since when a newer key signs beside it
+  superseded_at timestamptz
+);
+
+GRANT SELECT, INSERT, UPDATE (superseded_at) ON keys.log_keys TO annals_keys;
