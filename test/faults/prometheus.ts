@@ -6,7 +6,7 @@ import { eventually } from "@annals/testing";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const DEPLOY = join(import.meta.dirname, "../../deploy");
+const CHART = join(import.meta.dirname, "../../helm/annals");
 
 /** Between two scrapes and two evaluations. Whatever has a window or a `for` of minutes takes seconds. */
 const INTERVAL_S = 1;
@@ -33,7 +33,7 @@ export type Prometheus = NonNullable<Awaited<ReturnType<typeof startPrometheus>>
 /** Undefined where none is installed. */
 export async function startPrometheus(stack: Stack) {
   const rules = join(stack.dataDir, "run/alerts.yml");
-  writeFileSync(rules, faster(readFileSync(join(DEPLOY, "prometheus/alerts.yml"), "utf8")));
+  writeFileSync(rules, faster(readFileSync(join(CHART, "alerts.yml"), "utf8")));
   const url = await stack.observe({ intervalS: INTERVAL_S, rules });
   if (url === undefined) return undefined;
   const query = async (expression: string): Promise<Sample[]> => {
@@ -79,7 +79,7 @@ function faster(rules: string): string {
 
 /** Every expression of every dashboard, with its place. */
 export function dashboardExpressions(): { readonly place: string; readonly expression: string }[] {
-  const folder = join(DEPLOY, "../helm/annals/dashboards");
+  const folder = join(CHART, "dashboards");
   return readdirSync(folder).flatMap((file) => {
     const { title, panels } = JSON.parse(readFileSync(join(folder, file), "utf8")) as {
       title: string;

@@ -47,7 +47,7 @@ describe("metrics", () => {
 });
 
 describe("alerts and dashboards", () => {
-  const groups = yamlOf("deploy/prometheus/alerts.yml")["groups"] as Node[];
+  const groups = yamlOf("helm/annals/alerts.yml")["groups"] as Node[];
   const alerts = groups.flatMap((group) => group["rules"] as Node[]);
   const dashboards = FILES.filter(({ path }) => path.startsWith("helm/annals/dashboards/")).map(
     ({ text }) => JSON.parse(text) as { title: string; panels: Node[] },

@@ -49,7 +49,7 @@ try {
 
 /** What to print of the Prometheus beside the stack. */
 async function observe(running: Stack): Promise<string[]> {
-  const rules = join(CHECKOUT, "deploy/prometheus/alerts.yml");
+  const rules = join(CHECKOUT, "helm/annals/alerts.yml");
   const url = await running.observe({ intervalS: SCRAPE_INTERVAL_S, rules });
   return [`Prometheus    ${url ?? "is not on the PATH (Debian: apt-get install prometheus)"}`];
 }
