@@ -1,12 +1,14 @@
-// Checks blocks of chains and of the filter index inside PostgreSQL, a few at a time for all verifications of
-// the process, so that any number of them leaves connections and CPU to appends. Accounts take turns. Called
-// by verify-range.ts and verify-index.ts. It must never report a block as valid that was not recomputed; a
-// block that it does not report as valid may still be valid.
+// Checks blocks of chains, of trees and of the filter index inside PostgreSQL, a few at a time for all
+// verifications of the process, so that any number of them leaves connections and CPU to appends. Accounts
+// take turns. Called by verify-range.ts, verify-tree.ts and verify-index.ts. It must never report a block as
+// valid that was not recomputed; a block that it does not report as valid may still be valid.
 
 import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
+import { TILE_WIDTH } from "@annals/tlog";
 import type { ValidBlock } from "../domain/chain-verifier.ts";
 import { checkBlock } from "../store/check-block.ts";
+import { type ComparedTileRow, compareTiles } from "../store/compare-tiles.ts";
 import { findHiddenEvent } from "../store/find-hidden-event.ts";
 import { chunkOf } from "../domain/chunk.ts";
 
@@ -48,6 +50,13 @@ export class BlockChecker {
    */
   check(database: Database, asked: AskedBlock): Promise<ValidBlock | undefined> {
     return this.#run(asked, () => findWhole(database, asked));
+  }
+
+  /** The tiles of the block, which has full ones only, with whether they have the hashes of its events. */
+  compareTiles(database: Database, asked: AskedBlock): Promise<ComparedTileRow[]> {
+    const [from, before] = [(asked.from - 1) / TILE_WIDTH, asked.to / TILE_WIDTH];
+    const params = [asked.accountId, String(from), String(before)] as const;
+    return this.#run(asked, () => database.run(compareTiles, [...params]));
   }
 
   /** The first event of the block that lists would skip. */

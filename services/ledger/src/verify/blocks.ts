@@ -1,5 +1,6 @@
 // Cuts a range of a chain into blocks, each within one chunk, and checks some of them concurrently. Called by
-// verify-range.ts and verify-index.ts. It must never hold more results than it was allowed to read ahead.
+// verify-range.ts, verify-tree.ts and verify-index.ts. It must never hold more results than it was allowed to
+// read ahead.
 
 import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
 

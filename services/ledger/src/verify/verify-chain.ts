@@ -95,7 +95,7 @@ async function verifyRetained(
   const invalidEvent = named ?? verifier.firstInvalid;
   let inTree: FirstInvalid | undefined;
   if (!invalidEvent) {
-    inTree = await verifyTree(deps.database, accountId, range, signal);
+    inTree = await verifyTree(deps, accountId, range, signal);
     if (range.to === head.sequence) inTree ??= await findCut(deps.database, accountId);
   }
   signal.throwIfAborted();

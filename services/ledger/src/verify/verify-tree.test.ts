@@ -2,10 +2,13 @@
 // the covered head differ from the events, and names the first event. A tree that is behind its chain is
 // not wrong.
 
+import type { Database } from "@annals/postgres";
 import { beforeEach, expect, test } from "vitest";
+import { compareTiles } from "../store/compare-tiles.ts";
 import { NEVER } from "../testing/block-fixtures.ts";
 import { openPool } from "../testing/database.ts";
 import { TestLog } from "../testing/test-log.ts";
+import { BlockChecker } from "./block-checker.ts";
 import { verifyTree } from "./verify-tree.ts";
 
 const ACCOUNT = "acct_1";
@@ -19,8 +22,10 @@ beforeEach(async () => {
   await log.newCloser().run();
 });
 
-const verifyFrom = (from: number, to: number) =>
-  verifyTree(openPool(log.owner.url), ACCOUNT, { from, to }, NEVER);
+const verifyFrom = (from: number, to: number) => {
+  const deps = { blocks: new BlockChecker(2), database: openPool(log.owner.url) };
+  return verifyTree(deps, ACCOUNT, { from, to }, NEVER);
+};
 
 const change = (column: string) =>
   `${column} = set_byte(${column}, 3, 255 - get_byte(${column}, 3))`;
@@ -30,6 +35,21 @@ test("a tree that is right, whole and in part, and one that is behind", async ()
   expect(await verifyFrom(200, 520)).toBeUndefined();
   await log.append(ACCOUNT, 400);
   expect(await verifyFrom(1, EVENTS + 400)).toBeUndefined();
+});
+
+test("all verifications of a process compare as many blocks of tiles at a time as it may check", async () => {
+  const pool = openPool(log.owner.url);
+  let [running, most] = [0, 0];
+  const run: Database["run"] = async (statement, params) => {
+    const counts = statement.name === compareTiles.name ? 1 : 0;
+    running += counts;
+    most = Math.max(most, running);
+    return pool.run(statement, params).finally(() => (running -= counts));
+  };
+  const deps = { blocks: new BlockChecker(1), database: { run } as Database };
+  const verify = () => verifyTree(deps, ACCOUNT, { from: 1, to: EVENTS }, NEVER);
+  expect(await Promise.all([verify(), verify(), verify()])).toEqual(Array(3).fill(undefined));
+  expect(most).toBe(1);
 });
 
 test.each([

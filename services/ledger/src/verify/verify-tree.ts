@@ -7,18 +7,24 @@ import { HASH_BYTES, TILE_WIDTH, tileRoot } from "@annals/tlog";
 import type { FirstInvalid } from "../domain/chain-verifier.ts";
 import { coveredHead } from "../evidence/covered-head.ts";
 import { CoveredTree } from "../evidence/covered-tree.ts";
-import { type ComparedTileRow, compareTiles, compareUpperTiles } from "../store/compare-tiles.ts";
+import { type ComparedTileRow, compareUpperTiles } from "../store/compare-tiles.ts";
 import { getTrees } from "../store/get-trees.ts";
 import { listLeaves } from "../store/list-leaves.ts";
 import { readRange } from "../store/read-range.ts";
-import type { Range } from "./blocks.ts";
+import type { BlockChecker } from "./block-checker.ts";
+import { inBlocks, type Range } from "./blocks.ts";
 
-/** Tiles of one statement: 4,096 events. */
+interface Deps {
+  readonly blocks: BlockChecker;
+  readonly database: Database;
+}
+
+/** Upper tiles of one statement. */
 const TILES = 16;
 
 /** The first event of the range that the tree does not have as it is. Events without a tree are not wrong. */
 export async function verifyTree(
-  database: Database,
+  { blocks, database }: Deps,
   accountId: string,
   range: Range,
   signal: AbortSignal,
@@ -26,28 +32,24 @@ export async function verifyTree(
   const [row] = await database.run(getTrees, [[accountId]]);
   const to = Math.min(range.to, Number(row?.size ?? 0));
   let [from, before] = [Math.floor((range.from - 1) / TILE_WIDTH), Math.floor(to / TILE_WIDTH)];
-  for (let level = 0; from < before; level += 1) {
+  const events = { from: from * TILE_WIDTH + 1, to: before * TILE_WIDTH };
+  const compare = (block: Range) => blocks.compareTiles(database, { accountId, ...block, signal });
+  for await (const { block, result: tiles } of inBlocks(events, blocks.ahead, compare)) {
+    const wrong = firstWrong(tiles, (block.from - 1) / TILE_WIDTH, block.to / TILE_WIDTH);
+    if (wrong !== undefined) return mismatchIn(database, accountId, 0, wrong, tiles);
+  }
+  for (let level = 1; from < before; level += 1) {
+    [from, before] = [Math.floor(from / TILE_WIDTH), Math.floor(before / TILE_WIDTH)];
     for (let at = from; at < before; at += TILES) {
       signal.throwIfAborted();
       const end = Math.min(at + TILES, before);
-      const tiles = await readTiles(database, accountId, level, [String(at), String(end)]);
+      const params = [accountId, level, String(at), String(end)] as const;
+      const tiles = await database.run(compareUpperTiles, [...params]);
       const wrong = firstWrong(tiles, at, end);
       if (wrong !== undefined) return mismatchIn(database, accountId, level, wrong, tiles);
     }
-    [from, before] = [Math.floor(from / TILE_WIDTH), Math.floor(before / TILE_WIDTH)];
   }
   return compareHead(database, accountId, range);
-}
-
-function readTiles(
-  database: Database,
-  accountId: string,
-  level: number,
-  range: [from: string, before: string],
-): Promise<ComparedTileRow[]> {
-  return level === 0
-    ? database.run(compareTiles, [accountId, ...range])
-    : database.run(compareUpperTiles, [accountId, level, ...range]);
 }
 
 function firstWrong(tiles: readonly ComparedTileRow[], from: number, before: number) {
