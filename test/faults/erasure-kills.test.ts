@@ -105,8 +105,9 @@ async function faultsOf(accountId: string): Promise<Record<string, unknown>[]> {
      ), erased AS (
        SELECT sequence_number AS number FROM ledger.events WHERE account_id = $1 AND erased = 9
      )
-     SELECT 'recorded and not done' AS fault, number FROM named WHERE number NOT IN (TABLE erased)
-     UNION ALL SELECT 'done and not recorded', number FROM erased WHERE number NOT IN (SELECT number FROM named)
+     SELECT 'recorded and not done' AS fault, number FROM (SELECT number FROM named EXCEPT TABLE erased) AS undone
+     UNION ALL SELECT 'done and not recorded', number
+       FROM (TABLE erased EXCEPT SELECT number FROM named) AS unrecorded
      UNION ALL SELECT 'erased in part', sequence_number FROM ledger.events
        WHERE account_id = $1 AND erased NOT IN (0, 9)
      UNION ALL SELECT 'recorded twice', number FROM named GROUP BY number HAVING count(*) > 1
