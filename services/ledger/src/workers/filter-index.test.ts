@@ -231,11 +231,11 @@ describe("a page deep in the chain", () => {
 
   test("by a prefix: finds its actions without reading the postings of later ones", async () => {
     const pages = () => pagesOf(findActions.text, [ACCOUNT, ["a.", "d."], ["a/", "d/"], 65]);
-    const addPostings = (action: string, chunks: number) =>
+    const addPostings = (action: string, count: number) =>
       database.query(
         `INSERT INTO ledger.postings (account_id, field, value, chunk, ordinals)
          SELECT $1, 'action', $2, chunk, '{0}' FROM generate_series(1, $3::bigint) AS chunk`,
-        [ACCOUNT, action, chunks],
+        [ACCOUNT, action, count],
       );
     await addPostings("a.1", 1);
     await addPostings("e.1", 20_000);
