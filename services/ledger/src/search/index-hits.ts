@@ -25,6 +25,8 @@ const GROWTH = 4;
 /** Bounds of one statement: postings that it may find, and stored bytes of those that it reads. */
 const MAX_POSTINGS = 1_024;
 const MAX_BYTES = 64 * 1024;
+/** Stored bytes that the first statement reads: a chunk of which many events match is enough for a page. */
+const FIRST_BYTES = 2 * 1024;
 /** Maximum events that one statement compares. */
 const MAX_NUMBERS = 2_048;
 /** Cost of a compared event in rows of the budget: each is looked up. */
@@ -42,9 +44,10 @@ export async function* indexHits(
   for (let at = 0; at < chunks.length;) {
     size = Math.min(size, maxChunks);
     const asked = chunks.slice(at, at + size);
-    const { found, read } = await lookUp(within, asked);
+    const isFirst = at === 0;
+    const { found, read } = await lookUp(within, asked, isFirst ? FIRST_BYTES : MAX_BYTES);
     at += read.length;
-    size = read.length < asked.length ? read.length : size * GROWTH;
+    size = isFirst || read.length === asked.length ? size * GROWTH : read.length;
     const hits = found.filter((number) => number >= range.from && number <= range.to);
     const numbers = inOrder(hits, ascending);
     const last = read.at(-1) ?? 0;
@@ -60,11 +63,12 @@ export async function* indexHits(
 async function lookUp(
   { database, search, budget, terms }: IndexSearch,
   chunks: readonly number[],
+  maxBytes: number,
 ): Promise<{ readonly found: number[]; readonly read: readonly number[] }> {
   const fields = terms.flatMap(({ field, values }) => values.map(() => field));
   const values = terms.flatMap((term) => term.values);
   const direction = search.ascending ? 1 : -1;
-  const params = [search.accountId, chunks, fields, values, direction, MAX_BYTES] as const;
+  const params = [search.accountId, chunks, fields, values, direction, maxBytes] as const;
   const rows = await database.run(findPostings, [...params]);
   const left = new Set(rows.flatMap(({ chunk, ordinals }) => (ordinals ? [] : [Number(chunk)])));
   const end = chunks.findIndex((chunk) => left.has(chunk));

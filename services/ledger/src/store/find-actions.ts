@@ -11,23 +11,25 @@ type Params = [
   limit: number,
 ];
 
+// The end of a range is compared after a step: as a condition of the step it would not end the step, which
+// would read every later posting of the account.
 export const findActions = statement<Params, { readonly action: string }>(
   `/* ledger.find-actions */
 WITH RECURSIVE found AS (
   SELECT first.value, asked.before FROM unnest($2::text[], $3::text[]) AS asked (since, before)
   CROSS JOIN LATERAL (
     SELECT value FROM ledger.postings
-    WHERE account_id = $1::text AND field = 'action'
-      AND value >= asked.since AND (asked.before IS NULL OR value < asked.before)
+    WHERE account_id = $1::text AND field = 'action' AND value >= asked.since
     ORDER BY value LIMIT 1
   ) AS first
+  WHERE asked.before IS NULL OR first.value < asked.before
   UNION ALL
   SELECT following.value, found.before FROM found CROSS JOIN LATERAL (
     SELECT value FROM ledger.postings
-    WHERE account_id = $1::text AND field = 'action'
-      AND value > found.value AND (found.before IS NULL OR value < found.before)
+    WHERE account_id = $1::text AND field = 'action' AND value > found.value
     ORDER BY value LIMIT 1
   ) AS following
+  WHERE found.before IS NULL OR following.value < found.before
 )
 SELECT value AS action FROM found LIMIT $4::integer
 `,

@@ -229,6 +229,23 @@ describe("a page deep in the chain", () => {
     expect(await pagesOf(streamEvents.ascending.text, page)).toBeLessThan(LENGTH / 100);
   });
 
+  test("by a prefix: finds its actions without reading the postings of later ones", async () => {
+    const pages = () => pagesOf(findActions.text, [ACCOUNT, ["a.", "d."], ["a/", "d/"], 65]);
+    const addPostings = (action: string, count: number) =>
+      database.query(
+        `INSERT INTO ledger.postings (account_id, field, value, chunk, ordinals)
+         SELECT $1, 'action', $2, chunk, '{0}' FROM generate_series(1, $3::bigint) AS chunk`,
+        [ACCOUNT, action, count],
+      );
+    await addPostings("a.1", 1);
+    await addPostings("e.1", 20_000);
+    await database.query("VACUUM ANALYZE ledger.postings");
+    // Control: the postings take many more pages than four steps in an index do.
+    const all = "SELECT count(*) FROM ledger.postings WHERE account_id = $1 AND field = 'action'";
+    expect(await pagesOf(all, [ACCOUNT])).toBeGreaterThan(100);
+    expect(await pages()).toBeLessThan(30);
+  });
+
   test("of an account that has grown since the last ANALYZE, which PostgreSQL takes for empty", async () => {
     const length = CHUNK_SIZE;
     await insertChain(NEIGHBOUR, length);
