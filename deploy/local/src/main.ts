@@ -1,5 +1,5 @@
 // What `npm start` runs, under the project's Node: reads the settings, starts the stack, prints how to use
-// it, and stops it on a signal. It must never print a key where standard output is not a terminal.
+// it, and stops it on a signal. It must never print a key if standard output is not a terminal.
 
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";

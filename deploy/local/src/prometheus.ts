@@ -53,7 +53,7 @@ export function prometheusSpec(
   };
 }
 
-/** Undefined where it is not on the PATH. */
+/** Undefined if it is not on the PATH. */
 export function findPrometheus(path: string): string | undefined {
   return path
     .split(delimiter)

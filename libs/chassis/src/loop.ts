@@ -15,7 +15,7 @@ export interface LoopOptions {
   readonly delayMs: number;
   /** Before the first run, which begins at once by default. */
   readonly initialDelayMs?: number;
-  /** Upper bound of the backoff, where {@link MAX_BACKOFF_MS} is too late. */
+  /** Upper bound of the backoff, if {@link MAX_BACKOFF_MS} is too late. */
   readonly maxBackoffMs?: number;
   /**
    * One run. It may resolve to a delay in milliseconds in place of `delayMs`: 0 begins the next run at once.
@@ -44,7 +44,7 @@ export function startLoop(options: LoopOptions): Loop {
   const { delayMs, failures, initialDelayMs = 0, log, name, run } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  // An alert on the increase sees the first failure only where the series exists before it.
+  // An alert on the increase sees the first failure only if the series exists before it.
   failures.inc({ worker: name }, 0);
   let isWoken = false;
   let failed = 0;

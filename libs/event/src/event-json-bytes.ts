@@ -38,7 +38,7 @@ const FIXED_BYTES =
     ID_LENGTH + 2 * HASH_HEX_LENGTH,
   ) + "2026-01-31T09:30:00.000000Z".length;
 
-/** `head`, the JSON of the events with commas between, and `tail`. Yields after so many bytes. */
+/** `head`, the JSON of the events with commas between, and `tail`. Yields after each `pieceBytes`. */
 export function* eventJsonBytes(
   events: EventBytes,
   added: AddedBytes,

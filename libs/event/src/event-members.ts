@@ -1,5 +1,5 @@
 // The one definition of an event: its members, its five parts, and their orders. The JSON, the CSV, the leaf
-// of the hash, the proof, the OpenAPI document and the ledger's rows are made from this table; where a text
+// of the hash, the proof, the OpenAPI document and the ledger's rows are made from this table; if a text
 // is written out for speed, and for the .proto fields, a type or a test holds it to the table. Never change
 // the order of PARTS: hash format v1 rests on it (docs/adding-a-field.md).
 

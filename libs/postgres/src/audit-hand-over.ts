@@ -96,7 +96,7 @@ export async function recordCounted(
 
 /**
  * Hands over what waits, in its order, and deletes what is stored. An entry that the ledger refuses does not
- * keep the others: it is sent again with the next run, and the run fails. Resolves to 0 where more waits.
+ * keep the others: it is sent again with the next run, and the run fails. Resolves to 0 if more waits.
  */
 export async function handOver(
   outbox: Entries,

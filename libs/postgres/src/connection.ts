@@ -109,7 +109,7 @@ export class Connection {
     }
   }
 
-  /** Rolls back. The server does so itself where the connection is lost. */
+  /** Rolls back. The server does so itself if the connection is lost. */
   async rollBack(): Promise<void> {
     if (this.#isLost) return;
     await this.query({ text: "ROLLBACK" }).catch(() => (this.#isLost = true));

@@ -51,7 +51,7 @@ export interface Pool extends Database {
 /** A connection that is not open within this time counts as refused. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** The client times out this much later than the server: where the server hangs or is unreachable. */
+/** The client times out this much later than the server: for when the server hangs or is unreachable. */
 const ANSWER_GRACE_MS = 1_000;
 
 const IDLE_TIMEOUT_MS = 60_000;

@@ -96,7 +96,7 @@ async function checkHash(
   return (await sha256([0], leaf)) === event.hash ? "verified" : "differs";
 }
 
-/** Undefined where a member is not what a leaf is made of. */
+/** Undefined if a member is not what a leaf is made of. */
 function leafOf(
   event: Unchecked<ProvableEvent>,
   chain: unknown,

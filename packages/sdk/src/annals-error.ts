@@ -31,7 +31,7 @@ interface Known {
 export class AnnalsError extends Error {
   override readonly name = "AnnalsError";
   readonly type: ErrorType;
-  /** The HTTP status; undefined where there was no response. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
   /** Quote it when you report a problem. */
   readonly requestId: string | undefined;
@@ -49,7 +49,7 @@ export class AnnalsError extends Error {
     this.details = known.details ?? [];
   }
 
-  /** Whether it is an error of the SDK, and of one of these types where any are named. */
+  /** Whether it is an error of the SDK, and of one of these types if any are named. */
   static is(error: unknown, ...types: readonly ErrorType[]): error is AnnalsError {
     return error instanceof AnnalsError && (types.length === 0 || types.includes(error.type));
   }

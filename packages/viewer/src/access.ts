@@ -43,7 +43,7 @@ export class Token implements Access {
     clearTimeout(this.#timer);
   }
 
-  /** Waits for the page where it has set neither a token nor a provider yet. */
+  /** Waits for the page if it has set neither a token nor a provider yet. */
   token = async (): Promise<string> => {
     if (this.#current.token === "" && this.#options.provider()) await this.#ask();
     await this.#given.promise;

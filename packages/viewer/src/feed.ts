@@ -54,7 +54,7 @@ export class Feed {
     return (this.#summary ??= summarize([...this.rows.rows()]));
   }
 
-  /** Loads what is missing between those rows, and older ones where they come near the end. */
+  /** Loads what is missing between those rows, and older ones when they come near the end. */
   show(from: number, to: number): void {
     this.#from = from;
     this.#to = to;

@@ -17,7 +17,7 @@ export function isEventBytes(value: unknown): value is EventBytes {
   return typeof value === "object" && (value as EventBytes | null)?.bytes instanceof Uint8Array;
 }
 
-/** The bytes of a member: a part, or what is between the quotes of a text. Undefined where it is absent. */
+/** The bytes of a member: a part, or what is between the quotes of a text. Undefined if it is absent. */
 export function bytesOfMember(
   { bytes, places }: EventBytes,
   index: number,
@@ -28,7 +28,7 @@ export function bytesOfMember(
   return start === 0 ? undefined : bytes.subarray(start, places[place + 1]);
 }
 
-/** A text as the client meant it, without escapes. Undefined where it is absent. */
+/** A text as the client meant it, without escapes. Undefined if it is absent. */
 export function textOfMember(
   { bytes, places }: EventBytes,
   index: number,

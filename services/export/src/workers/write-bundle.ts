@@ -108,7 +108,7 @@ export async function addEvidence(
 interface Read {
   readonly count: number;
   readonly text: Uint8Array;
-  /** The last event that may be in the bundle, where that is behind its range. */
+  /** The last event that may be in the bundle, if that is behind its range. */
   readonly through?: bigint;
 }
 

@@ -27,7 +27,7 @@ export interface OtlpMessage<T> {
 
 export interface OtlpEncoding {
   /**
-   * Yields after every piece. Throws what the request is refused with, also where there are more than
+   * Yields after every piece. Throws what the request is refused with, also if there are more than
    * `maxElements`.
    */
   readonly list: (bytes: Buffer, level: Level, maxElements: number) => Work<Slices>;

@@ -29,7 +29,7 @@ export class CoveredTree {
     this.head = head;
   }
 
-  /** Rejects with `not_found` where no served epoch has the account. */
+  /** Rejects with `not_found` if no served epoch has the account. */
   static async of(database: Database, accountId: string): Promise<CoveredTree> {
     const head = await coveredHead(database, accountId);
     if (head === undefined) throw notCovered();

@@ -57,7 +57,7 @@ export function* readOtlp(
   return yield* prepareItems(parts, (part) => reader.map(part), limits.eventMaxBytes);
 }
 
-/** The records in their order. Throws `invalid` where there are more than `maxItems`. */
+/** The records in their order. Throws `invalid` if there are more than `maxItems`. */
 function* partsOf(
   bytes: Buffer,
   { list }: Pick<OtlpEncoding, "list">,
