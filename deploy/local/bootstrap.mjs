@@ -158,7 +158,7 @@ function isAlive(pid) {
   }
 }
 
-/** The pnpm of this platform, if the lockfile beside it has its hash. */
+/** The pnpm of this platform, if the lockfile next to it has its hash. */
 function pinnedPnpm() {
   const name = `node_modules/@pnpm/exe.${process.platform}-${process.arch}`;
   const lock = join(PNPM, "package-lock.json");

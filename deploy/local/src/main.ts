@@ -47,7 +47,7 @@ try {
   }
 }
 
-/** What to print of the Prometheus beside the stack. */
+/** What to print of the Prometheus next to the stack. */
 async function observe(running: Stack): Promise<string[]> {
   const rules = join(CHECKOUT, "deploy/prometheus/alerts.yml");
   const url = await running.observe({ intervalS: SCRAPE_INTERVAL_S, rules });

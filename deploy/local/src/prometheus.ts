@@ -1,4 +1,4 @@
-// A Prometheus beside a stack: it scrapes the processes of the stack and evaluates the alerts. Called by
+// A Prometheus next to a stack: it scrapes the processes of the stack and evaluates the alerts. Called by
 // stack.ts for `npm start -- --observe` and for tests. It must never listen beyond the loopback interface.
 
 import { writeFileSync } from "node:fs";

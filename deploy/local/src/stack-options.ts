@@ -44,7 +44,7 @@ export interface StackOptions {
   readonly root?: string;
 }
 
-/** How a Prometheus beside the stack works. */
+/** How a Prometheus next to the stack works. */
 export interface ObserveOptions {
   /** Seconds between two scrapes, and between two evaluations of the rules. */
   readonly intervalS: number;

@@ -28,11 +28,11 @@ export interface LoopOptions {
 
 export interface Loop {
   /**
-   * Begins the next run now, or right after the run under way: any number of calls make one run. A backoff
+   * Begins the next run now, or right after the run in progress: any number of calls make one run. A backoff
    * lasts to its end all the same, and the run follows it.
    */
   wake(): void;
-  /** Begins no further run, aborts the signal of the run under way, and resolves when that has ended. */
+  /** Begins no further run, aborts the signal of the run in progress, and resolves when that has ended. */
   stop(): Promise<void>;
 }
 

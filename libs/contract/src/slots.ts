@@ -9,7 +9,7 @@ export interface SlotsOptions {
   readonly total: number;
   /** Whether the account may have one more, if one is free; by default it may. */
   readonly mayHave?: (account: string, slots: Slots) => boolean;
-  /** Why one more of the account, with so many bytes, may not wait; by default any number waits. */
+  /** Why one more of the account, with `bytes`, may not wait; by default any number waits. */
   readonly refuse?: (account: string, bytes: number, slots: Slots) => Error | undefined;
   /** The longest wait; by default only its signal ends one. */
   readonly waitMs?: number;

@@ -31,7 +31,7 @@ const PREVIOUS_KEY = Buffer.from('","previous_hash":"');
 const OCCURRED_KEY = Buffer.from('","occurred_at":"');
 const COMMA = Buffer.from(",");
 
-/** Bytes of an event's JSON beside its action, its parts and its sequence number. */
+/** Bytes of an event's JSON without its action, its parts and its sequence number. */
 const FIXED_BYTES =
   [ID_KEY, NUMBER_KEY, ACTION_KEY, QUOTE, HASH_KEY, PREVIOUS_KEY, OCCURRED_KEY].reduce(
     (sum, { length }) => sum + length,

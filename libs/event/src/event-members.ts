@@ -11,7 +11,7 @@ export const PARTS = ["actor", "context", "diff", "metadata", "target"] as const
 
 export type Part = (typeof PARTS)[number];
 
-/** What filters compare: the id and the type inside `actor` and `target`, stored beside these parts. */
+/** What filters compare: the id and the type inside `actor` and `target`, stored next to these parts. */
 export const COPIES = ["actor_id", "actor_type", "target_id", "target_type"] as const;
 
 export type Copy = (typeof COPIES)[number];

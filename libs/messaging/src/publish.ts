@@ -67,7 +67,7 @@ export class NoticePublisher {
   readonly #waiting = new Map<string, Notice>();
   /** Aborted by `close`: rounds follow each other at once. */
   readonly #closing = new AbortController();
-  /** Defined while rounds are under way. */
+  /** Defined while rounds are in progress. */
   #rounds: Promise<void> | undefined;
   #ensuring: Promise<void> | undefined;
   #failureLogged = false;

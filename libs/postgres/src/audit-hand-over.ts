@@ -41,7 +41,7 @@ const DELAY_MS = 1_000;
 /** A transaction that began in a minute may commit its count that much later, and clocks differ. */
 const COUNTING_US = 60_000_000;
 /**
- * The ledger refuses a time of more than a day ago. An entry that has waited for so long is handed over
+ * The ledger refuses a time of more than a day ago. An entry that has waited almost that long is handed over
  * with the time of now, and says when its change was.
  */
 const LATE_S = 23 * 3_600;

@@ -1,6 +1,6 @@
 // One connection of the pool while it is in use: statements, their cancellation, and whether it may be
 // used again. Called by pool.ts. It must never give a connection back while a statement, or a request to
-// cancel one, is under way on it.
+// cancel one, is in progress on it.
 
 import { inTrace, type Logger } from "@annals/chassis";
 import type pg from "pg";

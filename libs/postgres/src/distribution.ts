@@ -81,7 +81,7 @@ const WORK_AT_ONCE = 4;
 
 /**
  * Works on each item, a few at once, with one statement for each account if tables are distributed. After
- * the first failure no further item is begun, and it rejects once those under way have ended. Resolves to
+ * the first failure no further item is begun, and it rejects once those in progress have ended. Resolves to
  * the results in the order of the items.
  */
 export async function workOnEach<Item, Result>(

@@ -160,7 +160,7 @@ async function connect({ connectionString, waitMs = 0, log }: MigrateOptions): P
   const until = performance.now() + waitMs;
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-    // The statement under way reports a lost connection; without a listener it would also end the process.
+    // The statement in progress reports a lost connection; without a listener it would also end the process.
     client.on("error", () => {});
     try {
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other

@@ -133,7 +133,7 @@ export function checkUrl(connectionString: string): void {
 }
 
 /**
- * In pg the options in the address replace those beside it: without this, an address with some
+ * In pg the options in the address replace those given next to it: without this, an address with some
  * would drop the role. JIT is off: the statements are short, and compiling one takes longer than running it.
  */
 export function connectionOf({

@@ -95,7 +95,7 @@ export function errorOf({ status, headers }: Response, text: string, now: number
 
 function bodyOf(text: string): { type?: unknown; message?: unknown; details?: unknown } {
   try {
-    // A route for clients of OpenTelemetry has the message beside a code of gRPC.
+    // A route for clients of OpenTelemetry has the message next to a gRPC code.
     const { error, message } = JSON.parse(text) as { error?: object; message?: unknown };
     return error ?? { message };
   } catch {

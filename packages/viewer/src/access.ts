@@ -65,7 +65,7 @@ export class Token implements Access {
     if (this.#options.provider()) this.#ask().catch(() => undefined);
   }
 
-  /** Asks once at a time: further callers share the request under way. */
+  /** Asks once at a time: further callers share the request in progress. */
   async #ask(): Promise<void> {
     const provider = this.#options.provider();
     if (!provider) return;

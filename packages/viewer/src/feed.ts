@@ -27,7 +27,7 @@ export interface FeedOptions {
   readonly filter: EventFilter;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
-  /** So many rows were added above all others. */
+  /** Called when `count` rows were added above all others. */
   readonly onNewer: (count: number) => void;
 }
 

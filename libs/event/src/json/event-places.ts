@@ -1,5 +1,5 @@
 // Members of events that lie in bytes, read by their places. Called by the gateway and the ledger for each
-// event of an append. It must never read a byte beside the place that it is asked for.
+// event of an append. It must never read a byte outside the place that it is asked for.
 
 import { BACKSLASH } from "./character-codes.ts";
 import { type EventBytes, PLACED, PLACES_PER_EVENT } from "./event-bytes.ts";

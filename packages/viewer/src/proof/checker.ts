@@ -1,4 +1,4 @@
-// Checks proofs beside the page: in a worker, or if the page may start none, on the page in slices that
+// Checks proofs apart from the page: in a worker, or if the page may start none, on the page in slices that
 // are too short to be felt. Used by the element. It must never block input.
 
 import type { EventCheck } from "@annals/proof";

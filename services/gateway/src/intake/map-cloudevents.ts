@@ -91,7 +91,7 @@ function textOf(attributes: Attributes, name: string): string | undefined {
   return value;
 }
 
-/** An id or a type that is too long for its member is shortened there, and kept whole beside it. */
+/** An id or a type that is too long for its member is shortened there, and kept whole next to it. */
 function things(members: Readonly<Record<"id" | "type", string | undefined>>): JsonObject {
   const there = Object.entries(members).filter(([, text]) => text !== undefined);
   const long = there.filter(([, text = ""]) => fitText(text) !== text);

@@ -7,7 +7,7 @@ import type { ReadLimits } from "@annals/event";
 import type { Work } from "@annals/contract";
 import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 
-/** A repeated field of a message, and a field beside it that its elements share. */
+/** A repeated field of a message, and a field next to it that its elements share. */
 export interface Level {
   readonly elements: DescField;
   readonly shared?: DescField;

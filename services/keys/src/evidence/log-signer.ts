@@ -25,7 +25,7 @@ export interface LogSignerDeps {
   readonly log: Logger;
   /** Counts reads of a head that went back. */
   readonly rollbacks: Pick<Counter, "inc">;
-  /** Days that a key signs on beside a newer one. Undefined: one may be left out at once. */
+  /** Days that a key continues to sign along with a newer one. Undefined: one may be left out at once. */
   readonly overlapDays: number | undefined;
 }
 

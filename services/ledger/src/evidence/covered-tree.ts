@@ -36,7 +36,7 @@ export class CoveredTree {
     return new CoveredTree(database, accountId, head);
   }
 
-  /** Throws `not_found` unless a served epoch covers so many events. */
+  /** Throws `not_found` unless a served epoch covers `size` events. */
   checkSize(size: number): void {
     const covered = this.head.size;
     if (size > covered)

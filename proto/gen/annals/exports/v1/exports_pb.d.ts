@@ -410,7 +410,7 @@ export declare const GetUsageRequestSchema: GenMessage<GetUsageRequest>;
  */
 export declare type GetUsageResponse = Message<"annals.exports.v1.GetUsageResponse"> & {
   /**
-   * Includes those under way.
+   * Includes those in progress.
    *
    * @generated from field: uint32 kept = 1;
    */

@@ -31,7 +31,7 @@ const RECORDS: Level = {
   shared: ScopeLogsSchema.field.scope,
 };
 
-/** A value takes at most so many levels of an encoding for each of its own. */
+/** The most levels of an encoding that a value takes for each of its own. */
 const LEVELS_PER_LEVEL = 4;
 
 /** The bytes of what records share. */
