@@ -42,13 +42,13 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-/** The program that ANNALS_TEST_HELM names, or that of the PATH; undefined where it does not run. */
+/** The program that ANNALS_TEST_HELM names, or that of the PATH; undefined if it does not run. */
 export function findHelm(environment: NodeJS.ProcessEnv): string | undefined {
   const helm = environment["ANNALS_TEST_HELM"] || "helm";
   return spawnSync(helm, ["version"]).status === 0 ? helm : undefined;
 }
 
-/** The objects of the release `annals` in the namespace `audit`. Throws what helm says where it refuses. */
+/** The objects of the release `annals` in the namespace `audit`. Throws what helm says if it refuses. */
 export function render(helm: string, values: readonly string[], ...more: string[]): Node[] {
   const release = ["annals", CHART, "--namespace", "audit", "--kube-version", "1.33.0"];
   const given = values.flatMap((path) => ["-f", path]);
@@ -62,7 +62,7 @@ export function render(helm: string, values: readonly string[], ...more: string[
   });
 }
 
-/** Each file with what it should be. None where helm is not there. */
+/** Each file with what it should be. None if helm is not there. */
 export function chartRenderings(environment: NodeJS.ProcessEnv): [path: string, text: string][] {
   const helm = findHelm(environment);
   if (helm !== undefined)

@@ -1,4 +1,4 @@
-// What `npm run generate` runs beside buf: writes each committed file that is made of others, or those of the
+// What `npm run generate` runs after buf: writes each committed file that is made of others, or those of the
 // generators that are named. With --check, in `npm run check`, it only compares, and must never write.
 //
 //   npm run generate -- [--check] [NAME...]

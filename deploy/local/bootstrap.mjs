@@ -41,7 +41,7 @@ const PASSED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"];
 
 const USAGE = "usage: bootstrap.mjs install | local | test [arguments] | <script> [arguments]";
 
-/** What npm and pnpm print where the network failed, and not the install. */
+/** What npm and pnpm print if the network failed, and not the install. */
 const NETWORK_ERRORS = [
   /\b(ENOTFOUND|EAI_AGAIN|ECONN(REFUSED|RESET)|ETIMEDOUT|E(HOST|NET)UNREACH)\b/,
   /\b(ERR_SOCKET_TIMEOUT|\w+_CERT_\w+|operation timed out)\b/,
@@ -158,7 +158,7 @@ function isAlive(pid) {
   }
 }
 
-/** The pnpm of this platform, where the lockfile beside it has its hash. */
+/** The pnpm of this platform, if the lockfile next to it has its hash. */
 function pinnedPnpm() {
   const name = `node_modules/@pnpm/exe.${process.platform}-${process.arch}`;
   const lock = join(PNPM, "package-lock.json");
@@ -173,7 +173,7 @@ async function install(packageManager, nodeVersion) {
   const [command, first] = isNpm ? [process.execPath, [npmScript]] : ["npm", []];
   const packages = ["install", "--frozen-lockfile", "--prefer-offline"];
   // This is the pinned pnpm already. By default pnpm 12 wants its pin recorded in the lockfile, and a
-  // frozen install then fails where a registry does not have all of pnpm's own packages. It also has
+  // frozen install then fails if a registry does not have all of pnpm's own packages. It also has
   // to judge packages by the project's Node and not by the caller's.
   const pin = { pnpm_config_pm_on_fail: "ignore", pnpm_config_node_version: nodeVersion };
   // The default first retry comes after ten seconds: without a network that is a minute of silence.
@@ -207,7 +207,7 @@ async function install(packageManager, nodeVersion) {
   return { code, output };
 }
 
-/** A folder for the caches of npm and pnpm where the user has no home folder, as in a container. */
+/** A folder for the caches of npm and pnpm if the user has no home folder, as in a container. */
 function writableHome() {
   try {
     accessSync(homedir(), constants.W_OK);
@@ -255,7 +255,7 @@ function onLostParent(stop) {
   timer.unref();
 }
 
-/** The parent, and where that is npm's shell, the shell's parent: npm. Only Linux shows the second. */
+/** The parent, and if that is npm's shell, the shell's parent: npm. Only Linux shows the second. */
 function npmAncestors() {
   try {
     const [name, ...fields] = readFileSync(`/proc/${process.ppid}/stat`, "utf8").split(/(?<=\)) /);

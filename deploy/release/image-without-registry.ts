@@ -1,4 +1,4 @@
-// The image where no registry of images can be reached: built by the program of a test cluster's folder
+// The image if no registry of images can be reached: built by the program of a test cluster's folder
 // (CONTRIBUTING.md), which makes the base itself. Called by image.ts and by the tests on a cluster. It must
 // never build from anything else than the checkout, but for the base's digest.
 

@@ -41,8 +41,8 @@ function wordsOf(facts: Facts, name: string, source: string): string[] {
 }
 
 /**
- * Returns the layers, or undefined where no program can build one. `cluster` is the folder that
- * ANNALS_TEST_CLUSTER names (CONTRIBUTING.md): its program builds where no registry of images can be
+ * Returns the layers, or undefined if no program can build one. `cluster` is the folder that
+ * ANNALS_TEST_CLUSTER names (CONTRIBUTING.md): its program builds if no registry of images can be
  * reached.
  */
 export async function makeImage(

@@ -54,7 +54,7 @@ async function make(tag: string | undefined, out: string, withoutImage: boolean)
   for (const name of files) say(`${size(statSync(join(out, name)).size)}  ${name}`);
 }
 
-/** Its address, where the workflow runs; empty elsewhere. */
+/** Its address, if a workflow runs; empty otherwise. */
 function repository(): string {
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
   return GITHUB_REPOSITORY === undefined ? "" : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;

@@ -13,7 +13,7 @@ export const ROOT = resolve(import.meta.dirname, "../..");
 const OUTPUT_MAX = 64 * 1024 * 1024;
 
 /**
- * Resolves with what it printed; rejects with its standard error where it ends with another status than 0.
+ * Resolves with what it printed; rejects with its standard error if it ends with another status than 0.
  */
 export async function run(
   folder: string,
@@ -32,7 +32,7 @@ export async function run(
   }
 }
 
-/** The pnpm of the install; where no hash of it is known, the one that package.json names. */
+/** The pnpm of the install; if no hash of it is known, the one that package.json names. */
 export function pnpm(folder: string, ...words: string[]): Promise<string> {
   const name = `@pnpm/exe.${process.platform}-${process.arch}/pnpm`;
   const pinned = join(ROOT, "deploy/local/pnpm/node_modules", name);

@@ -1,7 +1,8 @@
 // Guarantee: a doc comment, the comment at the head of a file, and one of a .proto file begin with what they
 // document or with a verb, not with a preposition. No comment and no text of the product, or of what deploys
 // it, says "is none" or "is no X". Nor does a page of the docs, decisions and measurements included. Pages
-// and code name who acts: they never say nobody, somebody or whoever.
+// and code name who acts: they never say nobody, somebody or whoever. The product and its pages write "if"
+// for a condition: "where" is for places.
 
 import { describe, expect, test } from "vitest";
 import { CODE, FILES, PRODUCT } from "../../deploy/generate/sources.ts";
@@ -14,10 +15,28 @@ const NEGATION = /.{0,40}\b(?:is none|(?<!there )is no(?! (?:longer|more)\b))\b.
 /** Excepts a text in code that begins with such a word, such as the user `nobody` of a URL. */
 const PEOPLE =
   /.{0,40}\b(?:[Nn]obody|[Ss]omebody|[Aa]nybody|[Ee]verybody|[Ww]hoever)\b(?![:@/"]).{0,30}/g;
+/** The word "where" for a condition: after a value or a verb of outcome, before the comma of a sentence. */
+const WHERE = new RegExp(
+  [
+    /\b(?:undefined|null|empty|absent|false|true|none|(?<=[ *])-?[01]),? where\b(?!:| to\b| it (?:is|was|ends)\b)/,
+    /\b(?:throws|rejects|resolves|refuses)\b[^.;]{0,90}? where\b(?! (?:it|they) (?:is|are|was|were)[.,:;])/,
+    /(?<=^|[.] )where (?!to\b)[^.:?|(\n]{3,90}, /,
+    /\b(?:only|also|except) where\b/,
+    /\bwhere (?:given|absent|asked for|several|there (?:is|are|was|were)(?! to\b))\b/,
+    /\bwhere (?:it|they) (?:(?:is|are|was|were) (?:not|given|absent|known)|has|have|had|does|did|fails|holds|never|needs)\b/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "gim",
+);
 const PAGE =
   /^(?:docs|helm|packages|libs)\/.*\.md$|^(?:README|SECURITY|CONTRIBUTING|CHANGELOG)\.md$/;
 /** Code, tests included. A migration never changes, and the tests of words name what they refuse. */
 const SOURCE = /^(?!test\/tidy\/)(?!.*\/migrations\/).*\.(?:ts|mjs|js|py|sh|proto|css|tpl|ya?ml)$/;
+
+/** Pages of the present: a decision and a measurement keep the words of their day. */
+const isPresent = ({ path }: { path: string }): boolean =>
+  PAGE.test(path) && !/^docs\/(?:adr|performance)\//.test(path);
 
 /** The text with each comment of several lines on one. */
 const joined = (text: string): string => text.replaceAll(/\n\s*(?:\/\/|\*(?!\/)) ?/g, " ");
@@ -26,6 +45,10 @@ const faultsOf = (text: string): string[] => [
   ...(text.match(OPENING) ?? []),
   ...(joined(text).match(NEGATION) ?? []),
 ];
+
+/** Leaves out the clause of SQL. */
+const conditionsOf = (text: string): string[] =>
+  (text.match(WHERE) ?? []).filter((fault) => !fault.includes("WHERE"));
 
 const faultsOfProto = (text: string): string[] => [
   ...faultsOf(text),
@@ -63,6 +86,20 @@ test("pages say who or what acts, and nothing is said to be none", () => {
   );
   expect(faults).toStrictEqual([]);
   expect(pages.length).toBeGreaterThan(60);
+});
+
+test("a condition begins with if", () => {
+  const deployed = CODE.filter(({ path }) => /^deploy\/(?!.*\.test\.ts$)/.test(path));
+  const others = FILES.filter(({ path }) => /^helm\/.*\.(?:ya?ml|tpl)$|\.proto$/.test(path));
+  const texts = [...PRODUCT, ...deployed, ...others].map(({ path, text }) => ({
+    path,
+    text: joined(text).replaceAll(/\n\s*# ?/g, " "),
+  }));
+  const faults = [...texts, ...FILES.filter(isPresent)].flatMap(({ path, text }) =>
+    conditionsOf(text).map((fault) => `${path}: ${fault}`),
+  );
+  expect(faults).toStrictEqual([]);
+  expect(texts.length).toBeGreaterThan(400);
 });
 
 test("code says who or what acts", () => {
@@ -104,6 +141,29 @@ describe("the patterns", () => {
 
   test("accept a line that goes on in a .proto file", () => {
     expect(faultsOfProto("  // The id\n  // of the key.\n")).toStrictEqual([]);
+  });
+
+  test.each([
+    "Undefined where it has none.",
+    "The body; null where no epoch covers it.",
+    "Throws BadLine where one of them is invalid.",
+    "It ends. Where a part is erased, the page says so.",
+    "a span is made only where a request is recorded",
+    "two, where there are several",
+    "free-form where it is absent",
+  ])("refuse the condition %j", (text) => {
+    expect(conditionsOf(text)).toHaveLength(1);
+  });
+
+  test.each([
+    "Returns where the array ends.",
+    "A value is left where it is.",
+    "Where traces are sent (OTLP over HTTP), such as a URL.",
+    "Keep a later hash where they cannot write.",
+    "Says when it expires, and where it may be used from.",
+    "SET checked_at = NULL WHERE id = $1",
+  ])("accept the place %j", (text) => {
+    expect(conditionsOf(text)).toStrictEqual([]);
   });
 
   test("accept the name of a user", () => {

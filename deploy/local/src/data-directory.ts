@@ -35,7 +35,7 @@ export class DataDirectory {
   }
 
   /**
-   * Makes the directory where it is absent and takes its lock. Throws one line when another stack holds the
+   * Makes the directory if it is absent and takes its lock. Throws one line when another stack holds the
    * lock or the directory cannot be written.
    */
   static open(path: string): DataDirectory {
@@ -94,7 +94,7 @@ export class DataDirectory {
   }
 
   /**
-   * The path of a file of secret keys, with one key where it is made. Losing `webhook-secret-key` loses the
+   * The path of a file of secret keys, with one key if it is made. Losing `webhook-secret-key` loses the
    * signing secrets that it seals.
    */
   keyFile(name: "admission-secret" | "webhook-secret-key", newKey: () => Uint8Array): string {

@@ -1,5 +1,5 @@
 // What `npm start` runs, under the project's Node: reads the settings, starts the stack, prints how to use
-// it, and stops it on a signal. It must never print a key where standard output is not a terminal.
+// it, and stops it on a signal. It must never print a key if standard output is not a terminal.
 
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -47,7 +47,7 @@ try {
   }
 }
 
-/** What to print of the Prometheus beside the stack. */
+/** What to print of the Prometheus next to the stack. */
 async function observe(running: Stack): Promise<string[]> {
   const rules = join(CHECKOUT, "helm/annals/alerts.yml");
   const url = await running.observe({ intervalS: SCRAPE_INTERVAL_S, rules });

@@ -18,7 +18,7 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { errorCode, exitCode, messageOf } from "./outcomes.ts";
 
-/** What `go install` builds where there is neither an npm package nor a Debian package. */
+/** What `go install` builds if there is neither an npm package nor a Debian package. */
 const GO_MODULE = "github.com/nats-io/nats-server/v2@v2.11.8";
 
 /** How long one step of a fetch may take, in milliseconds; a build from source is the longest. */

@@ -117,8 +117,8 @@ async function endOrphan(cluster: string): Promise<void> {
 
 /**
  * Kills the children of a server whose first process was killed. They end by themselves, except one that
- * waits for a lock whose holder was killed too: it waits permanently, and PostgreSQL does not start beside
- * it. The next start recovers all that was committed from the log.
+ * waits for a lock whose holder was killed too: it waits permanently, and PostgreSQL does not start while it
+ * is there. The next start recovers all that was committed from the log.
  */
 async function endChildren(location: PostgresLocation): Promise<void> {
   const titles = [

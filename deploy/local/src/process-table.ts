@@ -56,7 +56,7 @@ export function allProcesses(): number[] {
   return ids.map(Number).filter((id) => id > 0);
 }
 
-/** Whether the process was started with this variable; undefined where the system does not tell. */
+/** Whether the process was started with this variable; undefined if the system does not tell. */
 export function hasVariable(pid: number, name: string, value: string): boolean | undefined {
   const variables = procFile(pid, "environ");
   return variables === undefined ? undefined : variables.split("\0").includes(`${name}=${value}`);

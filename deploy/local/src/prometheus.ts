@@ -1,4 +1,4 @@
-// A Prometheus beside a stack: it scrapes the processes of the stack and evaluates the alerts. Called by
+// A Prometheus next to a stack: it scrapes the processes of the stack and evaluates the alerts. Called by
 // stack.ts for `npm start -- --observe` and for tests. It must never listen beyond the loopback interface.
 
 import { writeFileSync } from "node:fs";
@@ -53,7 +53,7 @@ export function prometheusSpec(
   };
 }
 
-/** Undefined where it is not on the PATH. */
+/** Undefined if it is not on the PATH. */
 export function findPrometheus(path: string): string | undefined {
   return path
     .split(delimiter)

@@ -1,5 +1,5 @@
 // The settings of the local stack, read from the environment of `npm start`: one table. Called by main.ts
-// only. It must never start anything, and never report one fault where there are several.
+// only. It must never start anything, and never report one fault if there are several.
 
 import { isPlausibleKey, unknownSettings } from "@annals/contract";
 import { resolve } from "node:path";

@@ -5,7 +5,7 @@ import type { Variables } from "./service-process.ts";
 import type { ServiceName } from "./services.ts";
 
 export interface StackOptions {
-  /** Absolute path; made where absent. */
+  /** Absolute path; made if absent. */
   readonly dataDir: string;
   /** Port of the first gateway, the others follow; 0 (the default) takes a free port for each. */
   readonly port?: number;
@@ -44,7 +44,7 @@ export interface StackOptions {
   readonly root?: string;
 }
 
-/** How a Prometheus beside the stack works. */
+/** How a Prometheus next to the stack works. */
 export interface ObserveOptions {
   /** Seconds between two scrapes, and between two evaluations of the rules. */
   readonly intervalS: number;

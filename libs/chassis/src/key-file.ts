@@ -31,7 +31,7 @@ export const LOG_POLICY_FILE: KeyFileSetting = {
   },
 };
 
-/** Throws a ConfigError where the file is not set, not readable or malformed. */
+/** Throws a ConfigError if the file is not set, not readable or malformed. */
 export async function readKeyFile<T>(
   setting: KeyFileSetting,
   file: string | undefined,
@@ -47,7 +47,7 @@ export async function readKeyFile<T>(
   }
 }
 
-/** Calls `use` with the text of a changed file. Where it fails for one, what is in use stays. */
+/** Calls `use` with the text of a changed file. If it fails for one, what is in use stays. */
 export function followKeyFile(
   { env, messages = KEY_MESSAGES }: KeyFileSetting,
   file: string,

@@ -1,6 +1,6 @@
 // Logs: one JSON object a line on standard output, written synchronously. Called by main.ts. `msg` is
 // constant, and what varies is in fields, whose names are in snake case. No secret, no key and no part of an
-// event is ever a field. Error level only where a person should act.
+// event is ever a field. Error level only if a person should act.
 
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
 import { logIds } from "./span.ts";

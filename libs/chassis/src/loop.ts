@@ -15,7 +15,7 @@ export interface LoopOptions {
   readonly delayMs: number;
   /** Before the first run, which begins at once by default. */
   readonly initialDelayMs?: number;
-  /** Upper bound of the backoff, where {@link MAX_BACKOFF_MS} is too late. */
+  /** Upper bound of the backoff, if {@link MAX_BACKOFF_MS} is too late. */
   readonly maxBackoffMs?: number;
   /**
    * One run. It may resolve to a delay in milliseconds in place of `delayMs`: 0 begins the next run at once.
@@ -28,11 +28,11 @@ export interface LoopOptions {
 
 export interface Loop {
   /**
-   * Begins the next run now, or right after the run under way: any number of calls make one run. A backoff
+   * Begins the next run now, or right after the run in progress: any number of calls make one run. A backoff
    * lasts to its end all the same, and the run follows it.
    */
   wake(): void;
-  /** Begins no further run, aborts the signal of the run under way, and resolves when that has ended. */
+  /** Begins no further run, aborts the signal of the run in progress, and resolves when that has ended. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function startLoop(options: LoopOptions): Loop {
   const { delayMs, failures, initialDelayMs = 0, log, name, run } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  // An alert on the increase sees the first failure only where the series exists before it.
+  // An alert on the increase sees the first failure only if the series exists before it.
   failures.inc({ worker: name }, 0);
   let isWoken = false;
   let failed = 0;

@@ -1,5 +1,5 @@
 // Metrics for Prometheus. Each service declares its own in one metrics.ts; those that several services have
-// (process, RPC, database, workers) are declared here. Names follow OpenTelemetry where it has one, else they
+// (process, RPC, database, workers) are declared here. Names follow OpenTelemetry if it has one, else they
 // begin with `annals_`. A label has a closed set of values; an id is never a label.
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";

@@ -26,7 +26,7 @@ export interface SamplerOptions {
   readonly sampler: (typeof SAMPLERS)[number];
   /** Share of the traces that are recorded, from 0 to 1, for the samplers with `traceidratio`. */
   readonly ratio: number;
-  /** True where requests come from clients; false where they come from our services only. */
+  /** True if requests come from clients; false if they come from our services only. */
   readonly isEdge: boolean;
   /** Returns a number from 0 to 1. */
   readonly random?: () => number;

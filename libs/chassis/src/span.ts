@@ -1,5 +1,5 @@
 // Spans of work inside a process. Called by the interceptors, the pool, the batchers and the workers. A span
-// is made only where the work belongs to a request that is recorded: without one, nothing is made and no
+// is made only if the work belongs to a request that is recorded: without one, nothing is made and no
 // context is entered. So polling makes no spans, and with tracing off a call only reads an empty context.
 // No span may hold a key, a body, a value of a query or a URL.
 
@@ -29,7 +29,7 @@ const tracer = () => trace.getTracer("annals");
 /** Links of one span; the SDK keeps no more by default. */
 const MAX_LINKS = 128;
 
-/** The span that the present work belongs to; undefined where it is not recorded. */
+/** The span that the present work belongs to; undefined if it is not recorded. */
 export function activeSpan(): Span | undefined {
   const span = trace.getSpan(context.active());
   return span && isSampled(span.spanContext()) ? span : undefined;
@@ -106,8 +106,8 @@ function kindOf(error: unknown): string {
 }
 
 /**
- * A span for what several requests share: a child of the first, with a link to each of them where they are
- * several, and each of them with a link to it. Undefined where none is recorded.
+ * A span for what several requests share: a child of the first, with a link to each of them if they are
+ * several, and each of them with a link to it. Undefined if none is recorded.
  */
 export function startShared(
   name: string,

@@ -1,4 +1,4 @@
-// Starts the export of traces where the configuration names an OTLP endpoint. Called once by serve.ts, before
+// Starts the export of traces if the configuration names an OTLP endpoint. Called once by serve.ts, before
 // anything else is opened. Without an endpoint the SDK is not loaded, and no span is made. There is
 // no automatic instrumentation: spans come from our own interceptors, hooks and wrappers (span.ts). It must
 // never export the command line, which may hold a secret.

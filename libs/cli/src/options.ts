@@ -19,7 +19,7 @@ export type ValuesOf<O extends Options> = {
 
 type Parse<T> = (text: string) => T;
 
-/** True where it is given. */
+/** True if it is given. */
 export function flag(about: string): Option<boolean> {
   return {
     about,

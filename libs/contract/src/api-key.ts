@@ -27,7 +27,7 @@ export function mintKey(
 }
 
 /**
- * Whether `text` may be a key: it has the shape, and where it has the length of a minted key its
+ * Whether `text` may be a key: it has the shape, and if it has the length of a minted key its
  * checksum is right. A key that an operator brought has any other length and carries no checksum.
  */
 export function isPlausibleKey(text: string): boolean {

@@ -13,7 +13,7 @@ const GROUPS = 8;
 const GROUP_BITS = 16n;
 const BYTE_BITS = 8n;
 
-/** An address in its one spelling: no zone, IPv4 where it is mapped. Another text stays as it is. */
+/** An address in its one spelling: no zone, IPv4 if it is mapped. Another text stays as it is. */
 export function plainAddress(address: string): string {
   if (!isIPv6(address)) return address;
   const [bare = ""] = address.split("%");

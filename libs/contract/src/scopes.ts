@@ -8,7 +8,7 @@ export type Scope = (typeof SCOPES)[number];
 /** What a widget token has in place of scopes. It is not one of them: no API key can have it. */
 export const WIDGET = "widget";
 
-/** Needed where any API key may call, whatever its scopes, and no widget token. */
+/** Needed if any API key may call, whatever its scopes, and no widget token. */
 export const ANY_KEY = "any_key";
 
 /** What a route or an RPC requires of its caller. */

@@ -7,9 +7,9 @@ import { FairQueue } from "./turns.ts";
 export interface SlotsOptions {
   /** In all. */
   readonly total: number;
-  /** Whether the account may have one more, where one is free; by default it may. */
+  /** Whether the account may have one more, if one is free; by default it may. */
   readonly mayHave?: (account: string, slots: Slots) => boolean;
-  /** Why one more of the account, with so many bytes, may not wait; by default any number waits. */
+  /** Why one more of the account, with `bytes`, may not wait; by default any number waits. */
   readonly refuse?: (account: string, bytes: number, slots: Slots) => Error | undefined;
   /** The longest wait; by default only its signal ends one. */
   readonly waitMs?: number;
@@ -61,8 +61,8 @@ export class Slots {
 
   /**
    * Undefined when a slot was counted for the account. Otherwise it waits in its line, with what `bytesOf`
-   * says that it holds meanwhile. Rejects with the reason of the signal, when the time is over, and where no
-   * more may wait. Throws where the signal has aborted before.
+   * says that it holds meanwhile. Rejects with the reason of the signal, when the time is over, and if no
+   * more may wait. Throws if the signal has aborted before.
    */
   take(
     account: string,

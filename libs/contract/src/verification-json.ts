@@ -34,12 +34,12 @@ export interface Verification {
   readonly firstInvalid:
     | {
         readonly sequenceNumber: number;
-        /** Undefined where that number has no row. */
+        /** Undefined if that number has no row. */
         readonly eventId: string | undefined;
         readonly reason: InvalidReason;
       }
     | undefined;
-  /** What the log of evidence covers; undefined where no served epoch has the account. */
+  /** What the log of evidence covers; undefined if no served epoch has the account. */
   readonly covered: CoveredEvents | undefined;
   /** UTC with six fraction digits. */
   readonly verifiedAt: string;

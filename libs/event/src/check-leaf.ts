@@ -40,7 +40,7 @@ export function checkLeaf(stored: StoredLeaf): LeafFault | undefined {
   return hashOf(stored) === stored.hash ? undefined : "hash_mismatch";
 }
 
-/** Undefined where the members cannot make a leaf (sequence number 0, a lone surrogate). */
+/** Undefined if the members cannot make a leaf (sequence number 0, a lone surrogate). */
 function hashOf(stored: StoredLeaf): string | undefined {
   try {
     return leafHash(leafText(stored));

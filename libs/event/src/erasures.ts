@@ -157,7 +157,7 @@ function before(sequenceNumber: number, ranges: readonly Range[]): Range[] {
     .map(({ from, to }) => ({ from, to: Math.min(to, sequenceNumber - 1) }));
 }
 
-/** In order, and joined where they touch. */
+/** In order, and joined if they touch. */
 function merged(ranges: readonly Range[]): Range[] {
   const joined: { from: number; to: number }[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {

@@ -40,7 +40,7 @@ function columns(includeProofs: boolean): string[] {
   return [...COLUMNS, ...(includeProofs ? [PROOF_COLUMN] : []), MANIFEST_COLUMN];
 }
 
-/** The record of an event; `proof`, JSON text, where the file has proofs. */
+/** The record of an event; `proof`, JSON text, if the file has proofs. */
 export function eventCsv(event: EventText, proof?: string): string {
   const { sequenceNumber, id, occurredAt, receivedAt, createdAt, hash, previousHash } = event;
   let record =
@@ -52,7 +52,7 @@ export function eventCsv(event: EventText, proof?: string): string {
   return `${record}${proof === undefined ? "" : `${quote(proof)},`}\r\n`;
 }
 
-/** Id and type of an actor or a target, two cells; empty where it has none. */
+/** Id and type of an actor or a target, two cells; empty if it has none. */
 function named(text: string): string {
   if (isEmpty(text)) return ",";
   const { id, type } = objectOf(text);
@@ -88,7 +88,7 @@ function chosen(value: string): string {
 }
 
 /**
- * What a spreadsheet may run as a formula, also where it drops white space and invisible characters (a byte
+ * What a spreadsheet may run as a formula, also when it drops white space and invisible characters (a byte
  * order mark) or reads full-width signs. Leading ' count, so that removing one restores the value.
  */
 const RUNNABLE = /^['\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^'*[\t\r\n]/u;
@@ -110,7 +110,7 @@ export function valueOfCell(text: string): string {
 }
 
 /**
- * A cell as RFC 4180 has it: in quotes where it holds a quote, a comma or a line break, or white
+ * A cell as RFC 4180 has it: in quotes if it holds a quote, a comma or a line break, or white
  * space at an end.
  */
 export function cell(value: string): string {

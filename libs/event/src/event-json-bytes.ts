@@ -31,14 +31,14 @@ const PREVIOUS_KEY = Buffer.from('","previous_hash":"');
 const OCCURRED_KEY = Buffer.from('","occurred_at":"');
 const COMMA = Buffer.from(",");
 
-/** Bytes of an event's JSON beside its action, its parts and its sequence number. */
+/** Bytes of an event's JSON without its action, its parts and its sequence number. */
 const FIXED_BYTES =
   [ID_KEY, NUMBER_KEY, ACTION_KEY, QUOTE, HASH_KEY, PREVIOUS_KEY, OCCURRED_KEY].reduce(
     (sum, { length }) => sum + length,
     ID_LENGTH + 2 * HASH_HEX_LENGTH,
   ) + "2026-01-31T09:30:00.000000Z".length;
 
-/** `head`, the JSON of the events with commas between, and `tail`. Yields after so many bytes. */
+/** `head`, the JSON of the events with commas between, and `tail`. Yields after each `pieceBytes`. */
 export function* eventJsonBytes(
   events: EventBytes,
   added: AddedBytes,

@@ -1,5 +1,5 @@
 // The one definition of an event: its members, its five parts, and their orders. The JSON, the CSV, the leaf
-// of the hash, the proof, the OpenAPI document and the ledger's rows are made from this table; where a text
+// of the hash, the proof, the OpenAPI document and the ledger's rows are made from this table; if a text
 // is written out for speed, and for the .proto fields, a type or a test holds it to the table. Never change
 // the order of PARTS: hash format v1 rests on it (docs/adding-a-field.md).
 
@@ -11,7 +11,7 @@ export const PARTS = ["actor", "context", "diff", "metadata", "target"] as const
 
 export type Part = (typeof PARTS)[number];
 
-/** What filters compare: the id and the type inside `actor` and `target`, stored beside these parts. */
+/** What filters compare: the id and the type inside `actor` and `target`, stored next to these parts. */
 export const COPIES = ["actor_id", "actor_type", "target_id", "target_type"] as const;
 
 export type Copy = (typeof COPIES)[number];

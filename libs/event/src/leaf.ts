@@ -1,6 +1,6 @@
 // Hash format v1, described in docs/hash-chain.md: the digest of each part of an event, the leaf that holds
 // them, and the leaf's hash. The ledger makes leaves with it, verification makes them again. No byte of it
-// may ever change: every stored event rests on them. A change is a format v2 beside this one.
+// may ever change: every stored event rests on them. A change is a format v2 next to this one.
 
 import { hash } from "node:crypto";
 import { PARTS } from "./event-members.ts";

@@ -11,7 +11,7 @@ export const DISPATCHER = "webhook-dispatcher";
 
 export interface NoticeLag {
   readonly pending: number;
-  /** 0 where nothing is pending. */
+  /** 0 if nothing is pending. */
   readonly oldestSeconds: number;
 }
 

@@ -23,7 +23,7 @@ export function noticeMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-  // An alert on the increase sees the first one only where the series exists before it.
+  // An alert on the increase sees the first one only if the series exists before it.
   for (const kind of NOTICE_KINDS) {
     metrics.published.inc({ kind }, 0);
     metrics.failed.inc({ kind }, 0);

@@ -67,7 +67,7 @@ export class NoticePublisher {
   readonly #waiting = new Map<string, Notice>();
   /** Aborted by `close`: rounds follow each other at once. */
   readonly #closing = new AbortController();
-  /** Defined while rounds are under way. */
+  /** Defined while rounds are in progress. */
   #rounds: Promise<void> | undefined;
   #ensuring: Promise<void> | undefined;
   #failureLogged = false;
@@ -78,7 +78,7 @@ export class NoticePublisher {
   }
 
   /**
-   * Queues a notice, for `count` new positions. Where the present request is recorded, its consumer learns of
+   * Queues a notice, for `count` new positions. If the present request is recorded, its consumer learns of
    * which trace they are a part. Returns at once and never throws.
    */
   notify(notice: Notice, count = 1): void {
@@ -189,7 +189,7 @@ async function publishOn(connection: NatsConnection, { kind, notices }: Message)
   await endWith(span, published);
 }
 
-/** Those that waited already, and the one of the present request. Undefined where none is recorded. */
+/** Those that waited already, and the one of the present request. Undefined if none is recorded. */
 function tracesOf(
   earlier: Notice | undefined,
   { position }: Notice,

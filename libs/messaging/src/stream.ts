@@ -1,5 +1,5 @@
-// The JetStream stream of notices, and its consumers: created where they are missing, updated by the
-// consumer where they differ from the configuration here, and read back, because an old server silently
+// The JetStream stream of notices, and its consumers: created if they are missing, updated by the
+// consumer if they differ from the configuration here, and read back, because an old server silently
 // ignores options that it does not know. Called when a connection opens and whenever the server reports
 // that the stream is gone. It must never touch a stream of another name.
 

@@ -45,7 +45,7 @@ const PROTO_KINDS: Record<NoticeKind, ProtoKind> = {
 
 /** Notices of one message: it stays below the stream's `max_msg_size`, whatever they contain. */
 export const MAX_NOTICES = 64;
-/** The same, where some have traces. */
+/** The same, if some have traces. */
 export const MAX_TRACED_NOTICES = 12;
 /** Traces of one notice; its positions beyond them have none. */
 export const MAX_TRACES = 4;
@@ -75,7 +75,7 @@ export function encodeNotices(notices: readonly Notice[]): Uint8Array {
   return toBinary(NoticesSchema, message);
 }
 
-/** Empty where the bytes are no notices, or only notices of kinds that a later release has. */
+/** Empty if the bytes are no notices, or only notices of kinds that a later release has. */
 export function decodeNotices(bytes: Uint8Array): Notice[] {
   try {
     return fromBinary(NoticesSchema, bytes).notices.flatMap(

@@ -41,7 +41,7 @@ const DELAY_MS = 1_000;
 /** A transaction that began in a minute may commit its count that much later, and clocks differ. */
 const COUNTING_US = 60_000_000;
 /**
- * The ledger refuses a time of more than a day ago. An entry that has waited for so long is handed over
+ * The ledger refuses a time of more than a day ago. An entry that has waited almost that long is handed over
  * with the time of now, and says when its change was.
  */
 const LATE_S = 23 * 3_600;
@@ -96,7 +96,7 @@ export async function recordCounted(
 
 /**
  * Hands over what waits, in its order, and deletes what is stored. An entry that the ledger refuses does not
- * keep the others: it is sent again with the next run, and the run fails. Resolves to 0 where more waits.
+ * keep the others: it is sent again with the next run, and the run fails. Resolves to 0 if more waits.
  */
 export async function handOver(
   outbox: Entries,

@@ -61,7 +61,7 @@ export interface AuditOutbox<Service extends AuditService = AuditService> {
   readonly service: Service;
   /**
    * Call it in the transaction of the change, after the statement that locks what it changes, and with
-   * accounts in their order where there are several.
+   * accounts in their order if there are several.
    */
   readonly add: (transaction: Database, entry: AuditEntryOf<Service>) => Promise<void>;
   /** Records what was counted of an account in a minute, which is not counted itself. */
@@ -78,7 +78,7 @@ export interface AuditOutbox<Service extends AuditService = AuditService> {
 }
 
 /**
- * Bytes of an entry as it is handed over. With its context, and with another time where it is late, it stays
+ * Bytes of an entry as it is handed over. With its context, and with another time if it is late, it stays
  * below what the ledger stores.
  */
 export const MAX_ENTRY_BYTES = 768;

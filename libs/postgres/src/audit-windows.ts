@@ -1,4 +1,4 @@
-// How much of an account's changes is recorded one by one: of each action so many a minute, and what is
+// How much of an account's changes is recorded one by one: of each action a number per minute, and what is
 // beyond them is counted, in the transaction of the change all the same. Called by audit-outbox.ts, which
 // records what was counted once the minute is over. So the system account's chain grows by a bound,
 // whatever clients do. A count must never be deleted before the entry that names it is in the outbox.

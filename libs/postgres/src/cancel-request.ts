@@ -1,6 +1,6 @@
 // Cancels a running statement at the server when a signal aborts: PostgreSQL's CancelRequest, on a connection
 // of its own to the same server under the same TLS rules. Called by connection.ts. A request that is still
-// under way could cancel the statement of the connection's next user, so none may outlive `end`.
+// in progress could cancel the statement of the connection's next user, so none may outlive `end`.
 
 import { Socket } from "node:net";
 import pg from "pg";
@@ -29,7 +29,7 @@ export class Cancellation {
   }
 
   /**
-   * To be called when the statement has ended. Resolves when no request is under way, to whether another
+   * To be called when the statement has ended. Resolves when no request is in progress, to whether another
    * statement may use the connection.
    */
   async end(): Promise<boolean> {

@@ -14,7 +14,7 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** Bytes that wait of all accounts. One has no more of them than were free when its last one came. */
 const MAX_WAITING_BYTES_IN_ALL = 64 * 1024 * 1024;
 
-/** One in so many connections is kept from accounts, for work of the service itself. */
+/** One in this many connections is reserved for the work of the service itself. */
 const RESERVED_OF = 5;
 
 /**

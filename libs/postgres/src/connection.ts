@@ -1,6 +1,6 @@
 // One connection of the pool while it is in use: statements, their cancellation, and whether it may be
 // used again. Called by pool.ts. It must never give a connection back while a statement, or a request to
-// cancel one, is under way on it.
+// cancel one, is in progress on it.
 
 import { inTrace, type Logger } from "@annals/chassis";
 import type pg from "pg";
@@ -109,7 +109,7 @@ export class Connection {
     }
   }
 
-  /** Rolls back. The server does so itself where the connection is lost. */
+  /** Rolls back. The server does so itself if the connection is lost. */
   async rollBack(): Promise<void> {
     if (this.#isLost) return;
     await this.query({ text: "ROLLBACK" }).catch(() => (this.#isLost = true));

@@ -50,7 +50,7 @@ export async function listTables(client: pg.Client, schema: string): Promise<Tab
   return rows;
 }
 
-/** The table that others are placed beside: the rows of an account are on one worker. */
+/** The table that others are placed next to: the rows of an account are on one worker. */
 export async function findReference(
   client: pg.Client,
 ): Promise<{ readonly name: string; readonly shards: number } | undefined> {

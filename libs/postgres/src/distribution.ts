@@ -1,5 +1,5 @@
 // Whether the tables of a database are distributed over servers (distribute.ts), and work on several
-// accounts. Called by what names several accounts in a statement: where tables are distributed, a server that
+// accounts. Called by what names several accounts in a statement: if tables are distributed, a server that
 // is away would fail it for all.
 
 import { type Database, statement } from "./statement.ts";
@@ -80,8 +80,8 @@ export async function readAccounts<Row>(
 const WORK_AT_ONCE = 4;
 
 /**
- * Works on each item, a few at once, with one statement for each account where tables are distributed. After
- * the first failure no further item is begun, and it rejects once those under way have ended. Resolves to
+ * Works on each item, a few at once, with one statement for each account if tables are distributed. After
+ * the first failure no further item is begun, and it rejects once those in progress have ended. Resolves to
  * the results in the order of the items.
  */
 export async function workOnEach<Item, Result>(

@@ -1,4 +1,4 @@
-// The login of `serve`, as the URL that `serve` uses has it. Called by migrate.ts in its transaction, where
+// The login of `serve`, as the URL that `serve` uses has it. Called by migrate.ts in its transaction, if
 // a URL was given. It must never send a password to the server: PostgreSQL may log the statement.
 
 import { ConfigError } from "@annals/chassis";

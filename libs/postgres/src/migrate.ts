@@ -36,12 +36,12 @@ export type Schema = Pick<MigrateOptions, "schema" | "directory">;
 
 /** What a migration found and did, with the names of the fields in the log. */
 export interface Migrated {
-  /** The last migration that the database had; null where it had none. */
+  /** The last migration that the database had; null if it had none. */
   readonly before: string | null;
   readonly after: string | null;
   readonly applied: readonly string[];
   readonly roles: readonly string[];
-  /** False where the schema is of a later release, whose rights are left as they are. */
+  /** False if the schema is of a later release, whose rights are left as they are. */
   readonly rights_set: boolean;
   /** Logins of `serve`, one for each role, if its URL was given. */
   readonly logins: readonly Login[];
@@ -160,7 +160,7 @@ async function connect({ connectionString, waitMs = 0, log }: MigrateOptions): P
   const until = performance.now() + waitMs;
   for (let attempt = 1; ; attempt += 1) {
     const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
-    // The statement under way reports a lost connection; without a listener it would also end the process.
+    // The statement in progress reports a lost connection; without a listener it would also end the process.
     client.on("error", () => {});
     try {
       // oxlint-disable-next-line no-await-in-loop -- one attempt after the other

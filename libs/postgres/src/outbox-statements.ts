@@ -37,7 +37,7 @@ interface ExpiredRow extends OutboxAccount {
   readonly has_expired: boolean;
 }
 
-/** The text of `created_at` so many days ago. */
+/** The text of `created_at` that is `days` old. */
 const daysAgo = (days: string): string =>
   `to_char((now() - ${days}::integer * interval '1 day') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 

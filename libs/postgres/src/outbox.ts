@@ -72,7 +72,7 @@ const MAX_LIMIT = 1_000;
 const MAX_ACCOUNTS = 1_000;
 
 /**
- * Days that an entry is kept where a reader has passed it. A reader asks before it has committed what it
+ * Days that an entry is kept once a reader has passed it. A reader asks before it has committed what it
  * read, and its database may be restored from a backup of the last days.
  */
 const KEPT_DAYS_READ = 7;

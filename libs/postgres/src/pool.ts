@@ -51,7 +51,7 @@ export interface Pool extends Database {
 /** A connection that is not open within this time counts as refused. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** The client times out this much later than the server: where the server hangs or is unreachable. */
+/** The client times out this much later than the server: for when the server hangs or is unreachable. */
 const ANSWER_GRACE_MS = 1_000;
 
 const IDLE_TIMEOUT_MS = 60_000;
@@ -133,7 +133,7 @@ export function checkUrl(connectionString: string): void {
 }
 
 /**
- * In pg the options in the address replace those beside it: without this, an address with some
+ * In pg the options in the address replace those given next to it: without this, an address with some
  * would drop the role. JIT is off: the statements are short, and compiling one takes longer than running it.
  */
 export function connectionOf({

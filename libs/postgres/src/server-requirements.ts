@@ -28,7 +28,7 @@ export async function describeServer(client: Pick<pg.ClientBase, "query">): Prom
   return server;
 }
 
-/** Throws one line where the server is too old or the database has another encoding. */
+/** Throws one line if the server is too old or the database has another encoding. */
 export function refuseUnsupported({ version, version_number, encoding }: Server): void {
   if (version_number < OLDEST_VERSION)
     throw new Error(`PostgreSQL ${version} is too old: Annals needs PostgreSQL 15 or newer`);

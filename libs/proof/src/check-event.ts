@@ -33,7 +33,7 @@ export type EventCheck =
 
 const VERSION = 1;
 
-/** Lists return the proofs beside the events; elsewhere the proof is a member of the event. */
+/** Lists return the proofs next to the events; elsewhere the proof is a member of the event. */
 export async function checkEvent(
   event: ProvableEvent,
   proof: Proof | undefined = event.proof,
@@ -96,7 +96,7 @@ async function checkHash(
   return (await sha256([0], leaf)) === event.hash ? "verified" : "differs";
 }
 
-/** Undefined where a member is not what a leaf is made of. */
+/** Undefined if a member is not what a leaf is made of. */
 function leafOf(
   event: Unchecked<ProvableEvent>,
   chain: unknown,

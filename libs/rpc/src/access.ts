@@ -1,4 +1,4 @@
-// Who may call an RPC. Each backend has one table of this type beside its service.ts. Any caller that a row
+// Who may call an RPC. Each backend has one table of this type next to its service.ts. Any caller that a row
 // does not name is refused (interceptors/require-access.ts).
 
 import type { Permission } from "@annals/contract";

@@ -1,6 +1,7 @@
 // A load balancing policy of grpc-js: a call with a key goes to the server that rendezvous hashing chooses
 // among those that are connected, every other call round robin. Called by client.ts. A server that has far
-// more calls with keys under way than the others is left out: one that hangs must not keep what it is given.
+// more calls with keys in progress than the others is left out: one that hangs must not keep what it
+// is given.
 
 import { type ChannelOptions, connectivityState, experimental } from "@grpc/grpc-js";
 import { hash32, highest } from "./rendezvous.ts";
@@ -13,7 +14,7 @@ export const AFFINITY_OPTION = "annals.affinity";
 
 const POLICY = "annals_affinity";
 
-/** A server may have so many times the calls of the average, and so many besides. */
+/** A server may have the average number of calls times the factor, plus the margin. */
 const LOAD_FACTOR = 1.5;
 const LOAD_MARGIN = 16;
 
@@ -27,10 +28,10 @@ interface Server {
 export class Affinity {
   /** Those that are connected. */
   servers: readonly Server[] = [];
-  /** Calls with a key that are under way, by address. */
+  /** Calls with a key that are in progress, by address. */
   readonly #underWay = new Map<string, number>();
 
-  /** The address that a call with the key would go to now; undefined where no choice is to be made. */
+  /** The address that a call with the key would go to now; undefined if no choice is to be made. */
   addressFor(key: string): string | undefined {
     return this.servers.length > 1 ? this.serverFor(key)?.address : undefined;
   }

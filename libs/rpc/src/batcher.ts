@@ -45,7 +45,7 @@ export interface BatcherOptions<In, Out> {
 
 /** Called by a batcher to report what it does. */
 export interface BatcherMetrics {
-  /** A group of so many items starts, and the first of them has waited so long. */
+  /** Called when a group starts: the number of its items, and how long the first of them has waited. */
   started(items: number, waitSeconds: number): void;
   /** An item was refused because too much work is queued. */
   refused(): void;

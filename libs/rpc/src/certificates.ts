@@ -58,7 +58,7 @@ const SETTING_OF = {
 } as const;
 
 /**
- * TLS options of both ends. The first cipher is the fastest where the CPU has AES. Without tickets each
+ * TLS options of both ends. The first cipher is the fastest if the CPU has AES. Without tickets each
  * connection verifies the certificate of its peer: a resumed session would not.
  */
 const SECURE: SecureContextOptions = {

@@ -23,7 +23,7 @@ function weightOf(keyHash: number, serverHash: number): number {
 }
 
 /**
- * The server with the highest weight of those that `isFree` admits; of all, where it admits none. Undefined
+ * The server with the highest weight of those that `isFree` admits; of all, if it admits none. Undefined
  * for an empty list.
  */
 export function highest<Server extends { readonly hash: number }>(

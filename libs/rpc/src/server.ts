@@ -40,12 +40,12 @@ export interface RpcServerOptions<S extends DescService = DescService> {
   readonly routes: (router: ConnectRouter) => void;
   /** What `routes` serves. */
   readonly service: S;
-  /** In plaintext no caller is known: every call is allowed that has an admission where it needs one. */
+  /** In plaintext no caller is known: every call is allowed that has an admission if it needs one. */
   readonly tls: RpcTls;
   /** Who may call what of `service`. */
   readonly access: Access<S>;
   readonly refused: Pick<Counter<"caller" | "rpc_method">, "inc">;
-  /** Calls for a client need an admission where this is given. */
+  /** Calls for a client need an admission if this is given. */
   readonly admissions?: AdmissionVerifier;
   /** Outermost first; see serverInterceptors. */
   readonly interceptors?: readonly Interceptor[];

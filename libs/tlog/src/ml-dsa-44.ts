@@ -6,7 +6,7 @@ import { createPublicKey, type KeyObject, verify as verifyWith } from "node:cryp
 /** What DER has before a public key. */
 const PUBLIC_PREFIX = Buffer.from("30820532300b06096086480165030403110382052100", "hex");
 
-/** Undefined where this runtime has no ML-DSA-44. */
+/** Undefined if this runtime has no ML-DSA-44. */
 export function verify(
   publicKey: Uint8Array,
   message: Uint8Array,

@@ -22,7 +22,7 @@ export function meetsQuorum(policy: Policy, witnesses: Iterable<string>): boolea
 }
 
 /**
- * The time of the earliest cosignatures that make a quorum; undefined where they make none, or where the
+ * The time of the earliest cosignatures that make a quorum; undefined if they make none, or if the
  * policy needs none.
  */
 export function quorumTime(

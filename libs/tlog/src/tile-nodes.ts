@@ -8,7 +8,7 @@ import { TILE_HEIGHT, TILE_WIDTH, type TilePath } from "./tile-path.ts";
 import { TlogError } from "./tlog-error.ts";
 import { append, EMPTY_TREE, rootOf } from "./tree.ts";
 
-/** A tile's hashes. Throws where there is no such tile. */
+/** A tile's hashes. Throws if there is no such tile. */
 export type ReadTile = (tile: TilePath) => Buffer;
 
 /** The tile that holds the hash at `index` of a level, in a tree of `size` entries. */

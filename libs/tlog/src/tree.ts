@@ -11,7 +11,7 @@ export interface Frontier {
 
 export const EMPTY_TREE: Frontier = { size: 0, hashes: [] };
 
-/** Throws RangeError where there is not one hash of 32 bytes for each bit of the size. */
+/** Throws RangeError if there is not one hash of 32 bytes for each bit of the size. */
 export function frontierOf(size: number, hashes: readonly Buffer[]): Frontier {
   const isFrontier =
     Number.isSafeInteger(size) &&

@@ -27,8 +27,8 @@ export interface NoteCheck {
 }
 
 /**
- * Throws TlogError: `signature_invalid` where the signature of a known key is wrong, `signature_missing`
- * where no known key signed, `checkpoint_malformed` where a witness cosigned what is not a checkpoint.
+ * Throws TlogError: `signature_invalid` if the signature of a known key is wrong, `signature_missing`
+ * if no known key signed, `checkpoint_malformed` if a witness cosigned what is not a checkpoint.
  */
 export function verifyNote(note: Note, keys: readonly VerifierKey[]): NoteCheck {
   const signed: Signed[] = [];

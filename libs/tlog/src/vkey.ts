@@ -45,7 +45,7 @@ export function keyOf(name: string, type: number, publicKey: Uint8Array): Verifi
   return { name, id: id.toString("hex", 0, 4), type, publicKey: Buffer.from(publicKey) };
 }
 
-/** Throws TlogError (vkey_malformed), also where the key id is not that of the name and the key. */
+/** Throws TlogError (vkey_malformed), also if the key id is not that of the name and the key. */
 export function parseVkey(text: string): VerifierKey {
   const [, name = "", id = "", encoded = ""] = VKEY.exec(text) ?? [];
   const bytes = fromBase64(encoded);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts annals-verify: the built program where the package is installed, the TypeScript source in
+// Starts annals-verify: the built program if the package is installed, the TypeScript source in
 // a checkout of Annals, so that a build that is older than the source is never used.
 
 import { spawnSync } from "node:child_process";

@@ -50,7 +50,7 @@ export async function boundedGet(
   }
 }
 
-/** Undefined where there are more. */
+/** Undefined if there are more. */
 async function readAtMost({ body }: Response, most: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -31,7 +31,7 @@ export interface BrowserOptions {
 }
 
 /**
- * Rejects with BadLine naming the first line that is not valid, and with Error where nothing was checked.
+ * Rejects with BadLine naming the first line that is not valid, and with Error if nothing was checked.
  */
 export async function verify(
   file: Blob,

@@ -1,5 +1,5 @@
 // Walks along the chain of an export, event by event: order, gaps and links. Called by verify-file.ts with
-// events whose own hashes are checked. Where a filter left events out, the link over the gap cannot be
+// events whose own hashes are checked. If a filter left events out, the link over the gap cannot be
 // checked; such links are counted.
 
 import { GENESIS_HASH } from "@annals/event";
@@ -26,7 +26,7 @@ export class ChainWalk {
     return this.#last;
   }
 
-  /** Adds the next event. Throws BadLine where it does not continue the chain. */
+  /** Adds the next event. Throws BadLine if it does not continue the chain. */
   take(event: Place): void {
     const { sequenceNumber } = event;
     const last = this.#last;

@@ -15,7 +15,7 @@ export function checkLine(line: Buffer, chain: string | undefined): ReadEvent {
 }
 
 /**
- * Throws BadLine where the event belongs to another chain, a digest or the hash does not match, or an erased
+ * Throws BadLine if the event belongs to another chain, a digest or the hash does not match, or an erased
  * part has a value or a salt.
  */
 export function checkEvent(event: ReadEvent, chain: string | undefined): void {

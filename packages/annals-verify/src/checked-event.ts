@@ -7,7 +7,7 @@ import type { Place } from "./manifest.ts";
 import { READ_LIMITS, type ReadEvent } from "./read-event.ts";
 
 export interface CheckedEvent extends Place {
-  /** Absent where all parts are there. */
+  /** Absent if all parts are there. */
   readonly erased?: readonly Part[];
   /** For a record of an erasure or of retention whose metadata is there. */
   readonly record?: { readonly action: string; readonly metadata: JsonObject };

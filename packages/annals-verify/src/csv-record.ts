@@ -74,7 +74,7 @@ function eventOf(cells: readonly string[]): ReadEvent {
   };
 }
 
-/** The value of a cell. Throws BadLine where a spreadsheet would run it. */
+/** The value of a cell. Throws BadLine if a spreadsheet would run it. */
 function chosenValue(text: string, name: string): string {
   const value = valueOfCell(text);
   if (safeCell(value) !== text) throw new BadLine(`${name} is a cell that a spreadsheet would run`);
@@ -96,7 +96,7 @@ function canonical(text: string, part: Part): string {
   return text;
 }
 
-/** Throws BadLine where the cells of an id and a type are not those of the actor or target. */
+/** Throws BadLine if the cells of an id and a type are not those of the actor or target. */
 export function checkCopies(part: string, name: string, id: string, type: string): void {
   if (part === "{}" && id === "" && type === "") return;
   const object = readObject(part, name);

@@ -7,7 +7,7 @@ import type { ReadEvent } from "./read-event.ts";
 
 export interface EventFault {
   readonly reason: "chain_mismatch" | "digest_mismatch" | "erased_value_present" | "hash_mismatch";
-  /** Undefined where it is not one of a part. */
+  /** Undefined if it is not one of a part. */
   readonly part?: Part;
 }
 
@@ -29,7 +29,7 @@ export function eventFault(event: ReadEvent, chain: string | undefined): EventFa
   return hashOf(event) === event.hash ? undefined : { reason: "hash_mismatch" };
 }
 
-/** Undefined where the members cannot make a leaf. */
+/** Undefined if the members cannot make a leaf. */
 function hashOf({ digests, ...event }: ReadEvent): string | undefined {
   try {
     const run = Buffer.concat(PARTS.map((part) => digests[part]));

@@ -58,7 +58,7 @@ export class FastLines {
   #chain: string | undefined;
   #tail: Tail = tailOf("");
 
-  /** Undefined where check-line.ts has to decide. `chain` is the chain that the event must belong to. */
+  /** Undefined if check-line.ts has to decide. `chain` is the chain that the event must belong to. */
   check(line: Buffer, chain: string): FastEvent | undefined {
     if (chain !== this.#chain) {
       this.#chain = chain;
@@ -107,7 +107,7 @@ export class FastLines {
     return { sequenceNumber: Number(number), hash: eventHash, previousHash, createdAt };
   }
 
-  /** The offset after the last part; -1 where a part does not have its digest. */
+  /** The offset after the last part; -1 if a part does not have its digest. */
   #checkParts(line: Buffer, text: string, from: number, tail: readonly string[]): number {
     let at = from;
     for (let part = 0; part < PART_KEYS.length; part += 1) {
@@ -205,7 +205,7 @@ function readTail(text: string, from: number, tail: Tail): string[] | undefined 
   return values;
 }
 
-/** The offset after the string that begins at `at`; -1 where it does not end. */
+/** The offset after the string that begins at `at`; -1 if it does not end. */
 function stringEnd(line: Buffer, at: number): number {
   for (let place = at + 1; place < line.length; place += 1) {
     const byte = line[place] as number;
@@ -216,7 +216,7 @@ function stringEnd(line: Buffer, at: number): number {
   return -1;
 }
 
-/** The offset after the object that begins at `at`; -1 where it does not end. */
+/** The offset after the object that begins at `at`; -1 if it does not end. */
 function objectEnd(line: Buffer, at: number): number {
   let depth = 0;
   for (let place = at; place < line.length; place += 1) {

@@ -58,7 +58,7 @@ export async function* pieces(
     yield { bytes: rest, bounds: Uint32Array.of(0, rest.length), lines: [line], isOpen: true };
 }
 
-/** Offset of the line feed that ends the record; -1 where it is not in `bytes`. */
+/** Offset of the line feed that ends the record; -1 if it is not in `bytes`. */
 function endOf(bytes: Buffer, from: number, isCsv: boolean): number {
   let end = bytes.indexOf(LINE_FEED, from);
   if (!isCsv) return end;

@@ -10,7 +10,7 @@ export class Sorter {
   /** Undefined once it was read. */
   #header: string | undefined;
   ended = false;
-  /** Set where a header or a manifest is in the wrong position. */
+  /** Set if a header or a manifest is in the wrong position. */
   fault: BadLine | undefined;
   /** The line of the last record. */
   line = 0;

@@ -16,7 +16,7 @@ import {
 } from "./verify-source.ts";
 
 /**
- * Rejects with BadLine naming the first line that is not valid, and with the system's error where
+ * Rejects with BadLine naming the first line that is not valid, and with the system's error if
  * there is no file.
  */
 export async function verifyFile(path: string, options: VerifyOptions = {}): Promise<Report> {

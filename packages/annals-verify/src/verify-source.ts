@@ -115,7 +115,7 @@ async function walkSource(given: Walked): Promise<Report> {
   return conclude(given, manifest, { walk, erasures, digest, line });
 }
 
-/** Gives the next events to `take`. Throws BadLine where one of them is invalid. */
+/** Gives the next events to `take`. Throws BadLine if one of them is invalid. */
 async function takeFirst(
   pending: PendingCheck[],
   take: (event: CheckedEvent) => void,

@@ -47,7 +47,7 @@ const PROBLEMS = new Map<string, Problem>([
       unless(value === 0, "the log of evidence went back: see docs/runbooks/log-rolled-back.md"),
   ],
   [
-    // An hour is the longest wait where no chain grows.
+    // An hour is the longest wait if no chain grows.
     "annals_log_epoch_age_seconds",
     ({ value }, { epochInterval }) =>
       unless(

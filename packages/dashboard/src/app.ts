@@ -48,7 +48,7 @@ export class App {
     this.#action = new Action(this.#update);
   }
 
-  /** Shows the login, or the screen where the tab has a key. */
+  /** Shows the login, or the screen if the tab has a key. */
   begin(): void {
     addEventListener("hashchange", () => this.#open(true));
     const key = storedKey(this.#deps.storage);

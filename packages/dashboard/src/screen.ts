@@ -27,7 +27,7 @@ export interface SessionData {
 
 export interface Screen {
   readonly view: () => TemplateResult;
-  /** Ends what is under way. */
+  /** Ends what is in progress. */
   readonly stop: () => void;
 }
 

@@ -1,4 +1,4 @@
-// The login: the API key in memory, and in the tab's storage where a person asks for it. Made by app.ts. The
+// The login: the API key in memory, and in the tab's storage if a person asks for it. Made by app.ts. The
 // key must never get anywhere else.
 
 const STORED = "annals.key";

@@ -5,7 +5,7 @@
 /** Events of one request: a fraction of a second of work. */
 const PIECE = 5_000;
 
-/** So many at most, whatever the length of the chain: a key has a limit of requests. */
+/** The most pieces, whatever the length of the chain: a key has a limit of requests. */
 const MAX_PIECES = 20;
 
 export interface Piece {

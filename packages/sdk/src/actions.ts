@@ -9,9 +9,9 @@ export interface TypeOf<T> {
 }
 
 export interface Action {
-  /** Types of actors that can do it; any where it is absent. */
+  /** Types of actors that can do it; any if it is absent. */
   readonly actor?: readonly string[];
-  /** `of<{ total: number }>()`; free-form where it is absent. */
+  /** `of<{ total: number }>()`; free-form if it is absent. */
   readonly metadata?: TypeOf<object>;
 }
 

@@ -31,7 +31,7 @@ interface Known {
 export class AnnalsError extends Error {
   override readonly name = "AnnalsError";
   readonly type: ErrorType;
-  /** The HTTP status; undefined where there was no response. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
   /** Quote it when you report a problem. */
   readonly requestId: string | undefined;
@@ -49,7 +49,7 @@ export class AnnalsError extends Error {
     this.details = known.details ?? [];
   }
 
-  /** Whether it is an error of the SDK, and of one of these types where any are named. */
+  /** Whether it is an error of the SDK, and of one of these types if any are named. */
   static is(error: unknown, ...types: readonly ErrorType[]): error is AnnalsError {
     return error instanceof AnnalsError && (types.length === 0 || types.includes(error.type));
   }
@@ -95,7 +95,7 @@ export function errorOf({ status, headers }: Response, text: string, now: number
 
 function bodyOf(text: string): { type?: unknown; message?: unknown; details?: unknown } {
   try {
-    // A route for clients of OpenTelemetry has the message beside a code of gRPC.
+    // A route for clients of OpenTelemetry has the message next to a gRPC code.
     const { error, message } = JSON.parse(text) as { error?: object; message?: unknown };
     return error ?? { message };
   } catch {

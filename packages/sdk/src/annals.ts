@@ -38,7 +38,7 @@ export class Annals {
   }
 
   /**
-   * Buffers an event, to be sent with others. False where it was dropped; `tracking.onDrop` says why.
+   * Buffers an event, to be sent with others. False if it was dropped; `tracking.onDrop` says why.
    */
   track(event: T.NewEvent): boolean {
     return this.#tracker.track(event);

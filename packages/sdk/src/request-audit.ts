@@ -15,7 +15,7 @@ export interface RequestAuditOptions<Request> {
   readonly context?: (request: Request) => Record<string, unknown>;
 }
 
-/** Records an action of the request. False where the buffer dropped it. */
+/** Records an action of the request. False if the buffer dropped it. */
 export type Audit = (action: string, event?: Omit<NewEvent, "action">) => boolean;
 
 /** What of a request is recorded. */

@@ -68,7 +68,7 @@ export function isKeyName(name: string): boolean {
   return KEY_NAME.test(name) && name.isWellFormed() && isShort;
 }
 
-/** Undefined for a text that is not a vkey, also where the key id is of another name or key. */
+/** Undefined for a text that is not a vkey, also if the key id is of another name or key. */
 export async function parseVkey(text: string): Promise<VerifierKey | undefined> {
   const [, name = "", id = "", encoded = ""] = VKEY.exec(text) ?? [];
   const bytes = fromBase64(encoded);

@@ -18,7 +18,7 @@ export type DropReason = "full" | "refused" | "unserializable" | "closed" | "unc
 export interface Drop {
   readonly reason: DropReason;
   readonly events: readonly NewEvent[];
-  /** The last failure, where there was one. */
+  /** The last failure, if there was one. */
   readonly error: unknown;
 }
 
@@ -33,7 +33,8 @@ export interface TrackingOptions {
   readonly maxEvents?: number;
   readonly maxBytes?: number;
   /**
-   * A batch is sent with so many events or bytes, at most 1,000 and 4 MB. By default 500 and 1,000,000.
+   * A batch is sent once it has this many events or bytes: at most 1,000 and 4 MB, by default 500 and
+   * 1,000,000.
    */
   readonly batchEvents?: number;
   readonly batchBytes?: number;
@@ -93,7 +94,7 @@ export class Tracker {
     return this.#events;
   }
 
-  /** False where the event was dropped, which onDrop is told. */
+  /** False if the event was dropped, which onDrop is told. */
   track(event: NewEvent): boolean {
     const item = this.#itemOf(event);
     if (typeof item === "string") return this.#refuse(item, event);
@@ -269,6 +270,6 @@ export class Tracker {
 
 function logDrop({ reason, events, error }: Drop): void {
   const why = error instanceof Error ? `: ${error.message}` : "";
-  // oxlint-disable-next-line no-console -- nothing is lost silently, even where no callback is set
+  // oxlint-disable-next-line no-console -- nothing is lost silently, even if no callback is set
   console.error(`annals: ${events.length} events were dropped (${reason})${why}`);
 }

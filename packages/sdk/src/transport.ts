@@ -96,7 +96,7 @@ export class Transport {
     this.random = options.random ?? Math.random;
   }
 
-  /** The body of the response; undefined where it has none. */
+  /** The body of the response; undefined if it has none. */
   async json<T>(call: Call, options?: CallOptions): Promise<T> {
     return this.#send(call, options, async (response) => {
       const text = await response.text();

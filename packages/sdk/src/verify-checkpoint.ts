@@ -57,7 +57,7 @@ const MS_PER_S = 1_000;
 
 /**
  * Resolves to what a checkpoint says, if a log that `trusted` names signed it, and if a quorum of its
- * witnesses did where it is one of the head log. `trusted` is a vkey or the text of a policy. Throws
+ * witnesses did if it is one of the head log. `trusted` is a vkey or the text of a policy. Throws
  * CheckpointError, and TypeError if `trusted` cannot be used.
  */
 export async function verifyCheckpoint(

@@ -127,7 +127,7 @@ function isHeaders(headers: HeadersLike): headers is Pick<Headers, "get"> {
   return typeof headers["get"] === "function";
 }
 
-/** Undefined where the header came more than once. */
+/** Undefined if the header came more than once. */
 function ofRecord(record: Exclude<HeadersLike, Pick<Headers, "get">>, name: string): unknown {
   const own = Object.keys(record).find((each) => each.toLowerCase() === name);
   return own === undefined ? undefined : record[own];

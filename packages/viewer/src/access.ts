@@ -43,7 +43,7 @@ export class Token implements Access {
     clearTimeout(this.#timer);
   }
 
-  /** Waits for the page where it has set neither a token nor a provider yet. */
+  /** Waits for the page if it has set neither a token nor a provider yet. */
   token = async (): Promise<string> => {
     if (this.#current.token === "" && this.#options.provider()) await this.#ask();
     await this.#given.promise;
@@ -65,7 +65,7 @@ export class Token implements Access {
     if (this.#options.provider()) this.#ask().catch(() => undefined);
   }
 
-  /** Asks once at a time: further callers share the request under way. */
+  /** Asks once at a time: further callers share the request in progress. */
   async #ask(): Promise<void> {
     const provider = this.#options.provider();
     if (!provider) return;

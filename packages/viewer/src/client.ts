@@ -27,7 +27,7 @@ export interface WidgetLog {
 }
 
 export interface EventPage {
-  /** A page may be short, even empty, where the server has searched long enough. */
+  /** A page may be short, even empty, if the server has searched long enough. */
   readonly events: ProvenEvent[];
   /** The cursor of the next page, with the same query; undefined on the last one. */
   readonly next: string | undefined;
@@ -48,7 +48,7 @@ export interface Access {
   readonly renew: (refused: string) => Promise<string | undefined>;
 }
 
-/** Why a request failed. `status` is 0 where there was no response. */
+/** Why a request failed. `status` is 0 if there was no response. */
 export class RequestError extends Error {
   readonly status: number;
   readonly requestId: string;

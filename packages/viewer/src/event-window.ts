@@ -43,7 +43,7 @@ export class EventWindow {
     for (const { rows } of this.#pages) if (rows) yield* rows;
   }
 
-  /** The rows from `from` to `to`, exclusive; undefined where a page does not keep them. */
+  /** The rows from `from` to `to`, exclusive; undefined if a page does not keep them. */
   slice(from: number, to: number): (Row | undefined)[] {
     const found: (Row | undefined)[] = [];
     for (const { page, start } of this.#between(from, to)) {

@@ -27,7 +27,7 @@ export interface FeedOptions {
   readonly filter: EventFilter;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
-  /** So many rows were added above all others. */
+  /** Called when `count` rows were added above all others. */
   readonly onNewer: (count: number) => void;
 }
 
@@ -54,7 +54,7 @@ export class Feed {
     return (this.#summary ??= summarize([...this.rows.rows()]));
   }
 
-  /** Loads what is missing between those rows, and older ones where they come near the end. */
+  /** Loads what is missing between those rows, and older ones when they come near the end. */
   show(from: number, to: number): void {
     this.#from = from;
     this.#to = to;

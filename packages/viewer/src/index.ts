@@ -1,5 +1,5 @@
 // The entry of the one file that a page loads: it defines `<annals-viewer>`. The same file is its own worker,
-// which checks proofs. Imported where there is neither, as on a server, it must do nothing.
+// which checks proofs. Imported if there is neither, as on a server, it must do nothing.
 
 import { serveChecks } from "./proof/check.ts";
 

@@ -50,7 +50,7 @@ export interface AnnalsViewerElement extends HTMLElement {
   token: string;
   /** ISO 8601: when the token ends. */
   expiresAt: string;
-  /** Called for the first token where none is set, a minute before it ends, and when it is refused. */
+  /** Called for the first token if none is set, a minute before it ends, and when it is refused. */
   tokenProvider: (() => Promise<WidgetToken | string>) | undefined;
   filter: EventFilter;
   /** Keeps the filters in the query of the page's address. */

@@ -1,5 +1,5 @@
 // The filters in the query of the page's address, each under `annals_` and its name. Used by the element
-// where the page asks for it. It must never touch another parameter of the address.
+// if the page asks for it. It must never touch another parameter of the address.
 
 import type { EventFilter } from "./types.ts";
 import { FILTER_NAMES } from "./views/filters.ts";

@@ -162,7 +162,7 @@ async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<voi
   );
 }
 
-/** Bodies are not coerced. Query parameters are text, and become numbers where the schema says so. */
+/** Bodies are not coerced. Query parameters are text, and become numbers if the schema says so. */
 function validateStrictly(app: FastifyInstance): void {
   const options = {
     strict: false,

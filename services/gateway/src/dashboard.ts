@@ -1,4 +1,4 @@
-// The dashboard's files under `/dashboard/`, where ANNALS_DASHBOARD is set. Called by app.ts. They hold no
+// The dashboard's files under `/dashboard/`, if ANNALS_DASHBOARD is set. Called by app.ts. They hold no
 // data: the dashboard is a client of /v1 as any other. Its pages may never run or load what is not in this
 // table.
 

@@ -77,7 +77,7 @@ export function createMetrics(registry: Registry) {
     collect: () =>
       Object.entries(used()).forEach(([resource, count]) => held.set({ resource }, count)),
   });
-  // An alert on the increase sees the first one only where the series exists before it.
+  // An alert on the increase sees the first one only if the series exists before it.
   for (const labels of APPENDS) requestDuration.zero(labels);
   for (const reason of [
     ...RESOURCES.flatMap((one) => [`${one}_share`, `${one}_total`]),

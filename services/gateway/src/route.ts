@@ -30,7 +30,7 @@ export interface Call<Body, Query, Params, Headers> {
 export interface RouteResponse {
   /**
    * JSON text, as a string or in UTF-8, or a value to serialise; absent for 204. Another text, or bytes,
-   * where `headers` have their type.
+   * if `headers` have their type.
    */
   readonly body?: string | Buffer | object;
   /** Bytes to stream in place of a body; `headers` then describe them. */
@@ -44,7 +44,7 @@ export interface RouteDefinition<
   P extends TObject,
   H extends TObject,
 > {
-  /** One line for the OpenAPI document, and a paragraph where one is needed. */
+  /** One line for the OpenAPI document, and a paragraph if one is needed. */
   readonly summary: string;
   readonly description?: string;
   /**
@@ -88,7 +88,7 @@ export interface RouteDefinition<
   readonly maxValues?: number;
   /**
    * Reads a plain body without parsing it. What it returns is the body of the call, and is not checked by the
-   * schema. Where it returns undefined the strict reader reads the body.
+   * schema. If it returns undefined, the strict reader reads the body.
    */
   readonly readPlain?: (body: Uint8Array, limits: ReadLimits) => Work<EventBytes | undefined>;
   readonly handle: (
@@ -101,7 +101,7 @@ export type Route = Omit<RouteDefinition<TSchema, TObject, TObject, TObject>, "h
   readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<RouteResponse>;
 };
 
-/** A route whose body is read without being parsed where it is plain. */
+/** A route whose body is read without being parsed if it is plain. */
 export function routeOfEvents<B extends TSchema, E extends EventBytes, H extends TObject>(
   definition: Omit<RouteDefinition<B, TObject, TObject, H>, "handle" | "readPlain"> & {
     readonly readPlain: (body: Uint8Array, limits: ReadLimits) => Work<E | undefined>;

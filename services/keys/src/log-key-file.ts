@@ -27,7 +27,7 @@ interface Around extends Omit<LogSignerDeps, "overlapDays"> {
 }
 
 /**
- * Throws a ConfigError where the file is not readable or malformed, or leaves out a key too early. A database
+ * Throws a ConfigError if the file is not readable or malformed, or leaves out a key too early. A database
  * that cannot be asked does not keep the service from starting: the signer asks again before it signs.
  */
 export async function openLogSigner(

@@ -26,7 +26,7 @@ export function createMetrics(registry: Registry) {
     /** kind: expired_keys, revoked_keys, rate_windows, widget_tokens. */
     swept: rowsSwept(registry),
   };
-  // An alert on the increase sees the first one only where the series exists before it.
+  // An alert on the increase sees the first one only if the series exists before it.
   for (const outcome of ["admitted", "rate_limited", "unknown_key", "other_address"])
     metrics.admissions.inc({ outcome }, 0);
   return metrics;

@@ -43,7 +43,7 @@ export const SETTINGS = {
   appendGatherMs: integer(
     "ANNALS_APPEND_GATHER_MS",
     "Milliseconds for which a group of appends to one chain waits for more. Each event waits as long. Larger " +
-      "groups take less work of PostgreSQL where an account sends its events one by one, above all where " +
+      "groups take less work of PostgreSQL if an account sends its events one by one, above all if " +
       "tables are [distributed](../scaling.md).",
     { min: 0, max: 1_000 },
     { fallback: "0" },

@@ -85,7 +85,7 @@ function epochMetrics(registry: Registry) {
     }),
     epochInterval: new Gauge({
       name: "annals_log_epoch_interval_seconds",
-      help: "Seconds from one epoch of the log to the next where a chain grew.",
+      help: "Seconds from one epoch of the log to the next in which a chain grew.",
       registers: [registry],
     }),
     epochDuration: new Histogram({

@@ -32,8 +32,8 @@ const ESCAPE = /\\(?:["\\bfnrt]|u00(?:0[1-7bef]|1[0-9a-f]))/y;
 const SAFE_DIGITS = 15;
 
 /**
- * Throws a JsonFault where `bytes` are not the UTF-8 of a canonical object whose objects and arrays nest at
- * most `maxDepth` deep. `members`, where given, gets the canonical text of each member of the object itself.
+ * Throws a JsonFault if `bytes` are not the UTF-8 of a canonical object whose objects and arrays nest at
+ * most `maxDepth` deep. `members`, if given, gets the canonical text of each member of the object itself.
  */
 export function checkCanonicalObject(
   bytes: Uint8Array,

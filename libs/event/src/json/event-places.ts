@@ -1,5 +1,5 @@
 // Members of events that lie in bytes, read by their places. Called by the gateway and the ledger for each
-// event of an append. It must never read a byte beside the place that it is asked for.
+// event of an append. It must never read a byte outside the place that it is asked for.
 
 import { BACKSLASH } from "./character-codes.ts";
 import { type EventBytes, PLACED, PLACES_PER_EVENT } from "./event-bytes.ts";
@@ -17,7 +17,7 @@ export function isEventBytes(value: unknown): value is EventBytes {
   return typeof value === "object" && (value as EventBytes | null)?.bytes instanceof Uint8Array;
 }
 
-/** The bytes of a member: a part, or what is between the quotes of a text. Undefined where it is absent. */
+/** The bytes of a member: a part, or what is between the quotes of a text. Undefined if it is absent. */
 export function bytesOfMember(
   { bytes, places }: EventBytes,
   index: number,
@@ -28,7 +28,7 @@ export function bytesOfMember(
   return start === 0 ? undefined : bytes.subarray(start, places[place + 1]);
 }
 
-/** A text as the client meant it, without escapes. Undefined where it is absent. */
+/** A text as the client meant it, without escapes. Undefined if it is absent. */
 export function textOfMember(
   { bytes, places }: EventBytes,
   index: number,

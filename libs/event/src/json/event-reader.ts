@@ -12,13 +12,13 @@ import { END, START } from "./tape.ts";
 export interface EventBytes {
   /**
    * A canonical JSON array (RFC 8785) of canonical events, UTF-8. An event has the members `action` and,
-   * where given, `occurred_at` and the five parts.
+   * if given, `occurred_at` and the five parts.
    */
   readonly bytes: Uint8Array;
   readonly count: number;
   /**
    * Offsets into `bytes`, PLACES_PER_EVENT of each event. Of a text (action, occurred_at, ids, types) what is
-   * between its quotes, in canonical escapes; of a part the whole object; 0, 0 where the member is absent.
+   * between its quotes, in canonical escapes; of a part the whole object; 0, 0 if the member is absent.
    */
   readonly places: Int32Array;
 }
@@ -127,7 +127,7 @@ export class EventReader extends EventScanner {
     return bytes[at] === CLOSE_BRACKET ? at + 1 : NOT_PLAIN;
   }
 
-  /** Reads an event, and writes it where that is what the reader is for. */
+  /** Reads an event, and writes it if that is what the reader is for. */
   #readEvent(at: number, depth: number, shape: Shape): number {
     if (this.#count === this.#maxEvents) return NOT_PLAIN;
     const end = this.skipEvent(at, depth, shape);

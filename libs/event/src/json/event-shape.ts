@@ -33,7 +33,7 @@ export interface ShapeMember {
   readonly kind: Kind;
   /** The entry on the tape. */
   readonly slot: number;
-  /** Index of its start in the places of an event; 0 where none is kept. */
+  /** Index of its start in the places of an event; 0 if none is kept. */
   readonly place: number;
 }
 

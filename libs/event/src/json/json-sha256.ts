@@ -1,4 +1,4 @@
-// The digest of a JSON value, in place of the value itself where that must not be kept. Called by services
+// The digest of a JSON value, in place of the value itself if that must not be kept. Called by services
 // for their audit entries. A reader who guesses the value can confirm the guess.
 
 import { hash } from "node:crypto";

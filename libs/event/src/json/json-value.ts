@@ -51,7 +51,7 @@ export function formatPath(steps: readonly (string | number | undefined)[]): str
   return path;
 }
 
-/** At most `length` characters of the text, with an ellipsis where something was cut. */
+/** At most `length` characters of the text, with an ellipsis if something was cut. */
 export function excerpt(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

@@ -5,7 +5,7 @@
 import { NAME_END, NAME_START, NEXT } from "./tape.ts";
 
 /**
- * Compares the names of two members on the tape: negative where `a` comes first, 0 where both are equal. The
+ * Compares the names of two members on the tape: negative if `a` comes first, 0 if both are equal. The
  * prefix of a name comes before it.
  */
 export function compareMembers(bytes: Uint8Array, tape: Int32Array, a: number, b: number): number {

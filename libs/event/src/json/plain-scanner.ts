@@ -129,7 +129,7 @@ export class PlainScanner extends PlainTokens {
     return depth < this.#maxDepth;
   }
 
-  /** False where the member or the element is one too many. */
+  /** False if the member or the element is one too many. */
   protected countValue(): boolean {
     this.#values += 1;
     return this.#values <= this.#maxValues;

@@ -25,7 +25,7 @@ export function readJson(bytes: Uint8Array, limits: ReadLimits): JsonValue {
   return new Reader(textOf(bytes, limits), limits).readText();
 }
 
-/** The same in pieces: a generator that yields between elements, after so many characters. */
+/** The same in pieces: a generator that yields between elements, each time it has read `characters`. */
 export function* readJsonInPieces(
   bytes: Uint8Array,
   limits: ReadLimits,

@@ -11,6 +11,6 @@ export interface ReadLimits {
 }
 
 /**
- * What reads JSON recurses; so many levels fit the smallest stack easily.
+ * What reads JSON recurses; this many levels fit the smallest stack easily.
  */
 export const DEPTH_CEILING = 512;

@@ -103,7 +103,7 @@ export class Reader {
     return array;
   }
 
-  /** False where the object or array is empty, and closed. */
+  /** False if the object or array is empty, and closed. */
   protected open(end: number): boolean {
     const { maxDepth } = this.limits;
     if (this.depth === maxDepth) {

@@ -14,7 +14,7 @@ const SETTING = {
   purpose: "proves which account a call was admitted for",
 };
 
-/** Throws a ConfigError where the file is not set, not readable or malformed. */
+/** Throws a ConfigError if the file is not set, not readable or malformed. */
 export async function openAdmissions(
   config: AdmissionConfig,
   around: { readonly clock: Clock; readonly log: Logger; readonly closers: Closers },

@@ -22,7 +22,7 @@ const admissionKey: ContextKey<Admitted | undefined> = createContextKey<Admitted
   { description: "admission" },
 );
 
-/** For handlers: whom the call was admitted for. Undefined where the caller calls as itself. */
+/** For handlers: whom the call was admitted for. Undefined if the caller calls as itself. */
 export function admissionOf({ values }: Pick<HandlerContext, "values">): Admitted | undefined {
   return values.get(admissionKey);
 }
@@ -33,7 +33,7 @@ export function actorOf(context: Pick<HandlerContext, "values">) {
 }
 
 /**
- * Throws where a row of the table cannot be checked. A method whose requests carry statements themselves, in
+ * Throws if a row of the table cannot be checked. A method whose requests carry statements themselves, in
  * the field `admissions`, is left to its handler. Any other one with a scope must name the account in
  * `account_id`.
  */
@@ -48,7 +48,7 @@ export function checkTable<S extends DescService>(service: S, access: Access<S>)
   }
 }
 
-/** The call with its admission known to the handler. Throws `permission_denied` where it has none. */
+/** The call with its admission known to the handler. Throws `permission_denied` if it has none. */
 export function admitted(
   request: CallRequest,
   scope: Permission,

@@ -33,7 +33,7 @@ export function requireAccess<S extends DescService>(
   checkTable(service, access);
   const rows = new Map<string, Row>(Object.entries(access));
   const isProved = options.tls !== "plaintext";
-  // An alert on the increase sees the first refusal only where the series exists before it.
+  // An alert on the increase sees the first refusal only if the series exists before it.
   for (const method of service.methods) {
     const row: Row = rows.get(method.localName) ?? {};
     for (const caller of [...CALLERS, "unknown"])

@@ -34,7 +34,7 @@ export class BundleFiles implements Disposable {
 
   /**
    * `events` is the path of the events of an archive. Throws EvidenceFault (file_mismatch), NotChecked unless
-   * `events` is given exactly for an archive, and the system's error where there is no file.
+   * `events` is given exactly for an archive, and the system's error if there is no file.
    */
   constructor(path: string, events?: string) {
     this.#file = openSync(path, "r");
@@ -90,14 +90,14 @@ export class BundleFiles implements Disposable {
     return this.#entries.has(name);
   }
 
-  /** Throws EvidenceFault where the file is missing or too large. */
+  /** Throws EvidenceFault if the file is missing or too large. */
   read(name: string, most = MAX_FILE_BYTES): Buffer {
     const entry = this.#entry(name);
     if (entry.size > most) throw mismatch(`${quoteVisibly(name)} is too large`);
     return this.#readAt(entry.offset, entry.size);
   }
 
-  /** The lines of a file. Throws EvidenceFault (file_malformed) where one is too long or has no end. */
+  /** The lines of a file. Throws EvidenceFault (file_malformed) if one is too long or has no end. */
   async *lines(name: string): AsyncGenerator<Line> {
     for await (const piece of this.pieces(name)) {
       if (piece instanceof EvidenceFault) throw piece;

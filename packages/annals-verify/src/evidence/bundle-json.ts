@@ -28,7 +28,7 @@ export interface BundleJson {
   readonly isFiltered: boolean;
   readonly createdAt: string;
   readonly files: ReadonlyMap<string, ListedFile>;
-  /** The text of the events where it is in a file of its own, as an archive has it. */
+  /** The text of the events if it is in a file of its own, as an archive has it. */
   readonly events: ListedFile | undefined;
 }
 

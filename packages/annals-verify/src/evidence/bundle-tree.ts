@@ -67,7 +67,7 @@ export class BundleTree {
     return this.#leaves.text.slice(at, at + 2 * HASH_BYTES);
   }
 
-  /** The root that the tree had. Throws NotChecked where the tiles for it are not in the bundle. */
+  /** The root that the tree had. Throws NotChecked if the tiles for it are not in the bundle. */
   rootAt(size: number): Buffer {
     try {
       return rootFromNodes(size, this.#readNode);

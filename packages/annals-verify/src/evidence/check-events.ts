@@ -15,7 +15,7 @@ import type { EvidenceReason } from "./evidence-fault.ts";
 export interface EventFault {
   readonly reason: EvidenceReason;
   readonly message: string;
-  /** Undefined where the line could not be read. */
+  /** Undefined if the line could not be read. */
   readonly sequenceNumber: number | undefined;
 }
 

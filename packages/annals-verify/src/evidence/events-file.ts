@@ -17,7 +17,7 @@ export class EventsFile implements Disposable {
   readonly #size: number;
   readonly #isCompressed: boolean;
 
-  /** Throws NotChecked where the file cannot be read. */
+  /** Throws NotChecked if the file cannot be read. */
   constructor(path: string) {
     this.#path = path;
     this.#file = this.#reading(() => openSync(path, "r"));

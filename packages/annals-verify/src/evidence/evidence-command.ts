@@ -1,5 +1,5 @@
 // What `annals-verify` does with a bundle of evidence: reads what the caller trusts, verifies, prints. Called
-// by main.ts where --policy is given. The exit statuses are those of an export.
+// by main.ts if --policy is given. The exit statuses are those of an export.
 
 import { escapeHidden, quoteVisibly } from "@annals/event";
 import { closeSync, openSync, readSync, statSync } from "node:fs";

@@ -42,7 +42,7 @@ function keysOf(policy: Policy, origin: string, chain: string): VerifierKey[] {
   return renamed.map((key) => accountKey(key, chain));
 }
 
-/** Throws EvidenceFault (checkpoint_conflict), and NotChecked where the bundle lacks the tiles. */
+/** Throws EvidenceFault (checkpoint_conflict), and NotChecked if the bundle lacks the tiles. */
 export function checkKnown(known: Checkpoint, tree: BundleTree): void {
   const { checkpoint } = tree;
   const kept = `the known checkpoint of ${known.size} events`;

@@ -20,7 +20,7 @@ export interface Stamp {
 const TOKEN = /^timestamps\/([1-9]\d{0,15})\.tsr$/;
 const MAX_TOKENS = 10_000;
 
-/** The names of the tokens, without their ending. Throws EvidenceFault where there are too many. */
+/** The names of the tokens, without their ending. Throws EvidenceFault if there are too many. */
 export function stampNames(files: BundleFiles): readonly string[] {
   const names = files.names.filter((name) => TOKEN.test(name));
   if (names.length > MAX_TOKENS)

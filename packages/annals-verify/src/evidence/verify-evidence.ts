@@ -150,7 +150,7 @@ interface Anchors {
   readonly fault?: EvidenceFault;
 }
 
-/** The heads with the times at which they were seen: by a quorum, or where the policy has none by a token. */
+/** The heads with the times at which they were seen: by a quorum, or by a token if the policy has none. */
 function settledAnchors(
   files: BundleFiles,
   policy: Policy,

@@ -47,7 +47,7 @@ export class ZstdFrame {
     }
   }
 
-  /** Throws EvidenceFault (file_mismatch) where the file ends within the frame. */
+  /** Throws EvidenceFault (file_mismatch) if the file ends within the frame. */
   end(): void {
     if (this.#next.done !== true) throw mismatch("their zstd frame was cut off");
   }

@@ -28,13 +28,13 @@ export interface CheckedObject {
   readonly linksUnchecked: number;
 }
 
-/** Throws NotChecked where no object could be checked. */
+/** Throws NotChecked if no object could be checked. */
 export function demandZstd(): void {
   if (!("createZstdDecompress" in zlib))
     throw new NotChecked("this runtime cannot decompress zstd: use Node.js 22.15 or newer");
 }
 
-/** Rejects with BadLine where the object is not what its manifest says. */
+/** Rejects with BadLine if the object is not what its manifest says. */
 export async function checkObject(
   object: SinkFile,
   manifest: SinkManifest,

@@ -59,7 +59,7 @@ interface Found {
   readonly manifest: SinkManifest;
 }
 
-/** Rejects with NotChecked where there is no manifest, and as the reading of files does. */
+/** Rejects with NotChecked if there is no manifest, and as the reading of files does. */
 export async function verifySinks(
   { list, name }: SinkFiles,
   onProgress: (done: number, total: number) => void = () => {},
@@ -141,7 +141,7 @@ async function verifySink(
 
 /**
  * Adds a fault for each number without a manifest, and for each manifest that does not name one of the number
- * before. A number has several manifests where a batch was interrupted and cut otherwise when it was sent
+ * before. A number has several manifests if a batch was interrupted and cut otherwise when it was sent
  * again: the next one names the one that counts. What an unread manifest may explain is not a fault.
  */
 function checkNumbers(manifests: readonly SinkManifest[], { findings, unread }: Context): void {

@@ -8,7 +8,7 @@ import type { Watched } from "./watch-state.ts";
 
 /**
  * Throws EvidenceFault (anchored_late) for an epoch that a quorum saw more than `maxLag` seconds after it
- * was closed. Where the policy has no witnesses, no head has a time.
+ * was closed. If the policy has no witnesses, no head has a time.
  */
 export function checkEpochs(heads: readonly SeenHead[], maxLag: number): void {
   let seen = Infinity;

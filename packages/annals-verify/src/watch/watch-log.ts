@@ -65,7 +65,7 @@ interface Reading {
   readonly checkpoint: Checkpoint;
   /** The head that was kept, and those after it. */
   readonly heads: readonly SeenHead[];
-  /** Undefined where the account's head has not changed since. */
+  /** Undefined if the account's head has not changed since. */
   readonly line: JsonValue | undefined;
   readonly checked: number;
   readonly uncounted: ReadonlySet<string>;
@@ -87,7 +87,7 @@ const MAX_EPOCHS = 200_000;
 const READ_AGAIN: readonly string[] = ["consistency_mismatch", "quorum_missing"];
 
 /**
- * Rejects with EvidenceFault for the first fault, and with NotChecked where the service or a file cannot be
+ * Rejects with EvidenceFault for the first fault, and with NotChecked if the service or a file cannot be
  * read. The state is then as it was.
  */
 export async function watchLog(options: WatchOptions): Promise<WatchReport> {

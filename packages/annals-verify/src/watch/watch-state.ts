@@ -24,7 +24,7 @@ export interface WatchState {
   readonly checkpoint: string;
   /** The line of heads.jsonl of the last epoch that was checked. */
   readonly line: JsonValue;
-  /** Absent where the checkpoint covered all events. */
+  /** Absent if the checkpoint covered all events. */
   readonly watched: Watched | undefined;
 }
 
@@ -45,7 +45,7 @@ const VERSION = 1;
 const MAX_STATE_BYTES = 2 * MAX_NOTE_BYTES + 64 * 1024;
 const LIMITS = { maxDepth: 6, maxValues: 4_000 };
 
-/** Undefined where there is no file yet. Throws NotChecked for one that cannot be used. */
+/** Undefined if there is no file yet. Throws NotChecked for one that cannot be used. */
 export async function readState(path: string, policy: Policy): Promise<KeptState | undefined> {
   const bytes = await readBytes(path);
   if (bytes === undefined) return undefined;
@@ -112,7 +112,7 @@ function watchedIn(value: JsonValue | undefined): Watched | undefined {
   };
 }
 
-/** Undefined where there is no file. */
+/** Undefined if there is no file. */
 async function readBytes(path: string): Promise<Buffer | undefined> {
   try {
     await using file = await open(path, "r");

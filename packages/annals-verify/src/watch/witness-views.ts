@@ -47,7 +47,7 @@ export async function readViews(policy: Policy, origin: string): Promise<Views> 
 }
 
 /**
- * Throws EvidenceFault (checkpoint_conflict) where a witness has seen another head log than the service
+ * Throws EvidenceFault (checkpoint_conflict) if a witness has seen another head log than the service
  * shows. `newest` is the service's newest epoch, read after the views; `now` is in seconds since 1970.
  */
 export function checkViews(

@@ -46,7 +46,7 @@ export function checkView({ name, report, fault }: Check): TemplateResult {
   </section>`;
 }
 
-/** Empty where all parts are there, as in most files. */
+/** Empty if all parts are there, as in most files. */
 function erasedView({ erasedParts, erasuresUnchecked }: Report): TemplateResult {
   if (erasedParts === 0) return html``;
   const recorded =

@@ -9,7 +9,7 @@ import { PARTS } from "../words.ts";
 /** Seconds that a token lives: a page that is closed leaves one for no longer. */
 const LIFETIME_S = 3_600;
 
-/** Served beside the dashboard; it defines `<annals-viewer>`. */
+/** Served along with the dashboard; it defines `<annals-viewer>`. */
 const VIEWER = "/widget/viewer.js";
 
 export class EventsScreen implements Screen {

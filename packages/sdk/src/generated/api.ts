@@ -4398,7 +4398,7 @@ export interface operations {
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
-                /** @description Adds the data needed to recompute the hash, beside `data`. */
+                /** @description Adds the data needed to recompute the hash, next to `data`. */
                 include?: "proof";
                 /**
                  * @description Default: 50.
@@ -4622,7 +4622,7 @@ export interface operations {
     "get-event": {
         parameters: {
             query?: {
-                /** @description Adds the data needed to recompute the hash, beside `data`. */
+                /** @description Adds the data needed to recompute the hash, next to `data`. */
                 include?: "proof";
             };
             header?: never;
@@ -7057,7 +7057,7 @@ export interface operations {
                  * @example MS40Mi4zYjBjNDQyOThmYzFjMTQ5
                  */
                 cursor?: string;
-                /** @description Adds the data needed to recompute the hash, beside `data`. */
+                /** @description Adds the data needed to recompute the hash, next to `data`. */
                 include?: "proof";
                 /**
                  * @description Default: 50.
@@ -7189,7 +7189,7 @@ export interface operations {
     "get-widget-event": {
         parameters: {
             query?: {
-                /** @description Adds the data needed to recompute the hash, beside `data`. */
+                /** @description Adds the data needed to recompute the hash, next to `data`. */
                 include?: "proof";
             };
             header?: never;

@@ -1,5 +1,5 @@
 // One message to the worker that checks proofs, and its reply; and the worker's side of it. The file of the
-// viewer is its own worker, so index.ts calls serveChecks where there is no page.
+// viewer is its own worker, so index.ts calls serveChecks if there is no page.
 
 import { checkEvent, type EventCheck } from "@annals/proof";
 import type { ProvenEvent } from "../client.ts";

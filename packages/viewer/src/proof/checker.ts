@@ -1,4 +1,4 @@
-// Checks proofs beside the page: in a worker, or where the page may start none, on the page in slices that
+// Checks proofs apart from the page: in a worker, or if the page may start none, on the page in slices that
 // are too short to be felt. Used by the element. It must never block input.
 
 import type { EventCheck } from "@annals/proof";
@@ -75,7 +75,7 @@ export class Checker {
     this.#waiting.clear();
   }
 
-  /** One after the other, also where several are asked for at the same time. */
+  /** One after the other, also if several are asked for at the same time. */
   #slice({ id, events }: CheckRequest): Promise<CheckAnswer> {
     const answer = this.#slices.then(async () => {
       const checks: EventCheck[] = [];
@@ -96,7 +96,7 @@ export class Checker {
 /** The name of the file that is its own worker: a bundler may have moved this module into another one. */
 const FILE = /\/viewer(-[0-9a-f]+)?\.js$/;
 
-/** Undefined where the page may not start a worker of this module: another origin or file, or a policy. */
+/** Undefined if the page may not start a worker of this module: another origin or file, or a policy. */
 function startWorker(script: string): Worker | undefined {
   const { origin, pathname } = new URL(script);
   if (origin !== location.origin || !FILE.test(pathname)) return undefined;

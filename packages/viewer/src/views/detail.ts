@@ -20,7 +20,7 @@ const MAX_INDENTS = 8;
 
 export interface DetailView {
   readonly row: Row;
-  /** What covers the event, null if nothing does yet; undefined where nothing is shown of it. */
+  /** What covers the event, null if nothing does yet; undefined if nothing is shown of it. */
   readonly covered: Covered | null | undefined;
   /** The record that says that the part is erased, once it is known. */
   readonly recordOf: (part: Part) => Recorded | undefined;

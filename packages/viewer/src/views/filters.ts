@@ -110,7 +110,7 @@ function localOf(time: string | undefined): string {
   return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** Beside a value that holds characters that are not shown. */
+/** Shown next to a value that holds characters that are not shown. */
 function labelOf(value: string): string | typeof nothing {
   const shown = visibleText(value);
   return shown === value ? nothing : shown;

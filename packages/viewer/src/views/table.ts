@@ -16,7 +16,7 @@ const CELL_CHARACTERS = 200;
 export interface TableView {
   readonly texts: Texts;
   readonly now: number;
-  /** The rows in sight; undefined where one is being loaded. */
+  /** The rows in sight; undefined if one is being loaded. */
   readonly rows: readonly (Row | undefined)[];
   /** The place of the first of them. */
   readonly from: number;

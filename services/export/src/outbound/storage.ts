@@ -2,7 +2,7 @@
 // is named `<account>/<export>.<lease token>.<ending>`, so that a worker without the lease cannot touch the
 // file of the worker that has it. An archive has a folder (domain/archive.ts).
 
-/** A storage keeps so many bytes of a file open until the end. */
+/** A storage keeps the first bytes of a file open until the end: at most this many. */
 export const MAX_HEAD_BYTES = 512;
 
 export interface Sink {

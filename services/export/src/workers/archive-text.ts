@@ -50,8 +50,8 @@ export async function writeText(
 }
 
 /**
- * Leaves out the empty frames behind the first one: Node.js ends a frame again, and so begins another, where
- * the end of the text comes with its last piece, and where the frame fills a buffer exactly.
+ * Leaves out the empty frames behind the first one: Node.js ends a frame again, and so begins another, if
+ * the end of the text comes with its last piece, and if the frame fills a buffer exactly.
  */
 async function* oneFrame(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 // Writes a bundle of evidence: a tar file with the events, and what proves them with the keys of the log
 // alone (docs/exports.md). Called by write-export.ts for each attempt, and by write-archive.ts for what an
-// archive has beside its events. Its head was fixed when the export was made, so epochs that come meanwhile
+// archive has besides its events. Its head was fixed when the export was made, so epochs that come meanwhile
 // change nothing, unless an erasure was recorded behind it: then the bundle has that record too, and a later
 // head. Events and tiles are never held in memory; the list of the files and the heads of the days are.
 
@@ -108,7 +108,7 @@ export async function addEvidence(
 interface Read {
   readonly count: number;
   readonly text: Uint8Array;
-  /** The last event that may be in the bundle, where that is behind its range. */
+  /** The last event that may be in the bundle, if that is behind its range. */
   readonly through?: bigint;
 }
 

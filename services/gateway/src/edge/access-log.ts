@@ -12,7 +12,7 @@ export interface Access {
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
-  /** Whose key it was; absent where none was admitted or known. */
+  /** Whose key it was; absent if none was admitted or known. */
   readonly caller?: Caller | undefined;
 }
 

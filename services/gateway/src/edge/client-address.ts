@@ -19,7 +19,7 @@ export function clientAddress(request: Request, trusted: BlockList): string {
 }
 
 /**
- * The address of the client, plain: the peer, or, where the peer is trusted, the rightmost address of
+ * The address of the client, plain: the peer, or, if the peer is trusted, the rightmost address of
  * X-Forwarded-For that is not. Empty for a client that has disconnected.
  */
 export function clientIp({ headers, socket }: Request, trusted: BlockList): string {

@@ -7,15 +7,15 @@ import type { Server } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const POLL_MS = 20;
-/** Without a request for so many polls (half a second), load balancers have seen that readiness ended. */
+/** After this many polls without a request (half a second), load balancers have seen that readiness ended. */
 const QUIET_POLLS = 25;
-/** Draining takes at most so long after the delay, in a process that has the CPU it needs. */
+/** The longest that draining takes after the delay, in a process that has the CPU it needs. */
 export const MAX_DRAIN_MS = 3_000;
 const MAX_POLLS = MAX_DRAIN_MS / POLL_MS;
 
 export interface DrainOptions {
   readonly connections: () => Promise<number>;
-  /** It serves on for so long in any case: load balancers may still send new clients. */
+  /** It continues to serve for this time in any case: load balancers may still send new clients. */
   readonly delayMs: number;
 }
 

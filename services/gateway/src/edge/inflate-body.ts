@@ -30,7 +30,7 @@ const DECODERS = {
     }),
 };
 
-/** Rejects with `invalid` where the body is not one complete stream of the coding, or is too large. */
+/** Rejects with `invalid` if the body is not one complete stream of the coding, or is too large. */
 export async function inflateBody(
   body: Buffer,
   coding: Coding,

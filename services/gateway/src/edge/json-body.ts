@@ -1,4 +1,4 @@
-// Reads bodies: JSON strictly (docs/hash-chain.md), or the bytes where a route asks for them. Called by
+// Reads bodies: JSON strictly (docs/hash-chain.md), or the bytes if a route asks for them. Called by
 // app.ts and register-routes.ts. What cannot be stored faithfully is refused with its path, before the schema
 // is checked.
 
@@ -16,7 +16,7 @@ declare module "fastify" {
     maxDepth?: number;
     /** Members and elements that the body of the route may have. */
     maxValues?: number;
-    /** Reads a body without parsing it; undefined where the strict reader shall. */
+    /** Reads a body without parsing it; undefined if the strict reader shall. */
     readPlain?: ReadPlain;
     /** Whether the handler gets the bytes of the body. */
     isRaw?: boolean;
@@ -88,7 +88,7 @@ function read(
   else done(null, (readPlain && atOnce(readPlain(body, limits))) ?? readJson(body, limits));
 }
 
-/** What it inflates is held until the response is made, also where the client has disconnected meanwhile. */
+/** What it inflates is held until the response is made, also if the client has disconnected meanwhile. */
 async function readInflated(
   request: FastifyRequest,
   { body, coding }: { readonly body: Buffer; readonly coding: Coding },

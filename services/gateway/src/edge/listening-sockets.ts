@@ -20,7 +20,7 @@ interface Place {
 
 export class ListeningSockets {
   readonly #server: HttpServer;
-  /** Beside the server's own. */
+  /** Listeners in addition to the server's own. */
   #others: readonly Server[] = [];
   #ended: readonly Promise<unknown>[] = [];
 
@@ -28,7 +28,7 @@ export class ListeningSockets {
     this.#server = server;
   }
 
-  /** `listen` lets the server itself listen, with the given options. Rejects where the port is taken. */
+  /** `listen` lets the server itself listen, with the given options. Rejects if the port is taken. */
   async open(
     { host, port }: Place,
     listen: (options: Place & { backlog: number; reusePort: boolean }) => Promise<unknown>,

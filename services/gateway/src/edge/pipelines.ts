@@ -11,8 +11,8 @@ const MAX_PIPELINE = 32;
 
 /**
  * A connection with too many is no longer read, and closed after this time: a client whose connection is
- * closed at once opens another one at once, which costs as much again. So many wait for it; each may have
- * some requests that are parsed already.
+ * closed at once opens another one at once, which costs as much again. At most this many wait
+ * for it; each may have some requests that are parsed already.
  */
 const CLOSE_AFTER_MS = 1_000;
 const MAX_CLOSING = 1_000;

@@ -6,7 +6,7 @@ import type { TObject } from "typebox";
 
 const DIGITS = /^-?\d{1,16}$/;
 
-/** A check of the integer members of `schema`; undefined where it has none. The check throws `invalid`. */
+/** A check of the integer members of `schema`; undefined if it has none. The check throws `invalid`. */
 export function queryIntegers(schema: TObject): ((query: unknown) => void) | undefined {
   const names = Object.entries(schema.properties)
     .filter(([, property]) => "type" in property && property.type === "integer")

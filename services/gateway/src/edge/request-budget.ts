@@ -1,11 +1,11 @@
-// Counts requests of each client, so that a client has so many per second and ten times as many at once.
+// Counts requests of each client, so that a client has a number per second, and ten times that at once.
 // One counts refused requests, for unauthenticated.ts and error-responder.ts: there a client is an address,
 // and an account from when it is authenticated, and what was served must not count. Another one counts all
 // requests of an address for the head log.
 
 /** Clients that are remembered; the oldest is forgotten first. */
 const MAX_CLIENTS = 10_000;
-/** A client may use so many seconds of its budget at once, and be so many seconds beyond it. */
+/** Seconds of its budget that a client may use at once, and seconds that it may be beyond it. */
 const BURST_S = 10;
 const MAX_DEBT_S = 20;
 const MS_PER_S = 1_000;

@@ -204,7 +204,7 @@ export class RequestsInFlight {
       exchange.response.writeContinue();
   }
 
-  /** Takes memory for what its body inflates to, beside what was received. Throws as `readBody`. */
+  /** Takes memory for what its body inflates to, in addition to what was received. Throws as `readBody`. */
   takeBody(request: IncomingMessage, bytes: number): void {
     const exchange = this.#open.get(request);
     if (exchange?.accountId !== undefined) this.#takeBytes(exchange, exchange.accountId, bytes);

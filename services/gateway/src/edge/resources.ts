@@ -95,7 +95,7 @@ export class Resources {
     return Object.fromEntries(held) as Record<Resource, number>;
   }
 
-  /** Counts a refusal. The error: `rate_limited` beyond a share, `unavailable` where too little is free. */
+  /** Counts a refusal. The error: `rate_limited` beyond a share, `unavailable` if too little is free. */
   refused(resource: Resource, refusal: Refusal): AnnalsError {
     this.#metrics.refused(`${resource}_${refusal}`);
     if (refusal === "share")
@@ -103,7 +103,7 @@ export class Resources {
     return unavailable("The service is overloaded. Try again.");
   }
 
-  /** Throws where there was a refusal. */
+  /** Throws if there was a refusal. */
   check(resource: Resource, refusal: Refusal | undefined): void {
     if (refusal !== undefined) throw this.refused(resource, refusal);
   }

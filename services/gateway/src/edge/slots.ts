@@ -25,7 +25,7 @@ export class Slots {
   }
 
   /**
-   * For a request that has arrived. Where keys that are not admitted yet have taken all that their address
+   * For a request that has arrived. If keys that are not admitted yet have taken all that their address
    * may have, a key that was admitted lately gets a slot of its account at once. Throws `rate_limited` or
    * `unavailable`.
    */

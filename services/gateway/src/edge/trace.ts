@@ -1,5 +1,5 @@
 // One span for every request that is recorded, from its head to the end of its response, in the trace that
-// its client names. Called by app.ts where tracing is on. A span must never hold the path, the query, a
+// its client names. Called by app.ts if tracing is on. A span must never hold the path, the query, a
 // header or an address: all of them may hold what a client wants to keep for itself.
 
 import { failSpan, inTrace, isSampled, type Span, startRequestSpan } from "@annals/chassis";
@@ -21,7 +21,7 @@ export function traceRequests(app: FastifyInstance): void {
       return;
     }
     request.span = span;
-    // Not onResponse: it is not called where the client disconnects.
+    // Not onResponse: it is not called if the client disconnects.
     reply.raw.once("close", () => end(span, reply));
     inTrace(span, next);
   });

@@ -11,9 +11,9 @@ const MAX_READER_WINDOWS = 4;
 
 export interface TransferLimits {
   readonly minBytesPerSecond: number;
-  /** A body must move at that rate in each window of so many milliseconds. */
+  /** The window in which a body must move at that rate. */
   readonly bodyWindowMs: number;
-  /** A client may read nothing of a response for so many milliseconds. */
+  /** The longest that a client may read nothing of a response. */
   readonly responseWindowMs: number;
 }
 

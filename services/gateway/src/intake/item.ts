@@ -19,7 +19,7 @@ interface Mapped {
   /** The same for each time that the source sends the item. Absent: a retry stores it again. */
   readonly idempotencyKey?: string;
   /**
-   * Whether the key is completed with a digest of the event: where others than the source choose a part of
+   * Whether the key is completed with a digest of the event: if others than the source choose a part of
    * it, they must not be able to make two different items the same.
    */
   readonly isKeyOfContent?: boolean;

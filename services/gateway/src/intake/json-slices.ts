@@ -24,7 +24,7 @@ export type Members = ReadonlyMap<string, Buffer>;
 export interface JsonList {
   /** The members of the body besides the list. */
   readonly members: Members;
-  /** Undefined where the body has no list under the name. */
+  /** Undefined if the body has no list under the name. */
   readonly elements: readonly Buffer[] | undefined;
 }
 

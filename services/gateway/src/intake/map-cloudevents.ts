@@ -8,7 +8,7 @@ import { parseTimestamp } from "@annals/contract";
 import { fitText } from "./fit-event.ts";
 import { type IntakeItem, Rejection } from "./item.ts";
 
-/** The context attributes of a CloudEvent, and its data where it has any. */
+/** The context attributes of a CloudEvent, and its data if it has any. */
 export interface CloudEvent {
   readonly attributes: JsonObject;
   readonly data?: JsonValue;
@@ -83,7 +83,7 @@ function required(attributes: Attributes, name: (typeof REQUIRED)[number]): stri
   return text;
 }
 
-/** A text; undefined where it is absent or empty. */
+/** A text; undefined if it is absent or empty. */
 function textOf(attributes: Attributes, name: string): string | undefined {
   const value = attributes.get(name);
   if (value === undefined || value === "") return undefined;
@@ -91,7 +91,7 @@ function textOf(attributes: Attributes, name: string): string | undefined {
   return value;
 }
 
-/** An id or a type that is too long for its member is shortened there, and kept whole beside it. */
+/** An id or a type that is too long for its member is shortened there, and kept whole next to it. */
 function things(members: Readonly<Record<"id" | "type", string | undefined>>): JsonObject {
   const there = Object.entries(members).filter(([, text]) => text !== undefined);
   const long = there.filter(([, text = ""]) => fitText(text) !== text);

@@ -29,7 +29,7 @@ const PASSING = ["RequestReceived", STARTED];
 /** The API server records refused credentials in this stage alone, without a user. */
 const UNAUTHENTICATED = 401;
 
-/** What is replaced by its size and hash where an event is too large, in this order. */
+/** What is replaced by its size and hash if an event is too large, in this order. */
 const LARGE: readonly LargePath[] = [
   ["metadata", "response_object"],
   ["metadata", "request_object"],

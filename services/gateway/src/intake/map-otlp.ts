@@ -33,7 +33,7 @@ const MAX_ORIGIN_BYTES = 4 * 1024;
 const MAX_NAME = 1_000;
 /** Below this part of the limit a record is not measured: JSON is longer than protobuf, but not so much. */
 const MEASURED_PART = 8;
-/** Attributes that are left out one by one where an event is too large, and then all. */
+/** Attributes that are left out one by one if an event is too large, and then all. */
 const MAX_LARGE = 16;
 const NANOS_PER_MICRO = 1_000n;
 
@@ -211,13 +211,13 @@ function occurredAt({ observedTimeUnixNano, timeUnixNano }: LogRecord): { occurr
   return { occurred_at: formatMicros(micros) };
 }
 
-/** An id of a trace; undefined where it is not valid, which the protocol takes for absent. */
+/** An id of a trace; undefined if it is not valid, which the protocol takes for absent. */
 function hexadecimal(id: Uint8Array, bytes: number): string | undefined {
   if (id.length !== bytes || id.every((byte) => byte === 0)) return undefined;
   return Buffer.from(id).toString("hex");
 }
 
-/** What is replaced by its size and hash where an event is too large, in this order. */
+/** What is replaced by its size and hash if an event is too large, in this order. */
 function largePaths({ metadata = {} }: MappedEvent): LargePath[] {
   const { attributes = {} } = metadata as { readonly attributes?: JsonObject };
   const each = largest(attributes).map((name): LargePath => ["metadata", "attributes", name]);

@@ -7,7 +7,7 @@ import type { ReadLimits } from "@annals/event";
 import type { Work } from "@annals/contract";
 import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 
-/** A repeated field of a message, and a field beside it that its elements share. */
+/** A repeated field of a message, and a field next to it that its elements share. */
 export interface Level {
   readonly elements: DescField;
   readonly shared?: DescField;
@@ -27,7 +27,7 @@ export interface OtlpMessage<T> {
 
 export interface OtlpEncoding {
   /**
-   * Yields after every piece. Throws what the request is refused with, also where there are more than
+   * Yields after every piece. Throws what the request is refused with, also if there are more than
    * `maxElements`.
    */
   readonly list: (bytes: Buffer, level: Level, maxElements: number) => Work<Slices>;

@@ -24,7 +24,7 @@ export function documented(given: TSchema, components: Components): Schema {
   );
   if (typeof name !== "string") return typed(own);
   const { properties, anyOf, ...shared } = own;
-  // Generators know no conditions beside members, so each condition becomes an object of its own.
+  // Generators know no conditions next to members, so each condition becomes an object of its own.
   if (properties && anyOf)
     return component(
       name,

@@ -62,7 +62,7 @@ const Diff = named(
   ),
 );
 
-/** What a client may send of each part, and gets back: {} where none was given. */
+/** What a client may send of each part, and gets back: {} if none was given. */
 export const Parts = {
   actor: Actor,
   target: Target,

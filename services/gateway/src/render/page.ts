@@ -41,7 +41,7 @@ export const pageMembers = {
 /** The same with the largest page by default. */
 export const largePageMembers = { ...pageMembers, limit: limitWith(MAX_LIMIT) };
 
-/** Beside the data in the body of a page. */
+/** The members next to the data in the body of a page. */
 export const pageEnd = {
   has_more: Type.Boolean({
     description:

@@ -1,4 +1,4 @@
-// The admin API: accounts, keys and plans for programs of the operator, on a port of its own, beside the
+// The admin API: accounts, keys and plans for programs of the operator, on a port of its own, apart from the
 // interface. Built by serve.ts if ANNALS_ADMIN_API_TOKEN_FILE is set. Every request needs the token, and
 // learns nothing before that: not even which paths there are. It must never be reachable by clients.
 

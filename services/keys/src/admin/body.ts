@@ -51,7 +51,7 @@ export class Members {
     throw invalid({ field: unknown.slice(0, 80), message });
   }
 
-  /** A name; `fallback` where it is absent. */
+  /** A name; `fallback` if it is absent. */
   name(member: string, fallback?: string): string {
     const given = this.#members.get(member) ?? fallback;
     if (given === undefined) throw invalid({ field: member, message: "is required" });
@@ -59,7 +59,7 @@ export class Members {
     return operatorName(given, member);
   }
 
-  /** A plan of the file, null for the default; undefined where it is absent. */
+  /** A plan of the file, null for the default; undefined if it is absent. */
   plan(plans: Plans): string | null | undefined {
     const given = this.#members.get("plan");
     if (given === undefined || given === null) return given;
@@ -68,7 +68,7 @@ export class Members {
     throw invalid({ field: "plan", message });
   }
 
-  /** Undefined where it is absent. */
+  /** Undefined if it is absent. */
   scopes(): readonly string[] | undefined {
     const given = this.#members.get("scopes");
     if (given === undefined || given === null) return undefined;
@@ -80,14 +80,14 @@ export class Members {
     return given;
   }
 
-  /** A text; undefined where it is absent or null. */
+  /** A text; undefined if it is absent or null. */
   text(member: string): string | undefined {
     const given = this.#members.get(member) ?? undefined;
     if (given === undefined || typeof given === "string") return given;
     throw invalid({ field: member, message: "must be a string" });
   }
 
-  /** A list of texts; undefined where it is absent or null. */
+  /** A list of texts; undefined if it is absent or null. */
   texts(member: string): readonly string[] | undefined {
     const given = this.#members.get(member) ?? undefined;
     if (given === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Opens the admin API where its setting asks for it. Called by serve.ts. An API that would be readable on the
+// Opens the admin API if its setting asks for it. Called by serve.ts. An API that would be readable on the
 // network does not start, unless a setting says so.
 
 import { type Closers, ConfigError, type ConfigOf, type Logger } from "@annals/chassis";

@@ -37,7 +37,7 @@ export class AdminTokens {
     });
   }
 
-  /** Throws a ConfigError where the file cannot be used. `intervalMs`: between two readings. */
+  /** Throws a ConfigError if the file cannot be used. `intervalMs`: between two readings. */
   static async open(file: string, log: Logger, intervalMs?: number): Promise<AdminTokens> {
     return new AdminTokens(await readTokens(file), file, log, intervalMs);
   }

@@ -1,4 +1,4 @@
-// The command `migrate`: brings the schema up to this release and, where ANNALS_BOOTSTRAP_KEY is set,
+// The command `migrate`: brings the schema up to this release and, if ANNALS_BOOTSTRAP_KEY is set,
 // makes sure that the first account holds that key. Run again, it changes nothing.
 
 import type { CommandContext } from "@annals/chassis";

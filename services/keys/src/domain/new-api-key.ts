@@ -25,7 +25,7 @@ export interface KeyMaker {
   readonly prefix: string;
 }
 
-/** A key as it is asked for: with restrictions only where they are given. */
+/** A key as it is asked for: with restrictions only if they are given. */
 export interface AskedKey {
   readonly name: string;
   readonly scopes: readonly string[];

@@ -90,7 +90,7 @@ export class Plans {
   }
 
   /**
-   * The requests of an account in its window: by the name of its plan, where that allows another number than
+   * The requests of an account in its window: by the name of its plan, if that allows another number than
    * the default plan, and of the default plan. `unsaid` is what a plan allows that does not say it.
    */
   accountLimits(unsaid: number): AccountLimits {

@@ -25,7 +25,7 @@ export interface LogSignerDeps {
   readonly log: Logger;
   /** Counts reads of a head that went back. */
   readonly rollbacks: Pick<Counter, "inc">;
-  /** Days that a key signs on beside a newer one. Undefined: one may be left out at once. */
+  /** Days that a key continues to sign along with a newer one. Undefined: one may be left out at once. */
   readonly overlapDays: number | undefined;
 }
 
@@ -68,7 +68,7 @@ export class LogSigner {
     return this.#file;
   }
 
-  /** Resolves to a sentence where the file leaves out a key that still has to sign. */
+  /** Resolves to a sentence if the file leaves out a key that still has to sign. */
   async leftOut({ publicKeys }: LogKeyFile): Promise<string | undefined> {
     const { clock, database, overlapDays } = this.#deps;
     if (overlapDays === undefined) return undefined;
@@ -89,7 +89,7 @@ export class LogSigner {
     return (own?.size ?? 0) < (seen?.size ?? 0) ? seen : own;
   }
 
-  /** Throws `internal` where the head of the log went back. */
+  /** Throws `internal` if the head of the log went back. */
   async signed(origin: string): Promise<Signed> {
     const { isBack, ...signed } = await this.#read(origin);
     if (isBack) throw internal(`the signed head of ${origin} went back`);
@@ -117,7 +117,7 @@ export class LogSigner {
 
   /**
    * The checkpoint as a signed note. The keys are stored before their first signature leaves. Throws
-   * `unavailable` where their file leaves one out too early.
+   * `unavailable` if their file leaves one out too early.
    */
   async sign(file: LogKeyFile, checkpoint: Checkpoint): Promise<string> {
     if (this.#recorded !== file) {

@@ -1,5 +1,5 @@
 // Accounts, keys and plans as an operator sees them in JSON: printed by the commands with `--json`, and
-// returned by the admin API. The secret of a key is part of it only where the key was just made.
+// returned by the admin API. The secret of a key is part of it only if the key was just made.
 
 import { firstMomentOf } from "@annals/contract";
 import type { NewApiKey } from "../domain/new-api-key.ts";
@@ -18,7 +18,7 @@ export function accountJson(row: AccountRow) {
   };
 }
 
-/** A time, and a list, are null where there is no restriction; `last_used_at` is the day's first moment. */
+/** A time, and a list, are null if there is no restriction; `last_used_at` is the day's first moment. */
 export function keyJson(row: ApiKeyRow) {
   const { created_at, expires_at, id, key_prefix, last_used_on, name, scopes } = row;
   const allowed_ips = row.allowed_ips && allowedIpsOf(row);

@@ -186,7 +186,7 @@ function paramsOf(
   ];
 }
 
-/** Each group with its admission, an empty one where its secret is not known. All are counted. */
+/** Each group with its admission, an empty one if its secret is not known. All are counted. */
 function admitted<Row extends CountedRow & { readonly wanted?: number }>(
   groups: readonly Group[],
   rows: readonly Row[],

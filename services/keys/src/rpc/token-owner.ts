@@ -5,7 +5,7 @@ import { admissionOf } from "@annals/rpc";
 import type { HandlerContext } from "@connectrpc/connect";
 
 /**
- * The id of the key that has made the tokens which the caller may see and end: its own. Null where the key
+ * The id of the key that has made the tokens which the caller may see and end: its own. Null if the key
  * has keys:manage: those of all keys. A call without an admission sees no tokens.
  */
 export function tokenOwner(context: Pick<HandlerContext, "values">): string | null {

@@ -51,7 +51,7 @@ export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updat
   };
 }
 
-/** Undefined where it stays as it is, null where the restriction is removed. Throws `invalid`. */
+/** Undefined if it stays as it is, null if the restriction is removed. Throws `invalid`. */
 function changeOf(
   clock: Clock,
   { allowedIps, expiresAt }: Pick<UpdateApiKeyRequest, "allowedIps" | "expiresAt">,

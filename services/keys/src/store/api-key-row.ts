@@ -8,11 +8,11 @@ export interface ApiKeyRow {
   readonly key_prefix: string;
   readonly scopes: readonly string[];
   readonly created_at: string;
-  /** Null where it never expires. */
+  /** Null if it never expires. */
   readonly expires_at: string | null;
-  /** Networks as PostgreSQL spells them; null where it may be used from anywhere. */
+  /** Networks as PostgreSQL spells them; null if it may be used from anywhere. */
   readonly allowed_ips: readonly string[] | null;
-  /** A day in UTC, YYYY-MM-DD; null where it was never used, or the day is not written yet. */
+  /** A day in UTC, YYYY-MM-DD; null if it was never used, or the day is not written yet. */
   readonly last_used_on: string | null;
 }
 

@@ -92,7 +92,7 @@ export interface CountedRow {
   readonly account_id: string;
   /** The id of the key, or of the token. */
   readonly key_id: string;
-  /** Null where the account has the default plan. */
+  /** Null if the account has the default plan. */
   readonly plan: string | null;
   readonly granted: number;
   readonly used: number;

@@ -8,7 +8,7 @@ type Params = [
   name: string,
   createdAt: string,
   plan: string | null,
-  /** Null where the request had no idempotency key. */
+  /** Null if the request had no idempotency key. */
   requestSha256: Uint8Array | null,
 ];
 

@@ -1,4 +1,4 @@
-// Deletes the rate window of a key that was not used for a day; it ended after a minute. Where the key is
+// Deletes the rate window of a key that was not used for a day; it ended after a minute. If the key is
 // used at this moment the row is newer, and stays. No row: it stayed, or another replica did it.
 
 import { statement } from "@annals/postgres";

@@ -1,4 +1,4 @@
-// The public keys that have signed a log, and since when a newer one signs beside each. Called by
+// The public keys that have signed a log, and since when a newer one signs along with each. Called by
 // log-key-file.ts, and by the RPCs before they sign.
 
 import { statement } from "@annals/postgres";

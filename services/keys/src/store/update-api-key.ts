@@ -1,4 +1,4 @@
-// Changes a live key: its name, and where they are given when it expires and where it may be used from. No
+// Changes a live key: its name and, if they are given, when it expires and where it may be used from. No
 // row: the account has no such key.
 
 import { statement } from "@annals/postgres";

@@ -1,5 +1,5 @@
 // Counts the requests that were refused, and records them for the operator's audit: one entry a minute at
-// most, and none where nothing was refused. Called by admit-requests.ts and serve.ts. A flood of requests
+// most, and none if nothing was refused. Called by admit-requests.ts and serve.ts. A flood of requests
 // must not become a flood of entries.
 
 import { type Counter, type Logger, type Loop, startLoop } from "@annals/chassis";

@@ -1,6 +1,6 @@
 // Stores groups of appends that were planned on cached heads. Chains share transactions: groups that arrive
-// together, or while all concurrency slots are taken, go in one statement for all their chains. Where tables
-// are distributed each chain has its own statement. Called by flush.ts. No chain must wait for the lock of
+// together, or while all concurrency slots are taken, go in one statement for all their chains. If tables
+// are distributed, each chain has its own statement. Called by flush.ts. No chain must wait for the lock of
 // another, or fail because of another.
 
 import { Batcher, type BatcherMetrics } from "@annals/rpc";

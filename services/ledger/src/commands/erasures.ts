@@ -120,7 +120,7 @@ export const listErasuresCommand = command(
     name: "erasures list",
     summary: "Print what was erased in all accounts, for safekeeping",
     details: `Each line is a JSON object for a record: account_id, record, erasure, parts, sequence_numbers, reference, and hash,
-the hash of the last of these events. It has no erased value. Store the file outside the database, beside the heads.
+the hash of the last of these events. It has no erased value. Store the file outside the database, next to the heads.
 ${REQUIRES}`,
     examples: ["annals erasures list > erasures.jsonl"],
   },

@@ -1,5 +1,5 @@
 // What the commands that append records share: they write with the rights of the ledger, as another ledger
-// beside those that run, and the lock of the chain's head puts them in order. Called by holds.ts and
+// next to those that run, and the lock of the chain's head puts them in order. Called by holds.ts and
 // erasures.ts.
 
 import { type CommandContext, createRegistry } from "@annals/chassis";

@@ -18,7 +18,7 @@ export class ReadBudget {
     this.#clock = clock;
   }
 
-  /** How many of so many entries may be recorded now. */
+  /** How many of the `wanted` entries may be recorded now. */
   take(wanted: number): number {
     const minute = this.#clock.nowText().slice(0, MINUTE_LENGTH);
     if (minute !== this.#minute) [this.#minute, this.#used] = [minute, 0];

@@ -20,7 +20,7 @@ interface Deps {
   readonly keys: LogKeys;
 }
 
-/** Rejects with `unavailable` where keys cannot sign it now. */
+/** Rejects with `unavailable` if keys cannot sign it now. */
 export async function accountCheckpoint(
   { database, keys }: Deps,
   accountId: string,

@@ -9,7 +9,7 @@ import { getEpoch, getServingEpoch } from "../store/epochs.ts";
 import { cosigned } from "./cosigned.ts";
 import { coveredHead } from "./covered-head.ts";
 
-/** Undefined where no served epoch has the account. */
+/** Undefined if no served epoch has the account. */
 export async function coveredBy(
   database: Database,
   accountId: string,

@@ -17,7 +17,7 @@ export interface CoveredHead {
   readonly checkpoint: string | undefined;
 }
 
-/** Undefined where there is no log, and where the account has no head in a served epoch yet. */
+/** Undefined if there is no log, or if the account has no head in a served epoch yet. */
 export async function coveredHead(
   database: Database,
   accountId: string,

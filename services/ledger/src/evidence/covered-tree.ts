@@ -29,14 +29,14 @@ export class CoveredTree {
     this.head = head;
   }
 
-  /** Rejects with `not_found` where no served epoch has the account. */
+  /** Rejects with `not_found` if no served epoch has the account. */
   static async of(database: Database, accountId: string): Promise<CoveredTree> {
     const head = await coveredHead(database, accountId);
     if (head === undefined) throw notCovered();
     return new CoveredTree(database, accountId, head);
   }
 
-  /** Throws `not_found` unless a served epoch covers so many events. */
+  /** Throws `not_found` unless a served epoch covers `size` events. */
   checkSize(size: number): void {
     const covered = this.head.size;
     if (size > covered)

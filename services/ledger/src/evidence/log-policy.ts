@@ -47,7 +47,7 @@ export class LogPolicy {
     this.#text = text;
   }
 
-  /** Throws where the policy names logs, and no key of this one among them. */
+  /** Throws if the policy names logs, and no key of this one among them. */
   expectLog(origin: string, publicKeys: readonly Uint8Array[]): void {
     expectLogIn(this.#policy, origin, publicKeys);
   }
@@ -62,7 +62,7 @@ export class LogPolicy {
   }
 
   /**
-   * The lines of a signed note whose witnesses the policy names. Throws TlogError where one is wrong, or none
+   * The lines of a signed note whose witnesses the policy names. Throws TlogError if one is wrong, or none
    * is there.
    */
   witnessLines(note: string): WitnessLine[] {

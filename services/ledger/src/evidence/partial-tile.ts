@@ -8,7 +8,7 @@ import { listTileRoots } from "../store/list-tile-roots.ts";
 
 type HashTile = TilePath & { readonly level: number };
 
-/** Resolves to `width` hashes, or to fewer where the tree ends before. */
+/** Resolves to `width` hashes, or to fewer if the tree ends before. */
 export async function readPartialTile(
   database: Database,
   accountId: string,

@@ -1,4 +1,4 @@
-// Serves an epoch once the cosignatures of its checkpoint make a quorum. Called where one is stored, and by
+// Serves an epoch once the cosignatures of its checkpoint make a quorum. Called when one is stored, and by
 // the epoch closer. An epoch that is served stays so, whatever the policy says later.
 
 import type { Database } from "@annals/postgres";

@@ -1,4 +1,4 @@
-// Has keys sign the heads of the head log, and checks what it has signed. Called by the epoch closer. Where
+// Has keys sign the heads of the head log, and checks what it has signed. Called by the epoch closer. If
 // keys has signed a head that the log does not have, history went back: nothing is signed then.
 
 import type { Logger } from "@annals/chassis";

@@ -1,6 +1,6 @@
 // Takes the numbers of events that an erasure selects in the archives of an account: retention has deleted
 // them, so no search of the ledger finds them (docs/lifecycle.md). They are recorded in batches, as those of
-// stored events are. Called by rpc/report-erasure-matches.ts. It must never record an event twice where a
+// stored events are. Called by rpc/report-erasure-matches.ts. It must never record an event twice if a
 // report is repeated, nor one that a hold covers.
 
 import { internal, invalid, notFound } from "@annals/errors";

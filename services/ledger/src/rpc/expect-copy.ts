@@ -10,7 +10,7 @@ const OWNERS: Readonly<Partial<Record<ErasureCopy, string>>> = {
   [ErasureCopy.WEBHOOKS]: "webhook-dispatcher",
 };
 
-/** Throws `invalid` unless the copy is one, and the caller's own where the caller is known. */
+/** Throws `invalid` unless the copy is one, and the caller's own if the caller is known. */
 export function expectCopy(copy: ErasureCopy, { values }: Pick<HandlerContext, "values">): void {
   const owner = OWNERS[copy];
   const caller = callerOf({ contextValues: values }) ?? owner;

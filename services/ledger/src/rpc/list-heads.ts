@@ -75,7 +75,7 @@ class HeadLines {
     this.#tree = new CoveredTree(database, accountId, covered);
   }
 
-  /** Undefined where the account has no head in the epoch, or where the epoch is not served. */
+  /** Undefined if the account has no head in the epoch, or if the epoch is not served. */
   async of(map: MapRow) {
     const { log } = this.#covered;
     const [head] = await this.#database.run(getAccountHead, [this.#accountId, log, map.epoch]);

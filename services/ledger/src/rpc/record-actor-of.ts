@@ -6,7 +6,7 @@ import { actorOf } from "@annals/rpc";
 import type { HandlerContext } from "@connectrpc/connect";
 import type { RecordActor } from "../domain/record-events.ts";
 
-/** Throws where no key has admitted the call: a record never lacks who made it. */
+/** Throws if no key has admitted the call: a record never lacks who made it. */
 export function recordActorOf(context: Pick<HandlerContext, "values">): RecordActor {
   const { id, type } = actorOf(context);
   if (id === undefined) throw internal("a record needs the key that asked for it");

@@ -54,7 +54,7 @@ export async function readRangeOf<Row extends StoredRow>(
       first = Number(to);
     }
   }
-  // A range may begin before the events that retention has left. It costs nothing where it does not.
+  // A range may begin before the events that retention has left. It costs nothing if it does not.
   const next = Number(rows[0]?.sequence_number ?? first);
   if (ascending && next > first) {
     const deleted = await deletedThrough(database, accountId);

@@ -1,4 +1,4 @@
-// The heads of accounts in epochs: stored where a head changed, and read as they were in an epoch.
+// The heads of accounts in epochs: stored if a head changed, and read as they were in an epoch.
 
 import { statement } from "@annals/postgres";
 
@@ -22,7 +22,7 @@ type NewHeads = [
   roots: readonly Buffer[],
 ];
 
-/** Stores the heads of several accounts. Only where tables are not distributed. */
+/** Stores the heads of several accounts. Only if tables are not distributed. */
 export const createAccountHeads = statement<NewHeads, never>(
   `/* ledger.create-account-heads */
 INSERT INTO ledger.account_heads (account_id, log, epoch, size, root)
@@ -45,7 +45,7 @@ export interface HeadRow {
 type AsOf = [accountIds: readonly string[], log: number, epoch: string];
 
 /**
- * The heads that accounts have in an epoch, in any order. Only where tables are not distributed: elsewhere
+ * The heads that accounts have in an epoch, in any order. Only if tables are not distributed: elsewhere
  * get-account-head reads one at a time.
  */
 export const getAccountHeads = statement<AsOf, HeadRow>(

@@ -51,7 +51,7 @@ const KEY_NAMES = "idempotency_key, first_sequence_number, event_count";
 // In `fresh` the ordinal counts from 1 over all that is given, and the hash ordinal is that of the hash
 // before the event's own.
 //
-// The free heads are one array, and not a join: where there are many accounts PostgreSQL would join them by a
+// The free heads are one array, and not a join: if there are many accounts PostgreSQL would join them by a
 // nested loop.
 //
 // A key of one chain's events that another chain has in use keeps that one from moving too: it is then

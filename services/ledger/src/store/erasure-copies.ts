@@ -37,7 +37,7 @@ LIMIT $3::integer
   { route: "all accounts, read" },
 );
 
-/** Lists those that the export service has confirmed, or all where it is not waited for. */
+/** Lists those that the export service has confirmed, or all if it is not waited for. */
 export const listOpenForWebhooks = statement<[...Page, awaitsExports: boolean], OpenErasureRow>(
   `/* ledger.list-open-for-webhooks */
 SELECT account_id, id, selector, parts, last_record,

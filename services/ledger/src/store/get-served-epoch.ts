@@ -1,5 +1,5 @@
 // The newest epoch that is served, of the newest log: the one that a quorum of witnesses has seen, or simply
-// the newest where none is asked for.
+// the newest if none is asked for.
 
 import { statement } from "@annals/postgres";
 

@@ -1,4 +1,4 @@
-// The numbers and sizes of the events of an account after a number, in order, and where asked for the values
+// The numbers and sizes of the events of an account after a number, in order, and if asked for the values
 // that filters read. The parts are not read: PostgreSQL knows the length of a value that is stored out of
 // line.
 

@@ -9,7 +9,7 @@ import { chainRow } from "./chain-row.ts";
 
 /** What retention has left. */
 export interface Retained {
-  /** The first event; 1 where nothing was deleted. */
+  /** The first event; 1 if nothing was deleted. */
   readonly from: number;
   /** The first row, which may be the leaf of a deleted event. */
   readonly leaves: number;

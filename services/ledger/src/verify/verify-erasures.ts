@@ -1,6 +1,6 @@
 // Compares the erased parts of verified events with the records of the chain: each has to be named by a later
 // one. Called by verify-chain.ts after the events themselves. It must never trust a record that the chain has
-// not hashed, and costs nothing where no part is erased.
+// not hashed, and costs nothing if no part is erased.
 
 import {
   checkLeaf,

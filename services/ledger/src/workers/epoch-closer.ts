@@ -50,7 +50,7 @@ import {
 import { deleteProposedHeads } from "../store/proposed-heads.ts";
 import { growTree } from "./grow-tree.ts";
 
-/** Time to the next look, where there is no log key, and at most. */
+/** Time to the next look, if there is no log key, and at most. */
 export const DELAY_MS = 5_000;
 const MIN_DELAY_MS = 100;
 /** The trees begin to grow this long before an epoch is due. */

@@ -10,7 +10,7 @@ export interface GrownTree {
   readonly tiles: readonly FullTile[];
 }
 
-/** Reads the hashes of a partial tile. It is only called where a tile of the level becomes full. */
+/** Reads the hashes of a partial tile. It is only called when a tile of the level becomes full. */
 export type ReadPartialTile = (level: number, tile: number, width: number) => Promise<Buffer[]>;
 
 export async function growTree(

@@ -84,7 +84,7 @@ function thinnedOf(maps: readonly KeptMapRow[], nowMs: number): Thinned[] {
   return found;
 }
 
-/** How much of a time is the same for maps of which one stays; 0 where all stay. */
+/** How much of a time is the same for maps of which one stays; 0 if all stay. */
 function lengthOf(ageMs: number): number {
   if (ageMs <= ALL_FOR_MS) return 0;
   return ageMs <= HOURLY_FOR_MS ? HOUR : DAY;

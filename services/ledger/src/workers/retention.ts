@@ -62,7 +62,7 @@ const INTERVAL_S = S_PER_DAY;
 const LEASE_S = 900;
 /** Chunks of one account before the next account has its turn. */
 const TURN_CHUNKS = 8;
-/** A record is worth so many events, or a week. */
+/** A record is written for at least this many events, or after a week. */
 const MIN_EVENTS = 256;
 const RECORD_AFTER_DAYS = 7;
 const US_PER_S = 1e6;

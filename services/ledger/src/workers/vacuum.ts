@@ -1,6 +1,6 @@
 // Removes erased values from the files of the tables: VACUUM makes the space of old rows free, and later rows
 // overwrite it. It waits some hours for further erasures, because a VACUUM reads much of the tables. An
-// erasure is marked once no older snapshot can have kept its rows. Where the role may not vacuum (PostgreSQL
+// erasure is marked once no older snapshot can have kept its rows. If the role may not vacuum (PostgreSQL
 // before 17), it follows autovacuum. Any number of replicas may do it: they skip a table that one vacuums.
 
 import { AccountWork, inPieces, type Logger } from "@annals/chassis";

@@ -1,6 +1,6 @@
 // The filters of a webhook in the order in which they were set. A change acts from the next event on: events
 // that are stored before it and not queued yet are judged by the filter of their time. So earlier filters are
-// kept until the cursor has passed them. Called by the fan-out, and where a filter is stored.
+// kept until the cursor has passed them. Called by the fan-out, and when a filter is stored.
 
 import { unavailable } from "@annals/errors";
 import { type ErasedValues, type WebhookFilter, withoutErased } from "./webhook-filter.ts";

@@ -53,7 +53,7 @@ export function lostEntries(subscribers: readonly Subscriber[], after: bigint, t
 
 /**
  * Throws if there is a gap among the entries after `after`: the missing one would never be delivered.
- * Checkpoints have gaps, where the account has not grown; they only have to rise.
+ * Checkpoints have gaps when the account has not grown; they only have to rise.
  */
 export function checkPositions(kind: Kind, entries: readonly Entry[], after: bigint): void {
   let last = after;

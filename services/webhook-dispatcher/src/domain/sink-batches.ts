@@ -25,14 +25,14 @@ export const MAX_FILL_MS = 5_000;
 /** No batch is sent with what was read longer ago: an erasure counts on it (workers/erased-copies.ts). */
 export const MAX_AGE_MS = 30_000;
 
-/** Checkpoints come after so many events, or so many seconds. */
+/** A checkpoint follows this many events, or this many seconds. */
 export const CHECKPOINT_EVENTS = 10_000;
 export const CHECKPOINT_S = 3_600;
 
 const FIRST_BACKOFF_S = 1;
 const MAX_BACKOFF_S = 300;
 
-/** Seconds until the next attempt, after so many failed ones; longer if the receiver asks for it. */
+/** Seconds until the next attempt, after `failedBefore` that failed; longer if the receiver asks for it. */
 export function backoffS(failedBefore: number, retryAfterS = 0): number {
   const own = Math.min(MAX_BACKOFF_S, FIRST_BACKOFF_S * 2 ** Math.min(failedBefore, 30));
   return Math.max(own, retryAfterS);

@@ -103,7 +103,7 @@ function isLocalName(host: string): boolean {
   return LOCAL_NAMES.some((name) => host === name || host.endsWith(`.${name}`));
 }
 
-/** Whether DNS is not asked for a name where private addresses are allowed: the system resolver is. */
+/** Whether DNS is not asked for a name if private addresses are allowed: the system resolver is. */
 export function isSystemName(host: string): boolean {
   return !host.includes(".") || isLocalName(host);
 }

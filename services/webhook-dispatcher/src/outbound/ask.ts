@@ -24,7 +24,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Rejects where no whole answer comes in time, and where it is too large. */
+/** Rejects if no whole answer comes in time, or if it is too large. */
 export function ask(
   { content, extraAuthorities, timeoutMs = TIMEOUT_MS, url }: Asked,
   signal: AbortSignal,

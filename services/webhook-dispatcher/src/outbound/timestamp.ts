@@ -12,7 +12,7 @@ const VERSION = Buffer.from("020101", "hex");
 const WITH_CERTIFICATE = Buffer.from("0101ff", "hex");
 const OK = 200;
 
-/** Rejects where no answer comes. `nonce` has at most 64 bytes, as a positive DER integer. */
+/** Rejects if no answer comes. `nonce` has at most 64 bytes, as a positive DER integer. */
 export async function askForTimeStamp(
   to: Pick<Asked, "extraAuthorities" | "timeoutMs" | "url">,
   checkpoint: string,

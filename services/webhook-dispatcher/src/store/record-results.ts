@@ -36,8 +36,8 @@ export interface ResultRow {
 }
 
 // For the LIMIT of the webhook see claim-deliveries.ts. The time is in the CTE, because a distributed
-// PostgreSQL returns no clock (moment.ts): with the time beside the CTE it ran both by themselves, one after
-// the other.
+// PostgreSQL returns no clock (moment.ts): with the time outside the CTE, it ran both by themselves, one
+// after the other.
 export const recordResults = statement<Params, ResultRow>(
   `/* webhooks.record-results */
 WITH result AS MATERIALIZED (

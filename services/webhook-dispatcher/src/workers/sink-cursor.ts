@@ -18,7 +18,7 @@ export interface SinkCursorDeps {
   readonly now: () => string;
 }
 
-/** A claim ends so long after its process was killed. It is held on while the turn lasts. */
+/** A claim ends this long after its process was killed. It is renewed while the turn lasts. */
 export const LEASE_S = 15;
 export const RENEWAL_MS = 5_000;
 

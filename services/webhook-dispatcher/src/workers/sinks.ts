@@ -87,7 +87,7 @@ export class Sinks {
     metrics.sinkLagSeconds.set(measured.lagS);
   }
 
-  /** Resolves when no turn is under way. */
+  /** Resolves when no turn is in progress. */
   async settled(): Promise<void> {
     while (this.#turns.size > 0) await Promise.allSettled(this.#turns.values());
   }

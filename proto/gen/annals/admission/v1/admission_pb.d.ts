@@ -52,7 +52,7 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
   widget?: WidgetView | undefined;
 
   /**
-   * Maximum bytes of all export files of the account. Absent where its plan sets none.
+   * Maximum bytes of all export files of the account. Absent if its plan sets none.
    *
    * @generated from field: optional int64 max_export_bytes = 6;
    */

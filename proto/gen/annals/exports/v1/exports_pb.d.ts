@@ -248,7 +248,7 @@ export declare type ListExportsResponse = Message<"annals.exports.v1.ListExports
   exports: Export[];
 
   /**
-   * Empty where this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next = 2;
    */
@@ -328,7 +328,7 @@ export declare const GetOutboxPositionsRequestSchema: GenMessage<GetOutboxPositi
  */
 export declare type GetOutboxPositionsResponse = Message<"annals.exports.v1.GetOutboxPositionsResponse"> & {
   /**
-   * One for each account asked, in order; 0 where there is nothing.
+   * One for each account asked, in order; 0 if there is nothing.
    *
    * @generated from field: repeated int64 positions = 1;
    */
@@ -410,7 +410,7 @@ export declare const GetUsageRequestSchema: GenMessage<GetUsageRequest>;
  */
 export declare type GetUsageResponse = Message<"annals.exports.v1.GetUsageResponse"> & {
   /**
-   * Includes those under way.
+   * Includes those in progress.
    *
    * @generated from field: uint32 kept = 1;
    */
@@ -581,7 +581,7 @@ export declare type ListArchivesResponse = Message<"annals.exports.v1.ListArchiv
   archives: Archive[];
 
   /**
-   * Empty where this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next = 2;
    */

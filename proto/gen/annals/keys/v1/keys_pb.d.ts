@@ -52,21 +52,21 @@ export declare type ApiKey = Message<"annals.keys.v1.ApiKey"> & {
   createdAt: string;
 
   /**
-   * The same; empty where it never expires.
+   * The same; empty if it never expires.
    *
    * @generated from field: string expires_at = 6;
    */
   expiresAt: string;
 
   /**
-   * Addresses and networks that it may be used from; empty where it may be used from anywhere.
+   * Addresses and networks that it may be used from; empty if it may be used from anywhere.
    *
    * @generated from field: repeated string allowed_ips = 7;
    */
   allowedIps: string[];
 
   /**
-   * The day in UTC, YYYY-MM-DD; empty where it was not used, or the day is not written yet.
+   * The day in UTC, YYYY-MM-DD; empty if it was not used, or the day is not written yet.
    *
    * @generated from field: string last_used_on = 8;
    */
@@ -537,7 +537,7 @@ export declare type ListApiKeysResponse = Message<"annals.keys.v1.ListApiKeysRes
   apiKeys: ApiKey[];
 
   /**
-   * Opaque; empty where no key follows.
+   * Opaque; empty if no key follows.
    *
    * @generated from field: string next = 2;
    */
@@ -853,7 +853,7 @@ export declare type ListWidgetTokensResponse = Message<"annals.keys.v1.ListWidge
   widgetTokens: WidgetToken[];
 
   /**
-   * Opaque; empty where no token follows.
+   * Opaque; empty if no token follows.
    *
    * @generated from field: string next = 2;
    */

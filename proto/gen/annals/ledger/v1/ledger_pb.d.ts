@@ -72,7 +72,7 @@ export declare type Append = Message<"annals.ledger.v1.Append"> & {
   requestSha256: Uint8Array;
 
   /**
-   * A canonical JSON array (RFC 8785) of 1 to 1,000 events. An event has `action` and, where the client gave
+   * A canonical JSON array (RFC 8785) of 1 to 1,000 events. An event has `action` and, if the client gave
    * them, `occurred_at`, as the client wrote it, and the five parts. The ledger checks every byte.
    *
    * @generated from field: bytes events_json = 5;
@@ -361,7 +361,7 @@ export declare type StoredEvent = Message<"annals.ledger.v1.StoredEvent"> & {
   createdAt: string;
 
   /**
-   * Present where the request asked for proofs.
+   * Present if the request asked for proofs.
    *
    * @generated from field: annals.ledger.v1.Proof proof = 14;
    */
@@ -550,7 +550,7 @@ export declare type ListEventsRequest = Message<"annals.ledger.v1.ListEventsRequ
   filter?: EventFilter | undefined;
 
   /**
-   * Oldest first where true.
+   * Oldest first if true.
    *
    * @generated from field: bool ascending = 3;
    */
@@ -595,7 +595,7 @@ export declare type ListEventsResponse = Message<"annals.ledger.v1.ListEventsRes
   nextAfter?: bigint | undefined;
 
   /**
-   * The first event that retention has left. Absent where it has deleted none, and for clients.
+   * The first event that retention has left. Absent if it has deleted none, and for clients.
    *
    * @generated from field: optional int64 retained_from = 4;
    */
@@ -703,14 +703,14 @@ export declare type MeasureEventsResponse = Message<"annals.ledger.v1.MeasureEve
   bytes: number[];
 
   /**
-   * Without an event, where retention has deleted the one after `after_sequence`: the first that it has left.
+   * Without an event, if retention has deleted the one after `after_sequence`: the first that it has left.
    *
    * @generated from field: optional int64 retained_from = 2;
    */
   retainedFrom?: bigint | undefined;
 
   /**
-   * What filters read of each event, in the same order, where the request asked for it.
+   * What filters read of each event, in the same order, if the request asked for it.
    *
    * @generated from field: repeated annals.ledger.v1.EventValues values = 3;
    */
@@ -918,7 +918,7 @@ export declare type FirstInvalid = Message<"annals.ledger.v1.FirstInvalid"> & {
   sequenceNumber: bigint;
 
   /**
-   * Empty where that number has no row.
+   * Empty if that number has no row.
    *
    * @generated from field: string event_id = 2;
    */
@@ -987,21 +987,21 @@ export declare type VerifyChainResponse = Message<"annals.ledger.v1.VerifyChainR
   verifiedAt: string;
 
   /**
-   * Absent where no served epoch has the account.
+   * Absent if no served epoch has the account.
    *
    * @generated from field: annals.ledger.v1.Covered covered = 9;
    */
   covered?: Covered | undefined;
 
   /**
-   * In the range; where it is invalid, at least those before the first invalid event.
+   * In the range; if it is invalid, at least those before the first invalid event.
    *
    * @generated from field: int64 erased_parts = 10;
    */
   erasedParts: bigint;
 
   /**
-   * The first event that retention has left; 1 where it has deleted none.
+   * The first event that retention has left; 1 if it has deleted none.
    *
    * @generated from field: int64 retained_from = 11;
    */
@@ -1314,7 +1314,7 @@ export declare type ListWidgetEventsRequest = Message<"annals.ledger.v1.ListWidg
   filter?: EventFilter | undefined;
 
   /**
-   * Oldest first where true.
+   * Oldest first if true.
    *
    * @generated from field: bool ascending = 3;
    */
@@ -1504,7 +1504,7 @@ export declare type GetLogResponse = Message<"annals.ledger.v1.GetLogResponse"> 
   size: bigint;
 
   /**
-   * Absent where the account is in no served epoch yet.
+   * Absent if the account is in no served epoch yet.
    *
    * @generated from field: annals.ledger.v1.Covered covered = 5;
    */
@@ -1628,7 +1628,7 @@ export declare const GetWidgetLogRequestSchema: GenMessage<GetWidgetLogRequest>;
  */
 export declare type GetWidgetLogResponse = Message<"annals.ledger.v1.GetWidgetLogResponse"> & {
   /**
-   * Absent where the account is in no served epoch yet.
+   * Absent if the account is in no served epoch yet.
    *
    * @generated from field: annals.ledger.v1.Covered covered = 1;
    */
@@ -1839,7 +1839,7 @@ export declare type ProveInclusionResponse = Message<"annals.ledger.v1.ProveIncl
   hashes: Uint8Array[];
 
   /**
-   * The signed checkpoint of this size. Empty where no served epoch has this size.
+   * The signed checkpoint of this size. Empty if no served epoch has this size.
    *
    * @generated from field: string checkpoint = 5;
    */
@@ -3612,7 +3612,7 @@ export declare type Lifecycle = Message<"annals.ledger.v1.Lifecycle"> & {
   archiveDays?: number | undefined;
 
   /**
-   * The first event of the active hold that begins first. Absent without holds, and where archives never end.
+   * The first event of the active hold that begins first. Absent without holds, and if archives never end.
    *
    * @generated from field: optional int64 held_from = 5;
    */
@@ -3969,7 +3969,7 @@ export declare const LedgerService: GenService<{
   },
   /**
    * Appends what services have changed to the chain of the system account, each entry once, however often it
-   * is sent. Where the ledger is set so, it appends the same to the chain of the account that was changed.
+   * is sent. If the ledger is set so, it appends the same to the chain of the account that was changed.
    *
    * @generated from rpc annals.ledger.v1.LedgerService.RecordAuditEvents
    */
@@ -4020,8 +4020,8 @@ export declare const LedgerService: GenService<{
     output: typeof GetUsageResponseSchema;
   },
   /**
-   * The log of evidence, as it concerns one account (docs/evidence.md). Each answers `not_found` where there
-   * is no log, or where the account is in no served epoch yet.
+   * The log of evidence, as it concerns one account (docs/evidence.md). Each answers `not_found` if there
+   * is no log, or if the account is in no served epoch yet.
    *
    * @generated from rpc annals.ledger.v1.LedgerService.GetLog
    */

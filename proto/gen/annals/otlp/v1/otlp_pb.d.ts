@@ -38,7 +38,7 @@ export declare const ExportLogsServiceRequestSchema: GenMessage<ExportLogsServic
  */
 export declare type ExportLogsServiceResponse = Message<"annals.otlp.v1.ExportLogsServiceResponse"> & {
   /**
-   * Absent where every record is stored.
+   * Absent if every record is stored.
    *
    * @generated from field: annals.otlp.v1.ExportLogsPartialSuccess partial_success = 1;
    */
@@ -175,7 +175,7 @@ export declare const InstrumentationScopeSchema: GenMessage<InstrumentationScope
  */
 export declare type LogRecord = Message<"annals.otlp.v1.LogRecord"> & {
   /**
-   * Nanoseconds since 1970; 0 where it is unknown.
+   * Nanoseconds since 1970; 0 if it is unknown.
    *
    * @generated from field: fixed64 time_unix_nano = 1;
    */

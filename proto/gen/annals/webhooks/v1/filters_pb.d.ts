@@ -54,7 +54,7 @@ export declare type WebhookFilter = Message<"annals.webhooks.v1.WebhookFilter"> 
 export declare const WebhookFilterSchema: GenMessage<WebhookFilter>;
 
 /**
- * A client sends 1 to 10. Empty where an erasure has taken the last one out: no event matches.
+ * A client sends 1 to 10. Empty if an erasure has taken the last one out: no event matches.
  *
  * @generated from message annals.webhooks.v1.FilterValues
  */

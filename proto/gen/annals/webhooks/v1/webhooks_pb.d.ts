@@ -51,14 +51,14 @@ export declare type Webhook = Message<"annals.webhooks.v1.Webhook"> & {
   createdAt: string;
 
   /**
-   * Absent where nothing was dropped since the webhook was activated.
+   * Absent if nothing was dropped since the webhook was activated.
    *
    * @generated from field: optional annals.webhooks.v1.Dropped dropped = 6;
    */
   dropped?: Dropped | undefined;
 
   /**
-   * Why and when the service disabled it, such as failing; absent where it did not, and once it is activated.
+   * Why and when the service disabled it, such as failing; absent if it did not, and once it is activated.
    *
    * @generated from field: optional string disabled_reason = 7;
    */
@@ -95,7 +95,7 @@ export declare type Dropped = Message<"annals.webhooks.v1.Dropped"> & {
   count: bigint;
 
   /**
-   * The first and the last event; absent where there was none among them.
+   * The first and the last event; absent if there was none among them.
    *
    * @generated from field: optional int64 first_sequence_number = 2;
    */
@@ -230,7 +230,7 @@ export declare type ListWebhooksResponse = Message<"annals.webhooks.v1.ListWebho
   webhooks: Webhook[];
 
   /**
-   * Opaque; empty where no webhook follows.
+   * Opaque; empty if no webhook follows.
    *
    * @generated from field: string next = 2;
    */
@@ -445,7 +445,7 @@ export declare type ListDeliveriesResponse = Message<"annals.webhooks.v1.ListDel
   deliveries: Delivery[];
 
   /**
-   * Empty where this is the last page.
+   * Empty if this is the last page.
    *
    * @generated from field: string next = 2;
    */

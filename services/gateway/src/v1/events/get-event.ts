@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 
 export const IncludeProof = Type.Optional(
   Type.Literal("proof", {
-    description: "Adds the data needed to recompute the hash, beside `data`.",
+    description: "Adds the data needed to recompute the hash, next to `data`.",
     ...PROOF,
   }),
 );

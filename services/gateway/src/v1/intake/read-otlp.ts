@@ -31,7 +31,7 @@ const RECORDS: Level = {
   shared: ScopeLogsSchema.field.scope,
 };
 
-/** A value takes at most so many levels of an encoding for each of its own. */
+/** The most levels of an encoding that a value takes for each of its own. */
 const LEVELS_PER_LEVEL = 4;
 
 /** The bytes of what records share. */
@@ -57,7 +57,7 @@ export function* readOtlp(
   return yield* prepareItems(parts, (part) => reader.map(part), limits.eventMaxBytes);
 }
 
-/** The records in their order. Throws `invalid` where there are more than `maxItems`. */
+/** The records in their order. Throws `invalid` if there are more than `maxItems`. */
 function* partsOf(
   bytes: Buffer,
   { list }: Pick<OtlpEncoding, "list">,

@@ -13,7 +13,7 @@ export function epochSeconds(at: string): string {
   return seconds < 0 ? "0" : `${seconds}.${fraction}`;
 }
 
-/** Returns the nanoseconds since 1970; 0, which means unknown, where 64 bits cannot have them. */
+/** Returns the nanoseconds since 1970; 0, which means unknown, if 64 bits cannot have them. */
 export function epochNanos(at: string): bigint {
   const [seconds, fraction] = parts(at);
   const nanos = BigInt(seconds) * NANOS_PER_SECOND + BigInt(fraction) * NANOS_PER_MICRO;

@@ -1,5 +1,5 @@
 // What the worker asks of a receiver: a batch is opened, filled with records in their order, and sent as one.
-// Each type of sink has an implementation beside this file. A batch must never be sent in part as if it were
+// Each type of sink has an implementation next to this file. A batch must never be sent in part as if it were
 // whole: every end but `accepted` means that the worker sends all of it again.
 
 import type { SinkFormat } from "../../domain/sink.ts";

@@ -66,7 +66,7 @@ export class SyslogConnection {
     return this.#isOpen;
   }
 
-  /** Resolves when the bytes are with the operating system; never where the connection ends before. */
+  /** Resolves when the bytes are with the operating system; never if the connection ends before. */
   write(bytes: Uint8Array): Promise<void> {
     clearTimeout(this.#idle);
     return new Promise((resolve) => {
