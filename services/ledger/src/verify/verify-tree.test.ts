@@ -46,7 +46,7 @@ test("all verifications of a process compare as many blocks of tiles at a time a
     most = Math.max(most, running);
     return pool.run(statement, params).finally(() => (running -= counts));
   };
-  const deps = { blocks: new BlockChecker(1), database: { run } as Database };
+  const deps = { blocks: new BlockChecker(1), database: { run } };
   const verify = () => verifyTree(deps, ACCOUNT, { from: 1, to: EVENTS }, NEVER);
   expect(await Promise.all([verify(), verify(), verify()])).toEqual(Array(3).fill(undefined));
   expect(most).toBe(1);
