@@ -31,12 +31,14 @@ import { openSql } from "./sql.ts";
 
 /** No key reaches it. */
 const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
+/** No account reaches it: the exports and the bundle of the long chain are several GiB together. */
+const EXPORT_MAX_BYTES = 2 ** 40;
 
 try {
   const options = parseOptions(process.argv.slice(2));
   await (options.compare.length > 0 ? compare(options, say) : main(options));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = 1;
 }
 
@@ -61,6 +63,7 @@ async function main(options: Options): Promise<void> {
         ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
         ANNALS_LOG_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
       },
+      export: { ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: String(EXPORT_MAX_BYTES) },
       "webhook-dispatcher": {
         ANNALS_WEBHOOK_CA_FILE: caFile,
         ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",
@@ -98,7 +101,7 @@ async function main(options: Options): Promise<void> {
     const date = new Date().toISOString().slice(0, 10);
     const report = renderReport({ command: options.command, date, machine, sections });
     process.stdout.write(`\n${report}\n\n`);
-    if (options.write) await writeReport(report);
+    if (options.write && process.exitCode === undefined) await writeReport(report);
     say(`took ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
   } finally {
     await sql.close();
@@ -106,7 +109,10 @@ async function main(options: Options): Promise<void> {
   }
 }
 
-/** `--only` leaves out the sections without its words in their name; the long chain is made when needed. */
+/**
+ * `--only` leaves out the sections without its words in their name; the long chain is made when needed. A
+ * section that fails is named and left out: the others are printed, and the page stays as it is.
+ */
 async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promise<Section[]> {
   let chain: Promise<Chain> | undefined;
   const longChain = () => (chain ??= makeLongChain(bench));
@@ -130,13 +136,24 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
   ];
   const sections: Section[] = [];
   const measure = async (named: Record<string, () => Promise<Section>>) => {
-    for (const [name, section] of Object.entries(named))
-      if (name.includes(bench.options.only)) sections.push(await section());
+    for (const [name, section] of Object.entries(named).filter(([each]) =>
+      each.includes(bench.options.only),
+    ))
+      try {
+        sections.push(await section());
+      } catch (error) {
+        bench.say(`${name} failed: ${messageOf(error)}`);
+        process.exitCode = 1;
+      }
   };
   await measure(appends);
   const afterAppends = await memory();
   await measure(others);
   return [...sections, memorySection(afterAppends, await memory())];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function say(line: string): void {
