@@ -136,15 +136,15 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
   ];
   const sections: Section[] = [];
   const measure = async (named: Record<string, () => Promise<Section>>) => {
-    for (const [name, section] of Object.entries(named).filter(([each]) =>
-      each.includes(bench.options.only),
-    ))
+    for (const [name, section] of Object.entries(named)) {
+      if (!name.includes(bench.options.only)) continue;
       try {
         sections.push(await section());
       } catch (error) {
         bench.say(`${name} failed: ${messageOf(error)}`);
         process.exitCode = 1;
       }
+    }
   };
   await measure(appends);
   const afterAppends = await memory();

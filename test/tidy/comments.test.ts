@@ -1,11 +1,11 @@
 // Guarantee: a doc comment, the comment at the head of a file, and one of a .proto file begin with what they
 // document or with a verb, not with a preposition. No comment and no text of the product, or of what deploys
-// it, says "is none" or "is no X". Nor does a page of the docs, decisions and measurements included. Pages
-// and code name who acts: they never say nobody, somebody or whoever. The product and its pages write "if"
-// for a condition: "where" is for places.
+// it, says "is none" or "is no X". Nor does a page of the docs, including ADRs and measurements. Docs and
+// code name the actor: they never say nobody, somebody or whoever. In the product and its docs a condition
+// begins with "if", and "where" names a place.
 
 import { describe, expect, test } from "vitest";
-import { CODE, FILES, PRODUCT } from "../../deploy/generate/sources.ts";
+import { CODE, FILES, PRODUCT, type SourceFile } from "../../deploy/generate/sources.ts";
 
 const OPENING = /(?:\/\*\*[\s*]*|^(?:#!.*\n)?\/\/ )(?:Of|As|With|By|From|Or|Where)\b.*/gi;
 /** The same before a field of a message: the first line of a comment. */
@@ -34,6 +34,8 @@ const PAGE =
 /** Code, tests included. A migration never changes, and the tests of words name what they refuse. */
 const SOURCE = /^(?!test\/tidy\/)(?!.*\/migrations\/).*\.(?:ts|mjs|js|py|sh|proto|css|tpl|ya?ml)$/;
 
+const DEPLOYED = CODE.filter(({ path }) => /^deploy\/(?!.*\.test\.ts$)/.test(path));
+
 /** Pages of the present: a decision and a measurement keep the words of their day. */
 const isPresent = ({ path }: { path: string }): boolean =>
   PAGE.test(path) && !/^docs\/(?:adr|performance)\//.test(path);
@@ -50,6 +52,10 @@ const faultsOf = (text: string): string[] => [
 const conditionsOf = (text: string): string[] =>
   (text.match(WHERE) ?? []).filter((fault) => !fault.includes("WHERE"));
 
+/** Each with its path. */
+const faultsIn = (files: readonly SourceFile[], faultsOfText: (text: string) => string[]) =>
+  files.flatMap(({ path, text }) => faultsOfText(text).map((fault) => `${path}: ${fault}`));
+
 const faultsOfProto = (text: string): string[] => [
   ...faultsOf(text),
   ...(text.match(PROTO_OPENING) ?? []),
@@ -61,44 +67,31 @@ const faultsOfPage = (text: string): string[] => [
 ];
 
 test("comments begin with what they document, and nothing is said to be none", () => {
-  const deployed = CODE.filter(({ path }) => /^deploy\/(?!.*\.test\.ts$)/.test(path));
-  const faults = [...PRODUCT, ...deployed].flatMap(({ path, text }) =>
-    faultsOf(text).map((fault) => `${path}: ${fault}`),
-  );
-  expect(faults).toStrictEqual([]);
+  expect(faultsIn([...PRODUCT, ...DEPLOYED], faultsOf)).toStrictEqual([]);
   expect(PRODUCT.length).toBeGreaterThan(300);
-  expect(deployed.length).toBeGreaterThan(30);
+  expect(DEPLOYED.length).toBeGreaterThan(30);
 });
 
 test("comments of the .proto files do, too", () => {
   const protos = FILES.filter(({ path }) => path.endsWith(".proto"));
-  const faults = protos.flatMap(({ path, text }) =>
-    faultsOfProto(text).map((fault) => `${path}: ${fault}`),
-  );
-  expect(faults).toStrictEqual([]);
+  expect(faultsIn(protos, faultsOfProto)).toStrictEqual([]);
   expect(protos.length).toBeGreaterThan(5);
 });
 
 test("pages say who or what acts, and nothing is said to be none", () => {
   const pages = FILES.filter(({ path }) => PAGE.test(path));
-  const faults = pages.flatMap(({ path, text }) =>
-    faultsOfPage(text).map((fault) => `${path}: ${fault}`),
-  );
-  expect(faults).toStrictEqual([]);
+  expect(faultsIn(pages, faultsOfPage)).toStrictEqual([]);
   expect(pages.length).toBeGreaterThan(60);
 });
 
 test("a condition begins with if", () => {
-  const deployed = CODE.filter(({ path }) => /^deploy\/(?!.*\.test\.ts$)/.test(path));
   const others = FILES.filter(({ path }) => /^helm\/.*\.(?:ya?ml|tpl)$|\.proto$/.test(path));
-  const texts = [...PRODUCT, ...deployed, ...others].map(({ path, text }) => ({
+  const texts = [...PRODUCT, ...DEPLOYED, ...others].map(({ path, text }) => ({
     path,
     text: joined(text).replaceAll(/\n\s*# ?/g, " "),
   }));
-  const faults = [...texts, ...FILES.filter(isPresent)].flatMap(({ path, text }) =>
-    conditionsOf(text).map((fault) => `${path}: ${fault}`),
-  );
-  expect(faults).toStrictEqual([]);
+  const pages = FILES.filter(isPresent);
+  expect(faultsIn([...texts, ...pages], conditionsOf)).toStrictEqual([]);
   expect(texts.length).toBeGreaterThan(400);
 });
 

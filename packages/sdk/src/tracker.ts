@@ -24,7 +24,7 @@ export interface Drop {
 
 export interface TrackingOptions {
   /**
-   * Called for every event that will not be stored. By default, console.error reports how many and why.
+   * Called for every event that is dropped. By default, console.error logs the count and the reason.
    */
   readonly onDrop?: (drop: Drop) => void;
   /** Called for each failed attempt that will be repeated. */

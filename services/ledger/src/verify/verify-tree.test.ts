@@ -37,7 +37,7 @@ test("a tree that is right, whole and in part, and one that is behind", async ()
   expect(await verifyFrom(1, EVENTS + 400)).toBeUndefined();
 });
 
-test("all verifications of a process compare as many blocks of tiles at a time as it may check", async () => {
+test("the verifications of a process share one limit on concurrent comparisons of tiles", async () => {
   const pool = openPool(log.owner.url);
   let [running, most] = [0, 0];
   const run: Database["run"] = async (statement, params) => {
