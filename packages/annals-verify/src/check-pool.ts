@@ -3,7 +3,7 @@
 
 import { Worker } from "node:worker_threads";
 import { availableParallelism } from "node:os";
-import type { Format, Records } from "./check-records.ts";
+import { END, type Format, type Records } from "./check-records.ts";
 import { CHUNK_BYTES } from "./verify-source.ts";
 
 /** What the records are: those of an export, or events of a bundle of evidence. */
@@ -45,7 +45,7 @@ export class CheckPool<Checked> implements AsyncDisposable {
     return thread ? thread.check(records) : this.#here(records);
   }
 
-  /** Drops the checks in flight. */
+  /** Resolves once every thread has ended, after its checks in flight. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
@@ -57,6 +57,7 @@ export class CheckPool<Checked> implements AsyncDisposable {
 
 class Thread<Checked> {
   readonly #worker: Worker;
+  readonly #ended: Promise<unknown>;
   /** Results arrive in the order of the requests. */
   readonly #asked: PromiseWithResolvers<Checked>[] = [];
   #failure: unknown;
@@ -67,6 +68,7 @@ class Thread<Checked> {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
       ...(SOURCE && { execArgv: ["-C", "source"] }),
     });
+    this.#ended = new Promise((resolve) => this.#worker.once("exit", resolve));
     this.#worker.on("message", (checked: Checked) => this.#asked.shift()?.resolve(checked));
     this.#worker.on("error", (error) => {
       this.#failure = error;
@@ -82,7 +84,9 @@ class Thread<Checked> {
     return asked.promise;
   }
 
+  /** Lets the thread end by itself. `terminate()` stops it at any step, where V8 can abort the process. */
   async close(): Promise<void> {
-    await this.#worker.terminate();
+    this.#worker.postMessage(END);
+    await this.#ended;
   }
 }

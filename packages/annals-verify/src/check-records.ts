@@ -20,6 +20,9 @@ export interface Records extends Pick<Piece, "bytes" | "bounds"> {
   readonly chain: string | undefined;
 }
 
+/** Sent to a worker thread in place of records, it ends the thread. */
+export const END = "end";
+
 export interface Checked {
   /** The events before the first invalid record. */
   readonly events: readonly CheckedEvent[];

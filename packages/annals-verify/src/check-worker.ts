@@ -2,12 +2,14 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { RecordKind } from "./check-pool.ts";
-import { checkerOf, checkRecords, type Records } from "./check-records.ts";
+import { checkerOf, checkRecords, END, type Records } from "./check-records.ts";
 import { eventChecks } from "./evidence/check-events.ts";
 
 const check = checkOf(workerData as RecordKind);
 
-parentPort?.on("message", ({ bytes, ...records }: Records) => {
+parentPort?.on("message", (message: Records | typeof END) => {
+  if (message === END) return parentPort?.close();
+  const { bytes, ...records } = message;
   // A Buffer arrives as a Uint8Array.
   const { buffer, byteOffset, length } = bytes;
   const asSent = { ...records, bytes: Buffer.from(buffer, byteOffset, length) };
