@@ -140,6 +140,30 @@ test("a signal given to the client's stream ends it on the server", async () => 
   await vi.waitFor(() => expect(ends).toHaveLength(1));
 });
 
+test("a cancelled call ends for its caller when its handler has, and its response is read", async () => {
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const { address } = await opened.server({
+    getUsage: () => ({}),
+    getEvent: async () => {
+      begun.resolve();
+      await held.promise;
+      return {};
+    },
+  });
+  const { client } = opened.client(address);
+  const left = new AbortController();
+  let isEnded = false;
+  const call = client.getEvent({}, { signal: left.signal }).finally(() => (isEnded = true));
+  const ended = expect(call).rejects.toMatchObject({ kind: "unavailable" });
+  await begun.promise;
+  left.abort();
+  await client.getUsage({});
+  expect(isEnded).toBe(false);
+  held.resolve();
+  await ended;
+});
+
 test("a cancellable request that is not ended after its answer is closed by the server", async () => {
   const { address } = await opened.server({ getEvent: () => ({}) });
   const session = connectBare(address);

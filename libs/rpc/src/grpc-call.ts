@@ -76,10 +76,12 @@ export class GrpcCall<O extends DescMessage> {
     this.#call.cancelWithStatus(status.CANCELLED, "Cancelled on client");
   }
 
-  /** Rejects the caller at once and ends the request, which cancels. What still comes is read and dropped. */
+  /**
+   * Ends the request, which cancels. What still comes is read and dropped, and only then is the caller
+   * rejected: the share of its account must not end before the work does.
+   */
   readonly #leave = (): void => {
     this.#failure ??= this.#reason();
-    this.#settle();
     this.#call.halfClose();
     this.#call.startRead();
   };

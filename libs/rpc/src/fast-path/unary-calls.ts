@@ -103,11 +103,15 @@ class UnaryCall {
     }
   };
 
-  /** Leaves out a call that was cancelled together with its request: its connection is no longer known. */
+  /**
+   * Leaves out a call that was cancelled together with its request: its connection is no longer known. A
+   * cancelled call gets its response when its handler has ended, so that it takes as long as its work.
+   */
   readonly #onEnd = (): void => {
     if (this.#hasResponse || this.#stream.destroyed) return;
-    if (this.#isCancellable) this.#end(cancelled());
-    else void this.#respond();
+    if (!this.#isCancellable) void this.#respond();
+    else if (this.#reader.isWhole) this.#cancellation.abort(cancelled());
+    else this.#fail(cancelled());
   };
 
   readonly #onClose = (): void => {

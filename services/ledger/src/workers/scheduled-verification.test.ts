@@ -158,6 +158,12 @@ describe("a chain that is not valid is reported, and counts as verified when it 
       "UPDATE ledger.verifications SET hash = 'a'",
     ],
     ["a head that went back", "UPDATE ledger.heads SET sequence_number = 3"],
+    ["a head that was deleted", "DELETE FROM ledger.heads"],
+    ["a head that went back to 0", "UPDATE ledger.heads SET sequence_number = 0"],
+    [
+      "a chain that was deleted with its head",
+      "DELETE FROM ledger.heads; DELETE FROM ledger.events",
+    ],
     [
       "a tail that was cut off as far as it was verified, with the head, but not the tree",
       `DELETE FROM ledger.events WHERE sequence_number > 5;

@@ -10,6 +10,7 @@ import { CHUNK_SIZE } from "../domain/chunk.ts";
 import type { FirstInvalid } from "../domain/chain-verifier.ts";
 import type { Metrics } from "../metrics.ts";
 import { type ClaimedRow, claimVerification } from "../store/claim-verification.ts";
+import { findDeletedHeads } from "../store/find-deleted-heads.ts";
 import { findVerificationWork, type VerificationWorkRow } from "../store/find-verification-work.ts";
 import { getHash } from "../store/get-hash.ts";
 import { recordVerification } from "../store/record-verification.ts";
@@ -85,6 +86,11 @@ export class ScheduledVerification {
       await run.each(accounts, verifyIfDue);
       if (signal.aborted) return 0;
     } while (accounts.length === ACCOUNTS);
+    const deleted = await run.list("deleted heads", () =>
+      database.run(findDeletedHeads, [ACCOUNTS]),
+    );
+    await run.each(deleted, verifyIfDue);
+    if (signal.aborted) return 0;
     if (!run.hasOldList) this.#peak.sample(seen.events);
     metrics.oldestVerification.set(seen.oldestS);
     metrics.unverified.set(seen.unverified);
@@ -105,7 +111,9 @@ export class ScheduledVerification {
     const { from: first } = await retainedOf(database, accountId);
     const from = Math.max(Math.min(last, Number(head)), first);
     const to = Math.min(Number(head), from + MAX_EVENTS);
-    const verified = await this.#verifyEvents(accountId, { from, to }, signal);
+    // Without a head there is no range to verify, and the chain is not valid.
+    const asked = to === 0 ? undefined : { from, to };
+    const verified = await this.#verifyEvents(accountId, asked, signal);
     const index = await this.#compareIndex(accountId, { kept: Number(claimed.chunks), to }, signal);
     const firstInvalid = verified ?? index.firstInvalid;
     const changed = last > 0 && (await this.#hash(accountId, last)) !== claimed.hash;
@@ -134,11 +142,16 @@ export class ScheduledVerification {
 
   async #verifyEvents(
     accountId: string,
-    { from, to }: Range,
+    range: Range | undefined,
     signal: AbortSignal,
   ): Promise<FirstInvalid | undefined> {
-    const range = { accountId, fromSequence: BigInt(from), toSequence: BigInt(to), indexUpTo: 0 };
-    const verified = await verifyChain(this.#deps, range, signal).catch((error: unknown) => {
+    const asked = {
+      accountId,
+      fromSequence: range && BigInt(range.from),
+      toSequence: range && BigInt(range.to),
+      indexUpTo: 0,
+    };
+    const verified = await verifyChain(this.#deps, asked, signal).catch((error: unknown) => {
       if (error instanceof AnnalsError && error.kind === "internal")
         this.#deps.metrics.verifications.inc({ result: "refused" });
       throw error;
