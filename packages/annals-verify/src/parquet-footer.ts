@@ -25,7 +25,7 @@ const FOOTER_MAX_BYTES = 256 * 1024 * 1024;
 const SCHEMA_MAX_BYTES = 4096;
 /** What a record of an export in another format may have. */
 const ENTRIES_MAX_BYTES = 8 * 1024 * 1024;
-/** What the service writes: a row group ends at 1 MiB of text, behind the event that exceeds it. */
+/** What the service writes: a row group ends at 1 to 4 MiB of text, behind the event that exceeds it. */
 const GROUP_MAX_ROWS = 16_384;
 const GROUP_MAX_BYTES = 32 * 1024 * 1024;
 const TAIL_BYTES = 8;

@@ -8,8 +8,11 @@ import { hash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
 import { membersIn } from "./json-members.ts";
 
-/** Characters of the lines of a row group, and its rows: encoding one takes some 30 ms. */
-const GROUP_CHARACTERS = 1024 * 1024;
+/**
+ * Characters of the lines of a row group: encoding a MiB takes some 30 ms. The footer of each group is kept
+ * until the end, 14 KB, so groups grow with the file, by a MiB after each `growsAfter` of them.
+ */
+const GROUP_CHARACTERS = { first: 1024 * 1024, last: 4 * 1024 * 1024, growsAfter: 256 };
 const GROUP_ROWS = 16_384;
 
 const NUMBER = "sequence_number";
@@ -44,6 +47,7 @@ export class ParquetFile {
   readonly #names: readonly string[];
   readonly #writer: ParquetWriter;
   #columns: unknown[][] = [];
+  #groups = 0;
   #rows = 0;
   #characters = 0;
 
@@ -63,7 +67,9 @@ export class ParquetFile {
 
   /** Whether the rows so far are a row group. */
   get isFull(): boolean {
-    return this.#characters >= GROUP_CHARACTERS || this.#rows >= GROUP_ROWS;
+    const { first, growsAfter, last } = GROUP_CHARACTERS;
+    const characters = Math.min(last, first * (1 + Math.floor(this.#groups / growsAfter)));
+    return this.#characters >= characters || this.#rows >= GROUP_ROWS;
   }
 
   /** Adds a line of JSON Lines, with its proof if the file has proofs. */
@@ -85,6 +91,7 @@ export class ParquetFile {
         ...(!REPEATED.includes(name) && { encoding: "PLAIN" as const }),
       }));
       void this.#writer.write({ columnData, rowGroupSize: this.#rows });
+      this.#groups += 1;
     }
     this.#clear();
     return this.#flush();
