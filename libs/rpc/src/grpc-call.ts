@@ -23,6 +23,7 @@ export class GrpcCall<O extends DescMessage> {
   readonly #call: ReturnType<ChannelInterface["createCall"]>;
   readonly #output: O;
   readonly #signal: AbortSignal;
+  readonly #isStream: boolean;
   /** The pending `receive`, if there is one. */
   #waiting: PromiseWithResolvers<MessageShape<O> | undefined> | undefined;
   #status: StatusObject | undefined;
@@ -30,12 +31,13 @@ export class GrpcCall<O extends DescMessage> {
 
   constructor(
     channel: ChannelInterface,
-    request: Pick<UnaryRequest | StreamRequest, "header" | "signal" | "url">,
+    request: Pick<UnaryRequest | StreamRequest, "header" | "signal" | "stream" | "url">,
     output: O,
     deadline: Deadline,
   ) {
     this.#output = output;
     this.#signal = request.signal;
+    this.#isStream = request.stream;
     this.#call = channel.createCall(request.url, deadline, null, null, null);
     const metadata = toMetadata(request.header);
     if (this.#signal !== NEVER) metadata.set(CANCELLABLE_HEADER, CANCELLED_BY_END);
@@ -77,11 +79,13 @@ export class GrpcCall<O extends DescMessage> {
   }
 
   /**
-   * Ends the request, which cancels. What still comes is read and dropped, and only then is the caller
-   * rejected: the share of its account must not end before the work does.
+   * Ends the request, which cancels. What still comes is read and dropped. The caller of a unary call is
+   * rejected only then: the share of its account must not end before the work does. The reader of a stream
+   * is rejected at once.
    */
   readonly #leave = (): void => {
     this.#failure ??= this.#reason();
+    if (this.#isStream) this.#settle();
     this.#call.halfClose();
     this.#call.startRead();
   };
