@@ -53,6 +53,27 @@ test("a key that was admitted lately has a slot of its account where unknown key
   await released();
 });
 
+test("if accounts have taken the slots, a key that was admitted lately is refused before its admission", async () => {
+  const { ask, areHeld, held, inFlight, refused, released } = await openServer();
+  const accounts = [0, 0, 1, 1, 2, 2, 3].map((n) => `acct_${n}`);
+  const asked: Promise<unknown>[] = [];
+  for (const [n, account] of accounts.entries()) {
+    asked.push(ask("a", `known ${account}`));
+    await areHeld(n + 1);
+    const [request] = held.at(-1) ?? [];
+    if (request) inFlight.authenticated(request, account);
+  }
+  expect((await ask("a", "known acct_3")).status).toBe(500);
+  expect(refused).toStrictEqual(["requests_total"]);
+  // Beyond its own share an account is refused after its admission, where that can be delayed.
+  asked.push(ask("a", "known acct_1"));
+  await areHeld(TOTAL);
+  expect(inFlight.used()).toMatchObject({ requests: TOTAL - 1, unadmitted: 1 });
+  for (const [, response] of held) response.end();
+  await Promise.all(asked);
+  await released();
+});
+
 test("requests without a key have slots of their own, and an address a share of them", async () => {
   const { ask, areHeld, held, inFlight, refused, released } = await openServer();
   const asked = Array.from({ length: SHARE }, () => ask("a", ""));

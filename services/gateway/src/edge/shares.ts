@@ -50,6 +50,14 @@ export class Shares {
     return this.#used;
   }
 
+  /**
+   * Whether a quarter of the total is in use. A holder is refused for want of free ones from half of it on,
+   * and what is taken before its admission has to count until then.
+   */
+  get isBusy(): boolean {
+    return 4 * this.#used >= this.#total;
+  }
+
   /** Holders that have something. */
   get holders(): number {
     return this.#held.size;

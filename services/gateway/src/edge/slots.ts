@@ -26,14 +26,22 @@ export class Slots {
 
   /**
    * For a request that has arrived. If keys that are not admitted yet have taken all that their address
-   * may have, a key that was admitted lately gets a slot of its account at once. Throws `rate_limited` or
-   * `unavailable`.
+   * may have, a key that was admitted lately gets a slot of its account at once. So it does if accounts have
+   * a quarter of their slots: if none is left for it, the work of its admission would be in vain. Throws
+   * `rate_limited` or `unavailable`.
    */
   take(request: IncomingMessage, address: string): Slot {
     const { anonymous, requests, unadmitted } = this.#resources.shares;
     if (request.headers.authorization === undefined) {
       this.#resources.check("anonymous", anonymous.tryAcquire(address));
       return { of: "anonymous", holder: address };
+    }
+    const known = requests.isBusy ? this.#recognise(request) : undefined;
+    if (known !== undefined) {
+      const refusal = requests.tryAcquire(known);
+      if (refusal === undefined) return { of: "requests", holder: known };
+      // Beyond its share it goes on: a refusal after the admission can be delayed.
+      if (refusal === "total") throw this.#resources.refused("requests", refusal);
     }
     const refusal = unadmitted.tryAcquire(address);
     if (refusal === undefined) return { of: "unadmitted", holder: address };
