@@ -24,15 +24,13 @@ import { processesOf } from "../system/testbed.ts";
 /** What can no longer be written: the largest table alone, or all that PostgreSQL writes. */
 export type Full = "a table" | "everything";
 
-type Owner = Pick<TestDatabase, "query">;
-
 export interface SmallDisk {
   /** For the system that is to live on it. */
   readonly dataDir: string;
   /** What PostgreSQL writes into its log when it is full, after the severity and before the line's end. */
   readonly complaint: string;
   /** Called once, when the system is there. */
-  prepare(stack: Stack, owner: Owner): Promise<void>;
+  prepare(stack: Stack, owner: Pick<TestDatabase, "query">): Promise<void>;
   /** Leaves little room: load makes it full. */
   fill(what: Full): Promise<void>;
   /** Makes room. Nothing else is done. */
@@ -53,8 +51,6 @@ const TABLE_LEFT_BYTES = 4 * MIB;
 /** Without mounting: a segment of the log may have so much and a table no more; and then nor the log. */
 const TABLE_FILE_BYTES = 17 * MIB;
 const LEAST_FILE_BYTES = MIB;
-/** Places of the write-ahead log in its segment of 16 MiB at which that bound stops it. */
-const LOG_BEYOND_BYTES = { from: 2 * LEAST_FILE_BYTES, to: 14 * MIB };
 
 export const WAYS = canMount()
   ? (["a small file system", "a small bound on files"] as const)
@@ -125,38 +121,18 @@ async function mount(folder: string, sizeMib: number): Promise<string> {
 function bounded(): SmallDisk {
   const folder = newFolder();
   let postgres = (): number | undefined => undefined;
-  let owner: Owner | undefined;
   const bound = (bytes: number | "unlimited") => boundFiles(postgres(), bytes);
   return {
     dataDir: join(folder, "data"),
     complaint: "File too large",
-    prepare: async (stack, its) => {
+    prepare: async (stack) => {
       const [first] = processesOf(stack, "postgres");
       postgres = () => first?.pid();
-      owner = its;
     },
-    fill: async (what) => {
-      if (what === "everything" && owner) await moveLogBeyondBound(owner);
-      await bound(what === "everything" ? LEAST_FILE_BYTES : TABLE_FILE_BYTES);
-    },
+    fill: (what) => bound(what === "everything" ? LEAST_FILE_BYTES : TABLE_FILE_BYTES),
     free: () => bound("unlimited"),
     remove: async () => rmSync(folder, { recursive: true }),
   };
-}
-
-/**
- * Writes to the log until its next record is beyond the bound. Where it is not, statements fail at their
- * tables only, and the log does not grow to the bound.
- */
-async function moveLogBeyondBound(owner: Owner): Promise<void> {
-  for (;;) {
-    const [row] = await owner.query(
-      "SELECT (pg_walfile_name_offset(pg_current_wal_insert_lsn())).file_offset AS at",
-    );
-    const at = Number(row?.["at"]);
-    if (at >= LOG_BEYOND_BYTES.from && at <= LOG_BEYOND_BYTES.to) return;
-    await owner.query("SELECT pg_logical_emit_message(false, 'fill', repeat('x', $1))", [MIB]);
-  }
 }
 
 /** Anyone may go through it: PostgreSQL's user lives in it. */
