@@ -1,7 +1,7 @@
 // Guarantee: a doc comment, the comment at the head of a file, and one of a .proto file begin with what they
 // document or with a verb, not with a preposition. No comment and no text of the product, or of what deploys
-// it, says "is none" or "is no X". Nor does a page of the docs, including ADRs and measurements. Docs and
-// code name the actor: they never say nobody, somebody or whoever. In the product and its docs a condition
+// it, says "is none" or "is no X", and neither do the docs, ADRs and measurements included. Docs and code
+// name the actor instead of saying nobody, somebody or whoever. In the product and its docs a condition
 // begins with "if", and "where" names a place.
 
 import { describe, expect, test } from "vitest";

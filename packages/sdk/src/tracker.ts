@@ -24,7 +24,7 @@ export interface Drop {
 
 export interface TrackingOptions {
   /**
-   * Called for every event that is dropped. By default, console.error logs the count and the reason.
+   * Called for each dropped event. By default, the count and the reason are logged with console.error.
    */
   readonly onDrop?: (drop: Drop) => void;
   /** Called for each failed attempt that will be repeated. */

@@ -51,8 +51,8 @@ export class Shares {
   }
 
   /**
-   * Whether a quarter of the total is in use. A holder is refused for want of free ones from half of it on,
-   * and what is taken before its admission has to count until then.
+   * Whether a quarter of the total is in use. From half of it on, a holder can be refused because too few are
+   * free.
    */
   get isBusy(): boolean {
     return 4 * this.#used >= this.#total;

@@ -45,7 +45,7 @@ export class Slots {
     }
     const refusal = unadmitted.tryAcquire(address);
     if (refusal === undefined) return { of: "unadmitted", holder: address };
-    const accountId = this.#recognise(request);
+    const accountId = known ?? this.#recognise(request);
     if (accountId === undefined) throw this.#resources.refused("unadmitted", refusal);
     this.#resources.check("requests", requests.tryAcquire(accountId));
     return { of: "requests", holder: accountId };

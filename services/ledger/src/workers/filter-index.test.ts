@@ -240,7 +240,7 @@ describe("a page deep in the chain", () => {
     await addPostings("a.1", 1);
     await addPostings("e.1", 20_000);
     await database.query("VACUUM ANALYZE ledger.postings");
-    // Control: reading all postings takes many more pages.
+    // Control: a scan of all postings reads many more pages.
     const all = "SELECT count(*) FROM ledger.postings WHERE account_id = $1 AND field = 'action'";
     expect(await pagesOf(all, [ACCOUNT])).toBeGreaterThan(100);
     expect(await pages()).toBeLessThan(30);
