@@ -20,16 +20,16 @@ export const LEDGER: Cases = {
     ({ accounts }) => [accounts, 100],
   ],
   "ledger.find-altered-tables": [() => []],
-  "ledger.find-deleted-heads": [
-    () => [100],
-    {
-      before: ({ account }) => `DELETE FROM ledger.heads WHERE account_id = '${account}'`,
-      params: () => [100],
-    },
-  ],
   "ledger.find-idempotency-keys": [({ account }) => [account, ["known", "old", "unknown"]]],
   "ledger.find-index-work": [() => ["", 100], ({ account }) => [account, 1]],
-  "ledger.find-verification-work": [() => ["", 100], ({ account }) => [account, 1]],
+  "ledger.find-verification-work": [
+    () => ["", 100],
+    ({ account }) => [account, 1],
+    {
+      before: ({ account }) => `DELETE FROM ledger.heads WHERE account_id = '${account}'`,
+      params: () => ["", 100],
+    },
+  ],
   "ledger.get-event": [({ account }) => [account, "3"], ({ account }) => [account, "7"]],
   "ledger.get-hash": [
     ({ account }) => [account, "3"],

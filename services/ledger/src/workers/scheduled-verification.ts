@@ -10,7 +10,6 @@ import { CHUNK_SIZE } from "../domain/chunk.ts";
 import type { FirstInvalid } from "../domain/chain-verifier.ts";
 import type { Metrics } from "../metrics.ts";
 import { type ClaimedRow, claimVerification } from "../store/claim-verification.ts";
-import { findDeletedHeads } from "../store/find-deleted-heads.ts";
 import { findVerificationWork, type VerificationWorkRow } from "../store/find-verification-work.ts";
 import { getHash } from "../store/get-hash.ts";
 import { recordVerification } from "../store/record-verification.ts";
@@ -86,11 +85,6 @@ export class ScheduledVerification {
       await run.each(accounts, verifyIfDue);
       if (signal.aborted) return 0;
     } while (accounts.length === ACCOUNTS);
-    const deleted = await run.list("deleted heads", () =>
-      database.run(findDeletedHeads, [ACCOUNTS]),
-    );
-    await run.each(deleted, verifyIfDue);
-    if (signal.aborted) return 0;
     if (!run.hasOldList) this.#peak.sample(seen.events);
     metrics.oldestVerification.set(seen.oldestS);
     metrics.unverified.set(seen.unverified);
