@@ -40,8 +40,10 @@ describe.each(WAYS.slice(0, ways))("%s", (way) => {
     disk = await openSmallDisk(way);
     bed = await startTestbed({ dataDir: disk.dataDir });
     await disk.prepare(bed.stack, bed.owner);
-    // The log is no part of the disk, but where files are bounded it is a file like others: it is kept short.
+    // The log is no part of the disk, but where files are bounded it is a file like others: it is kept so
+    // short that the panic after many errors has room in it.
     await bed.owner.query("ALTER SYSTEM SET log_min_error_statement = panic");
+    await bed.owner.query("ALTER SYSTEM SET log_error_verbosity = terse");
     await bed.owner.query("SELECT pg_reload_conf()");
   });
   afterAll(async () => {
