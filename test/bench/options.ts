@@ -26,7 +26,7 @@ export interface Options {
   readonly only: string;
   /** Events of the chain that a comparison reads, a multiple of 100. */
   readonly chain: number;
-  /** Whether the tables are written to docs/performance.md. */
+  /** Whether the tables are written to docs/performance/last-run.md. */
   readonly write: boolean;
   /** The command line, printed beside the figures. */
   readonly command: string;

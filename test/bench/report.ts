@@ -1,12 +1,13 @@
-// Renders figures as Markdown, for the terminal and for docs/performance.md. Called by main.ts and
+// Renders figures as Markdown, for the terminal and for docs/performance/last-run.md. Called by main.ts and
 // compare.ts.
 
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { Section } from "./measure/bench.ts";
 
-const PAGE = new URL("../../docs/performance.md", import.meta.url);
-const BEGIN = "<!-- bench:begin -->";
-const END = "<!-- bench:end -->";
+const PAGE = new URL("../../docs/performance/last-run.md", import.meta.url);
+const HEAD = `# The last run of the benchmark
+
+The benchmark writes this page. [Performance](../performance.md) says how it measures, and what the figures mean.`;
 
 export interface Report {
   readonly command: string;
@@ -36,7 +37,7 @@ function renderSection({ title, about, heads, results, costOf = "an event" }: Se
     ],
   );
   const all = ["", ...heads, ...(hasCost ? [`CPU ${costOf}`] : [])];
-  return ["", `### ${title}`, "", about, "", ...table([all, ...rows])];
+  return ["", `## ${title}`, "", about, "", ...table([all, ...rows])];
 }
 
 function has(results: Section["results"], at: number): boolean {
@@ -61,11 +62,7 @@ export function table([heads = [], ...rows]: readonly (readonly string[])[]): st
   return [line(heads), rule, ...rows.map(line)];
 }
 
-/** Writes the report between the two markers of docs/performance.md. */
+/** Replaces the page of the last run. */
 export async function writeReport(report: string): Promise<void> {
-  const page = await readFile(PAGE, "utf8");
-  const begin = page.indexOf(BEGIN);
-  const end = page.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`docs/performance.md has lost ${BEGIN} or ${END}`);
-  await writeFile(PAGE, `${page.slice(0, begin + BEGIN.length)}\n${report}\n${page.slice(end)}`);
+  await writeFile(PAGE, `${HEAD}\n\n${report}\n`);
 }

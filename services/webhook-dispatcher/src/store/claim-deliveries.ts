@@ -47,11 +47,13 @@ export interface ClaimedRow {
 // `since` is a lower bound of the probe: the index has a dead entry for each delivery since the last vacuum,
 // before the first entry that is due. The bounds and the order name all columns of the index of the queues.
 // Deliveries that another process claims at the same time are locked, and skipped. The LIMIT makes PostgreSQL
-// look up each webhook; without it, it compares all webhooks of an account with all given ones.
+// look up each webhook; without it, it compares all webhooks of an account with all given ones. A picked row is
+// changed at its place: found by its columns, PostgreSQL would read the whole queue of an account of which it
+// has no statistics yet, since it takes that queue for one row.
 export const claimDeliveries = statement<Params, ClaimedRow>(
   `/* webhooks.claim-deliveries */
 WITH picked AS MATERIALIZED (
-  SELECT due.account_id, due.webhook_id, due.due_at, due.number, moment.leased_until,
+  SELECT due.account_id, due.number, due.place, moment.leased_until,
     extract(epoch FROM moment.now - due.due_at)::float8 AS late_s, webhook.url, webhook.secret_key_id, webhook.secret_sealed,
     CASE WHEN webhook.previous_secret_until > moment.now THEN webhook.previous_secret_key_id END AS previous_key_id,
     CASE WHEN webhook.previous_secret_until > moment.now THEN webhook.previous_secret_sealed END AS previous_sealed
@@ -67,7 +69,7 @@ WITH picked AS MATERIALIZED (
       AND active AND deleted_at IS NULL
     LIMIT 1) AS webhook
   CROSS JOIN LATERAL (
-    SELECT account_id, webhook_id, due_at, number
+    SELECT account_id, due_at, number, ctid AS place
     FROM webhooks.deliveries
     WHERE account_id = ANY ($2::text[]) AND account_id = webhook.account_id AND webhook_id = webhook.id
       AND due_at >= given.since AND due_at <= moment.now AND number > webhook.stopped_up_to
@@ -80,7 +82,7 @@ UPDATE webhooks.deliveries AS delivery
 SET fence = delivery.fence + 1, leased_until = picked.leased_until
 FROM picked
 WHERE delivery.account_id = ANY ($2::text[]) AND delivery.account_id = picked.account_id
-  AND delivery.webhook_id = picked.webhook_id AND delivery.due_at = picked.due_at AND delivery.number = picked.number
+  AND delivery.ctid = picked.place AND delivery.number = picked.number
 RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id, delivery.event,
   delivery.position, delivery.body, delivery.created_at, delivery.due_at, picked.late_s, picked.url, picked.secret_key_id,
   picked.secret_sealed, picked.previous_key_id, picked.previous_sealed

@@ -1,6 +1,7 @@
 // What the clean-up does to one webhook, in bounded pieces. Deliveries that another process works on are
 // locked, and skipped, so that two clean-ups share the work and never deadlock. Each piece is MATERIALIZED: a
-// join that reads it again would lock the next rows instead, beyond the limit.
+// join that reads it again would lock the next rows instead, beyond the limit. For the place of a delivery see
+// claim-deliveries.ts.
 
 import { statement } from "@annals/postgres";
 
@@ -14,7 +15,7 @@ interface Touched {
 export const deleteUnattempted = statement<[...Piece, upTo: string, now: string], Touched>(
   `/* webhooks.delete-unattempted */
 WITH piece AS MATERIALIZED (
-  SELECT due_at, number FROM webhooks.deliveries
+  SELECT number, ctid AS place FROM webhooks.deliveries
   WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL AND number <= $4::bigint AND attempts = 0
     AND (leased_until IS NULL OR leased_until <= greatest(statement_timestamp(), $5::timestamptz))
   ORDER BY due_at, number
@@ -24,7 +25,7 @@ WITH piece AS MATERIALIZED (
 DELETE FROM webhooks.deliveries AS delivery
 USING piece
 WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text
-  AND delivery.due_at = piece.due_at AND delivery.number = piece.number
+  AND delivery.ctid = piece.place AND delivery.number = piece.number
 RETURNING delivery.number
 `,
   { route: "one account" },
@@ -34,7 +35,7 @@ RETURNING delivery.number
 export const settleAttempted = statement<[...Piece, upTo: string, now: string], Touched>(
   `/* webhooks.settle-attempted */
 WITH piece AS MATERIALIZED (
-  SELECT due_at, number FROM webhooks.deliveries
+  SELECT number, ctid AS place FROM webhooks.deliveries
   WHERE account_id = $1::text AND webhook_id = $2::text AND due_at IS NOT NULL AND number <= $4::bigint AND attempts > 0
     AND (leased_until IS NULL OR leased_until <= greatest(statement_timestamp(), $5::timestamptz))
   ORDER BY due_at, number
@@ -44,7 +45,7 @@ WITH piece AS MATERIALIZED (
 UPDATE webhooks.deliveries AS delivery SET due_at = NULL, body = NULL, leased_until = NULL
 FROM piece
 WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text
-  AND delivery.due_at = piece.due_at AND delivery.number = piece.number
+  AND delivery.ctid = piece.place AND delivery.number = piece.number
 RETURNING delivery.number
 `,
   { route: "one account" },
@@ -58,7 +59,7 @@ RETURNING delivery.number
 export const deleteFinished = statement<[...Piece, now: string, days: number], Touched>(
   `/* webhooks.delete-finished */
 WITH oldest AS MATERIALIZED (
-  SELECT number FROM webhooks.deliveries
+  SELECT number, ctid AS place FROM webhooks.deliveries
   WHERE account_id = $1::text AND webhook_id = $2::text AND attempts > 0
   ORDER BY number
   LIMIT $3::integer
@@ -66,8 +67,8 @@ WITH oldest AS MATERIALIZED (
 )
 DELETE FROM webhooks.deliveries AS delivery
 USING oldest
-WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text AND delivery.attempts > 0
-  AND delivery.number = oldest.number AND delivery.due_at IS NULL
+WHERE delivery.account_id = $1::text AND delivery.webhook_id = $2::text
+  AND delivery.ctid = oldest.place AND delivery.number = oldest.number AND delivery.due_at IS NULL
   AND delivery.attempted_at < greatest(statement_timestamp(), $4::timestamptz) - $5::integer * interval '1 day'
 RETURNING delivery.number
 `,

@@ -35,13 +35,14 @@ export interface ResultRow {
   readonly is_dead: boolean;
 }
 
-// For the LIMIT of the webhook see claim-deliveries.ts. The time is in the CTE, because a distributed
+// For the LIMITs, and for the place of a delivery, see claim-deliveries.ts. A delivery that another statement
+// changes meanwhile has a new place and no claim of this process any longer, so its result is not stored. The time is in the CTE, because a distributed
 // PostgreSQL returns no clock (moment.ts): with the time outside the CTE, it ran both by themselves, one
 // after the other.
 export const recordResults = statement<Params, ResultRow>(
   `/* webhooks.record-results */
 WITH result AS MATERIALIZED (
-  SELECT given.*, moment.now, moment.epoch, webhook.active, webhook.failing_since,
+  SELECT given.*, queued.place, moment.now, moment.epoch, webhook.active, webhook.failing_since,
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
@@ -55,6 +56,12 @@ WITH result AS MATERIALIZED (
     FROM webhooks.webhooks
     WHERE account_id = ANY ($3::text[]) AND account_id = given.account_id AND id = given.webhook_id
     LIMIT 1) AS webhook
+  CROSS JOIN LATERAL (
+    SELECT ctid AS place
+    FROM webhooks.deliveries
+    WHERE account_id = ANY ($3::text[]) AND account_id = given.account_id AND webhook_id = given.webhook_id
+      AND due_at = given.due_at AND number = given.number
+    LIMIT 1) AS queued
 )
 UPDATE webhooks.deliveries AS delivery
 SET attempts = delivery.attempts + 1,
@@ -66,7 +73,7 @@ SET attempts = delivery.attempts + 1,
   body = CASE WHEN result.delays[delivery.attempts + 1] IS NOT NULL THEN delivery.body END
 FROM result
 WHERE delivery.account_id = ANY ($3::text[]) AND delivery.account_id = result.account_id
-  AND delivery.webhook_id = result.webhook_id AND delivery.due_at = result.due_at AND delivery.number = result.number
+  AND delivery.ctid = result.place AND delivery.number = result.number
   AND delivery.fence = result.fence AND delivery.leased_until IS NOT NULL
 RETURNING delivery.account_id, delivery.webhook_id, result.success, result.url,
   CASE WHEN result.success THEN result.failing_since IS NOT NULL OR result.is_first
