@@ -3,6 +3,7 @@ export * from "./bytes-waiting.ts";
 export * from "./database.ts";
 export * from "./deliveries.ts";
 export * from "./eventually.ts";
+export * from "./explain.ts";
 export * from "./http-client.ts";
 export * from "./lost-server.ts";
 export * from "./proxy.ts";

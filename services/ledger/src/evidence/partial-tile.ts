@@ -2,7 +2,7 @@
 // roots of the tiles below. Called by the tree builder and by covered-tree.ts.
 
 import type { Database } from "@annals/postgres";
-import { TILE_WIDTH, type TilePath } from "@annals/tlog";
+import { splitHashes, TILE_WIDTH, type TilePath } from "@annals/tlog";
 import { listLeaves } from "../store/list-leaves.ts";
 import { listTileRoots } from "../store/list-tile-roots.ts";
 
@@ -17,8 +17,8 @@ export async function readPartialTile(
   const first = index * TILE_WIDTH;
   const [from, before] = [String(first), String(first + width)];
   if (level === 0) {
-    const leaves = await database.run(listLeaves, [[accountId], [from], [before]]);
-    return leaves.map(({ hash }) => hash);
+    const [leaves] = await database.run(listLeaves, [[accountId], [from], [before]]);
+    return leaves ? splitHashes(leaves.hashes) : [];
   }
   const below = await database.run(listTileRoots, [accountId, level - 1, from, before]);
   return below.map(({ root }) => root);

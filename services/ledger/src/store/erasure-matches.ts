@@ -48,9 +48,13 @@ SELECT asked.number AS sequence_number, (
   ) AS hold
 FROM ledger.lifecycles
 JOIN unnest($2::bigint[]) AS asked (number) ON asked.number <= lifecycles.deleted_through
-LEFT JOIN ledger.events ON events.account_id = $1::text AND events.sequence_number = asked.number
+LEFT JOIN LATERAL (
+  SELECT action FROM ledger.events
+  WHERE account_id = $1::text AND sequence_number = asked.number
+  LIMIT 1
+) AS event ON true
 WHERE lifecycles.account_id = $1::text
-  AND (events.account_id IS NULL OR events.action NOT IN ('annals.erasure', 'annals.hold', 'annals.retention'))
+  AND (event.action IS NULL OR event.action NOT IN ('annals.erasure', 'annals.hold', 'annals.retention'))
 ORDER BY asked.number
 `,
   { route: "one account" },

@@ -1,5 +1,5 @@
 // The hashes of ranges of events, one range an account, in the order of the chain. A range that lacks an
-// event returns fewer rows.
+// event returns fewer hashes, and one without any event no row.
 
 import { statement } from "@annals/postgres";
 
@@ -10,25 +10,24 @@ type Params = [
   to: readonly string[],
 ];
 
-export interface LeafRow {
+export interface LeavesRow {
   readonly account_id: string;
-  readonly hash: Buffer;
+  /** Of 32 bytes each. */
+  readonly hashes: Buffer;
 }
 
-// The LIMIT makes PostgreSQL look up each range: it takes a chain that it has no statistics of for one event,
-// and would read all of it.
-export const listLeaves = statement<Params, LeafRow>(
+// The GROUP BY makes PostgreSQL look up each range. Joined to its ranges, a chain that is newer than the
+// statistics counts as one event, and would be read as a whole.
+export const listLeaves = statement<Params, LeavesRow>(
   `/* ledger.list-leaves */
-SELECT given.account_id, leaf.hash
+SELECT leaves.account_id, leaves.hashes
 FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS given (account_id, after, last)
 CROSS JOIN LATERAL (
-  SELECT sequence_number, hash
+  SELECT account_id, string_agg(hash, ''::bytea ORDER BY sequence_number) AS hashes
   FROM ledger.events
   WHERE account_id = ANY ($1::text[]) AND account_id = given.account_id
     AND sequence_number > given.after AND sequence_number <= given.last
-  ORDER BY sequence_number
-  LIMIT given.last - given.after) AS leaf
-ORDER BY given.account_id, leaf.sequence_number
+  GROUP BY account_id) AS leaves
 `,
   { route: "some accounts" },
 );

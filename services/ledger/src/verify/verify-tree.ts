@@ -3,7 +3,7 @@
 // after the events themselves were verified. It must never report a tree as right that it did not compare.
 
 import type { Database } from "@annals/postgres";
-import { HASH_BYTES, TILE_WIDTH, tileRoot } from "@annals/tlog";
+import { HASH_BYTES, splitHashes, TILE_WIDTH, tileRoot } from "@annals/tlog";
 import type { FirstInvalid } from "../domain/chain-verifier.ts";
 import { coveredHead } from "../evidence/covered-head.ts";
 import { CoveredTree } from "../evidence/covered-tree.ts";
@@ -76,11 +76,12 @@ async function mismatchIn(
   let offset = 0;
   if (level === 0 && row?.matches === false) {
     const range = [[accountId], [String(first)], [String(first + TILE_WIDTH)]] as const;
-    const leaves = await database.run(listLeaves, [...range]);
+    const [leaves] = await database.run(listLeaves, [...range]);
+    const hashes = leaves ? splitHashes(leaves.hashes) : [];
     const hashAt = (at: number) => row.hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
     offset = Math.max(
       0,
-      leaves.findIndex(({ hash }, at) => !hash.equals(hashAt(at))),
+      hashes.findIndex((hash, at) => !hash.equals(hashAt(at))),
     );
   }
   return mismatch(database, accountId, first + offset + 1);

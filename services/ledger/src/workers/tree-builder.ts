@@ -110,11 +110,11 @@ export class TreeBuilder {
       ranges.map(({ size }) => String(size)),
       ranges.map(({ to }) => String(to)),
     ]);
-    const hashesOf = Map.groupBy(leaves, (leaf) => leaf.account_id);
+    const hashesOf = new Map(leaves.map(({ account_id, hashes }) => [account_id, hashes]));
     const trees: Grown[] = [];
     for (const range of ranges) {
-      const hashes = (hashesOf.get(range.row.account_id) ?? []).map(({ hash }) => hash);
-      const tree = await this.#grow(range, hashes);
+      const hashes = hashesOf.get(range.row.account_id) ?? Buffer.alloc(0);
+      const tree = await this.#grow(range, splitHashes(hashes));
       if (tree) trees.push(tree);
     }
     await this.#store(trees);

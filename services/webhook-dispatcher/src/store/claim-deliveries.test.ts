@@ -3,8 +3,8 @@
 // index. The test counts the blocks that a statement touches: no other load on the machine changes them.
 // Bounds are for one queue and one delivery, so that they hold for any number of them.
 
-import { ON_ONE_SERVER } from "@annals/testing";
-import { type Pool, statement } from "@annals/postgres";
+import { statement } from "@annals/postgres";
+import { explain, ON_ONE_SERVER, type Plans, type TestDatabase } from "@annals/testing";
 import { expect, test } from "vitest";
 import { newDatabase } from "../testing/dispatcher.ts";
 import { claimDeliveries } from "./claim-deliveries.ts";
@@ -52,72 +52,38 @@ async function begin({ webhooks: count, waitingEach, finishedEach }: Begin) {
   return database;
 }
 
-interface Node {
-  readonly "Node Type": string;
-  readonly "Index Name"?: string;
-  readonly "Relation Name"?: string;
-  readonly "Actual Rows": number;
-  readonly "Shared Hit Blocks": number;
-  readonly "Shared Read Blocks": number;
-  readonly Plans?: readonly Node[];
-}
-
-/** A connection begins with custom plans, and keeps to those that PostgreSQL expects to cost less. */
-type Plans = "generic" | "custom";
-
-/** Runs a statement, rolls it back, and resolves to what it touched. */
+/** What a statement touches, and how it finds deliveries. */
 async function explained(
-  pool: Pool,
-  { text }: { readonly text: string },
+  database: TestDatabase,
+  given: { readonly text: string },
   params: string,
   plans: Plans = "generic",
 ) {
-  const rollback = new Error("rolled back");
-  let answer: Node | undefined;
-  await pool
-    .transaction(async (transaction) => {
-      const one = <Row>(given: string) =>
-        transaction.run(statement<[], Row>(given, { route: "local", customPlan: true }), []);
-      await one("/* test.plan */ SET LOCAL plan_cache_mode = force_" + plans + "_plan");
-      await one(`/* test.prepare */ PREPARE explained AS ${text}`);
-      const [row] = await one<{ "QUERY PLAN": readonly { Plan: Node }[] }>(
-        `/* test.explain */ EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) EXECUTE explained (${params})`,
-      );
-      await one("/* test.deallocate */ DEALLOCATE explained");
-      answer = row?.["QUERY PLAN"][0]?.Plan;
-      throw rollback;
-    })
-    .catch((error: unknown) => {
-      if (error !== rollback) throw error;
-    });
-  if (!answer) throw new Error("there is no plan");
-  const nodes = nodesOf(answer);
+  const { blocks, nodes, rows } = await explain(database, given, params, plans);
   const scanned = nodes.filter((node) => node["Relation Name"] === "deliveries");
-  return {
-    blocks: answer["Shared Hit Blocks"] + answer["Shared Read Blocks"],
-    rows: answer["Actual Rows"],
-    paths: [...new Set(scanned.map((node) => node["Index Name"] ?? node["Node Type"]))].toSorted(),
-  };
+  const paths = [...new Set(scanned.map((node) => node["Index Name"] ?? node["Node Type"]))];
+  return { blocks, paths: paths.toSorted(), rows };
 }
 
-function explainFind(pool: Pool, now: string) {
-  return explained(pool, findDueWebhooks, `${now}, '', '', ${WEBHOOKS}`);
+function explainFind(database: TestDatabase, now: string) {
+  return explained(database, findDueWebhooks, `${now}, '', '', ${WEBHOOKS}`);
 }
 
-function explainClaim(pool: Pool, ids: readonly string[], now: string, since = "'-infinity'") {
+function explainClaim(
+  database: TestDatabase,
+  ids: readonly string[],
+  now: string,
+  since = "'-infinity'",
+) {
   const array = (texts: readonly string[]) => `ARRAY[${texts.map((one) => `'${one}'`).join()}]`;
   const accounts = ids.map((id) => `acct_${Number(id.slice(3)) % 97}`);
   const of = (value: string) => `array_fill(${value}, ARRAY[${ids.length}])`;
   return explained(
-    pool,
+    database,
     claimDeliveries,
     `${now}, ${array([...new Set(accounts)])}, ${array(accounts)}, ${array(ids)},
      ${of(`(${since})::timestamptz`)}, ${of(`${WAITING_EACH}`)}, 15`,
   );
-}
-
-function nodesOf(node: Node): Node[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
 test.runIf(ON_ONE_SERVER)(
@@ -129,14 +95,12 @@ test.runIf(ON_ONE_SERVER)(
       finishedEach: FINISHED_EACH,
     });
     await database.query("ANALYZE webhooks.deliveries, webhooks.webhooks");
-    const pool = database.pool();
-    const later = "now() + interval '2 hours'";
-    for (const now of ["now()", later]) {
-      const { blocks, paths } = await explainFind(pool, now);
+    for (const now of ["now()", IN_HOURS]) {
+      const { blocks, paths } = await explainFind(database, now);
       expect(blocks).toBeLessThan(BLOCKS_PER_QUEUE * WEBHOOKS);
       expect(paths).toEqual(["deliveries_due"]);
     }
-    const claim = await explainClaim(pool, ["wh_5", "wh_77"], later);
+    const claim = await explainClaim(database, ["wh_5", "wh_77"], IN_HOURS);
     expect(claim.blocks).toBeLessThan(BLOCKS_PER_CLAIM * 2 * WAITING_EACH);
     expect(claim.paths).toEqual(["ModifyTable", "Tid Scan", "deliveries_due"]);
   },
@@ -152,10 +116,9 @@ test.runIf(ON_ONE_SERVER)(
       await database.query(`UPDATE webhooks.deliveries SET due_at = ${inHours(hours)}`);
     }
     const ids = ["wh_1", "wh_2", "wh_3", "wh_4"];
-    const pool = database.pool();
-    const found = await explainFind(pool, inHours(4));
+    const found = await explainFind(database, inHours(4));
     expect(found.paths).toEqual(["deliveries_due"]);
-    const { blocks, paths } = await explainClaim(pool, ids, inHours(4), inHours(2.5));
+    const { blocks, paths } = await explainClaim(database, ids, inHours(4), inHours(2.5));
     expect(blocks).toBeLessThan(BLOCKS_PER_CLAIM * WAITING_EACH * ids.length);
     expect(paths).toEqual(["ModifyTable", "Tid Scan", "deliveries_due"]);
   },
@@ -193,7 +156,7 @@ async function beginWithNewQueue() {
   const piece = `'acct_new', 'wh_new', ${WAITING_EACH}`;
   const one = "ARRAY['acct_new']";
   return {
-    pool: database.pool(),
+    database,
     statements: [
       [
         claimDeliveries,
@@ -214,10 +177,10 @@ async function beginWithNewQueue() {
 test.runIf(ON_ONE_SERVER)(
   "a claim and its end touch no more of a queue that is newer than the statistics, by any plan",
   async () => {
-    const { pool, statements } = await beginWithNewQueue();
+    const { database, statements } = await beginWithNewQueue();
     for (const [given, params] of statements)
       for (const plans of ["generic", "custom"] as const) {
-        const { blocks, rows } = await explained(pool, given, params, plans);
+        const { blocks, rows } = await explained(database, given, params, plans);
         expect(rows, given.name).toBe(WAITING_EACH);
         expect(blocks, `${given.name}, ${plans} plan`).toBeLessThan(
           BLOCKS_PER_CLAIM * WAITING_EACH,

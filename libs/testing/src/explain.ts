@@ -1,0 +1,59 @@
+// What PostgreSQL does for a statement, by EXPLAIN. Imported by tests that bound the work of a statement by
+// the blocks that it touches, which no other load on the machine changes.
+
+import pg from "pg";
+import type { TestDatabase } from "./database.ts";
+
+/** A connection begins with custom plans, and keeps to those that PostgreSQL expects to cost less. */
+export type Plans = "generic" | "custom";
+
+export interface PlanNode {
+  readonly "Node Type": string;
+  readonly "Index Name"?: string;
+  readonly "Relation Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Shared Hit Blocks": number;
+  readonly "Shared Read Blocks": number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+export interface Explained {
+  /** Blocks of 8 KiB that were touched. */
+  readonly blocks: number;
+  /** Rows that the statement returned. */
+  readonly rows: number;
+  readonly nodes: readonly PlanNode[];
+}
+
+/** Runs a statement with `params` as SQL, and rolls it back. */
+export async function explain(
+  { url }: Pick<TestDatabase, "url">,
+  { text }: { readonly text: string },
+  params: string,
+  plans: Plans,
+): Promise<Explained> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query(`SET LOCAL plan_cache_mode = force_${plans}_plan`);
+    await client.query(`PREPARE explained AS ${text}`);
+    const { rows } = await client.query<{ "QUERY PLAN": readonly { Plan: PlanNode }[] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) EXECUTE explained (${params})`,
+    );
+    const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
+    if (!plan) throw new Error("there is no plan");
+    return {
+      blocks: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
+      rows: plan["Actual Rows"],
+      nodes: nodesOf(plan),
+    };
+  } finally {
+    // Its end rolls back.
+    await client.end();
+  }
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
