@@ -1,5 +1,5 @@
-// Guarantee: what the leaves of a range cost grows with the range, not with the chain, although PostgreSQL has
-// no statistics of the chain, and whether it plans for the parameters or for any.
+// Guarantee: what the leaves of a range cost grows with the range, not with the chain, although PostgreSQL
+// has no statistics of the chain, and whether it plans for the parameters or for any.
 
 import { explain, ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
 import { expect, test } from "vitest";

@@ -12,7 +12,7 @@ type Params = [
 
 export interface LeavesRow {
   readonly account_id: string;
-  /** Of 32 bytes each. */
+  /** Hashes of 32 bytes each. */
   readonly hashes: Buffer;
 }
 

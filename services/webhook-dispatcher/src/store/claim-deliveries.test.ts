@@ -1,7 +1,7 @@
-// Guarantee: what a claim and its end read grows with the deliveries in it, not with the queue or the history,
-// whatever PostgreSQL knows of the table; a scan over queues costs a few blocks each; and a claim writes no
-// index. The test counts the blocks that a statement touches: no other load on the machine changes them.
-// Bounds are for one queue and one delivery, so that they hold for any number of them.
+// Guarantee: what a claim and its end read grows with the deliveries in it, not with the queue or the
+// history, whatever PostgreSQL knows of the table; a scan over queues costs a few blocks each; and a claim
+// writes no index. The test counts the blocks that a statement touches: no other load on the machine changes
+// them. Bounds are for one queue and one delivery, so that they hold for any number of them.
 
 import { statement } from "@annals/postgres";
 import { explain, ON_ONE_SERVER, type Plans, type TestDatabase } from "@annals/testing";
@@ -147,11 +147,11 @@ async function beginWithNewQueue() {
   const claimed = await database.query(
     "SELECT due_at::text, number::text FROM webhooks.deliveries WHERE fence = 1 ORDER BY number",
   );
-  const arrayOf = (values: readonly unknown[]) => `ARRAY[${values.map((v) => `'${v}'`).join()}]`;
+  const arrayOf = (name: string) => `ARRAY[${claimed.map((row) => `'${row[name]}'`).join()}]`;
   const each = (value: string) => `array_fill(${value}, ARRAY[${WAITING_EACH}])`;
   const ids = `${each("'acct_new'::text")}, ${each("'wh_new'::text")}`;
-  const dues = `${arrayOf(claimed.map((row) => row["due_at"]))}::timestamptz[]`;
-  const numbers = `${arrayOf(claimed.map((row) => row["number"]))}::bigint[]`;
+  const dues = `${arrayOf("due_at")}::timestamptz[]`;
+  const numbers = `${arrayOf("number")}::bigint[]`;
   const results = `${ids}, ${dues}, ${numbers}, ${each("1::bigint")}`;
   const piece = `'acct_new', 'wh_new', ${WAITING_EACH}`;
   const one = "ARRAY['acct_new']";

@@ -47,9 +47,9 @@ export interface ClaimedRow {
 // `since` is a lower bound of the probe: the index has a dead entry for each delivery since the last vacuum,
 // before the first entry that is due. The bounds and the order name all columns of the index of the queues.
 // Deliveries that another process claims at the same time are locked, and skipped. The LIMIT makes PostgreSQL
-// look up each webhook; without it, it compares all webhooks of an account with all given ones. A picked row is
-// changed at its place: found by its columns, PostgreSQL would read the whole queue of an account of which it
-// has no statistics yet, since it takes that queue for one row.
+// look up each webhook; without it, it compares all webhooks of an account with all given ones. A picked row
+// is found by its place, its ctid. By its columns PostgreSQL may find it in a join that reads the whole queue
+// of the account: it takes a queue that is newer than its statistics for one row.
 export const claimDeliveries = statement<Params, ClaimedRow>(
   `/* webhooks.claim-deliveries */
 WITH picked AS MATERIALIZED (

@@ -1,7 +1,7 @@
 // What the clean-up does to one webhook, in bounded pieces. Deliveries that another process works on are
 // locked, and skipped, so that two clean-ups share the work and never deadlock. Each piece is MATERIALIZED: a
-// join that reads it again would lock the next rows instead, beyond the limit. For the place of a delivery see
-// claim-deliveries.ts.
+// join that reads it again would lock the next rows instead, beyond the limit. For the place of a delivery
+// see claim-deliveries.ts.
 
 import { statement } from "@annals/postgres";
 

@@ -35,10 +35,10 @@ export interface ResultRow {
   readonly is_dead: boolean;
 }
 
-// For the LIMITs, and for the place of a delivery, see claim-deliveries.ts. A delivery that another statement
-// changes meanwhile has a new place and no claim of this process any longer, so its result is not stored. The time is in the CTE, because a distributed
-// PostgreSQL returns no clock (moment.ts): with the time outside the CTE, it ran both by themselves, one
-// after the other.
+// For the LIMITs, and for the place of a delivery, see claim-deliveries.ts. What changes a delivery meanwhile
+// gives it a new place, and ends the claim: its result is not stored. The time is in the CTE, because a
+// distributed PostgreSQL returns no clock (moment.ts): with the time outside the CTE, it ran both by
+// themselves, one after the other.
 export const recordResults = statement<Params, ResultRow>(
   `/* webhooks.record-results */
 WITH result AS MATERIALIZED (
