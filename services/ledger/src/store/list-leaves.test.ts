@@ -7,7 +7,7 @@ import { newLedgerDatabase } from "../testing/database.ts";
 import { listLeaves } from "./list-leaves.ts";
 
 const LENGTH = 10_000;
-/** Of 8 KiB, of a range of ten events: the index from its root, and the rows. */
+/** Blocks of 8 KiB for a range of ten events: the index from its root, and the rows. */
 const MAX_BLOCKS = 20;
 
 /** Rows of a chain, without true hashes, that lie in no order. */

@@ -22,7 +22,7 @@ const BLOCKS_PER_QUEUE = 8;
 /** For each delivery that is claimed: found by its webhook, locked, found by its place, changed. */
 const BLOCKS_PER_CLAIM = 25;
 /** Deliveries of a new webhook that wait, and as many that are finished. */
-const NEW_QUEUE = 5_000;
+const NEW_QUEUE = 20_000;
 const IN_HOURS = "now() + interval '2 hours'";
 
 interface Begin {

@@ -5,6 +5,7 @@
 // many days.
 
 import { statement } from "@annals/postgres";
+import { joinPlace } from "./delivery-place.ts";
 
 type Params = [
   now: string,
@@ -35,7 +36,7 @@ export interface ResultRow {
   readonly is_dead: boolean;
 }
 
-// For the LIMITs, and for the place of a delivery, see claim-deliveries.ts. What changes a delivery meanwhile
+// For the LIMIT of the webhook see claim-deliveries.ts. What changes a delivery meanwhile
 // gives it a new place, and ends the claim: its result is not stored. The time is in the CTE, because a
 // distributed PostgreSQL returns no clock (moment.ts): with the time outside the CTE, it ran both by
 // themselves, one after the other.
@@ -56,12 +57,7 @@ WITH result AS MATERIALIZED (
     FROM webhooks.webhooks
     WHERE account_id = ANY ($3::text[]) AND account_id = given.account_id AND id = given.webhook_id
     LIMIT 1) AS webhook
-  CROSS JOIN LATERAL (
-    SELECT ctid AS place
-    FROM webhooks.deliveries
-    WHERE account_id = ANY ($3::text[]) AND account_id = given.account_id AND webhook_id = given.webhook_id
-      AND due_at = given.due_at AND number = given.number
-    LIMIT 1) AS queued
+  ${joinPlace("$3")}
 )
 UPDATE webhooks.deliveries AS delivery
 SET attempts = delivery.attempts + 1,

@@ -2,6 +2,7 @@
 // delay keeps its turn in the queue.
 
 import { statement } from "@annals/postgres";
+import { joinPlace } from "./delivery-place.ts";
 
 type Params = [
   now: string,
@@ -16,7 +17,6 @@ type Params = [
   delaysS: readonly number[],
 ];
 
-// For the LIMIT, and for the place of a delivery, see claim-deliveries.ts.
 export const releaseClaims = statement<Params, { readonly number: string }>(
   `/* webhooks.release-claims */
 UPDATE webhooks.deliveries AS delivery
@@ -24,12 +24,7 @@ SET leased_until = NULL, due_at = CASE WHEN given.delay_s = 0 THEN delivery.due_
 FROM unnest($3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::float8[])
   AS given (account_id, webhook_id, due_at, number, fence, delay_s)
 CROSS JOIN (SELECT extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch OFFSET 0) AS moment
-CROSS JOIN LATERAL (
-  SELECT ctid AS place
-  FROM webhooks.deliveries
-  WHERE account_id = ANY ($2::text[]) AND account_id = given.account_id AND webhook_id = given.webhook_id
-    AND due_at = given.due_at AND number = given.number
-  LIMIT 1) AS queued
+${joinPlace("$2")}
 WHERE delivery.account_id = ANY ($2::text[]) AND delivery.account_id = given.account_id
   AND delivery.ctid = queued.place AND delivery.number = given.number
   AND delivery.fence = given.fence AND delivery.leased_until IS NOT NULL
