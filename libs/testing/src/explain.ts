@@ -25,11 +25,17 @@ export interface Explained {
   readonly nodes: readonly PlanNode[];
 }
 
-/** Runs a statement with `params` as SQL, and rolls it back. */
-export async function explain(
+/** A statement of libs/postgres, by its shape. */
+interface Explainable<Params extends readonly unknown[]> {
+  readonly text: string;
+  readonly types?: (params: Params) => unknown;
+}
+
+/** Runs a statement, and rolls it back. */
+export async function explain<Params extends readonly unknown[]>(
   { url }: Pick<TestDatabase, "url">,
-  { text }: { readonly text: string },
-  params: string,
+  { text }: Explainable<Params>,
+  params: Params,
   plans: Plans,
 ): Promise<Explained> {
   const client = new pg.Client({ connectionString: url });
@@ -39,7 +45,7 @@ export async function explain(
     await client.query(`SET LOCAL plan_cache_mode = force_${plans}_plan`);
     await client.query(`PREPARE explained AS ${text}`);
     const { rows } = await client.query<{ "QUERY PLAN": readonly { Plan: PlanNode }[] }>(
-      `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) EXECUTE explained (${params})`,
+      `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) EXECUTE explained (${await literals(client, params)})`,
     );
     const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
     if (!plan) throw new Error("there is no plan");
@@ -52,6 +58,17 @@ export async function explain(
     // Its end rolls back.
     await client.end();
   }
+}
+
+/** Values as SQL, because EXECUTE takes no parameters of its own. pg says how a value is written as text. */
+async function literals(client: pg.Client, values: readonly unknown[]): Promise<string> {
+  const { rows } = await client.query<(string | null)[]>({
+    text: `SELECT ${values.map((_, at) => `$${at + 1}::text`).join()}`,
+    values: [...values],
+    rowMode: "array",
+  });
+  const texts = rows[0] ?? [];
+  return texts.map((text) => (text === null ? "NULL" : client.escapeLiteral(text))).join();
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

@@ -3,7 +3,7 @@
 // writes no index. The test counts the blocks that a statement touches: no other load on the machine changes
 // them. Bounds are for one queue and one delivery, so that they hold for any number of them.
 
-import { statement } from "@annals/postgres";
+import { type Statement, statement } from "@annals/postgres";
 import { explain, ON_ONE_SERVER, type Plans, type TestDatabase } from "@annals/testing";
 import { expect, test } from "vitest";
 import { newDatabase } from "../testing/dispatcher.ts";
@@ -23,7 +23,8 @@ const BLOCKS_PER_QUEUE = 8;
 const BLOCKS_PER_CLAIM = 25;
 /** Deliveries of a new webhook that wait, and as many that are finished. */
 const NEW_QUEUE = 20_000;
-const IN_HOURS = "now() + interval '2 hours'";
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 interface Begin {
   readonly webhooks: number;
@@ -53,10 +54,10 @@ async function begin({ webhooks: count, waitingEach, finishedEach }: Begin) {
 }
 
 /** What a statement touches, and how it finds deliveries. */
-async function explained(
+async function explained<Params extends readonly unknown[]>(
   database: TestDatabase,
-  given: { readonly text: string },
-  params: string,
+  given: Statement<Params, unknown>,
+  params: Params,
   plans: Plans = "generic",
 ) {
   const { blocks, nodes, rows } = await explain(database, given, params, plans);
@@ -66,24 +67,27 @@ async function explained(
 }
 
 function explainFind(database: TestDatabase, now: string) {
-  return explained(database, findDueWebhooks, `${now}, '', '', ${WEBHOOKS}`);
+  return explained(database, findDueWebhooks, [now, "", "", WEBHOOKS]);
 }
 
 function explainClaim(
   database: TestDatabase,
   ids: readonly string[],
   now: string,
-  since = "'-infinity'",
+  since = DATABASE_CLOCK,
 ) {
-  const array = (texts: readonly string[]) => `ARRAY[${texts.map((one) => `'${one}'`).join()}]`;
   const accounts = ids.map((id) => `acct_${Number(id.slice(3)) % 97}`);
-  const of = (value: string) => `array_fill(${value}, ARRAY[${ids.length}])`;
-  return explained(
-    database,
-    claimDeliveries,
-    `${now}, ${array([...new Set(accounts)])}, ${array(accounts)}, ${array(ids)},
-     ${of(`(${since})::timestamptz`)}, ${of(`${WAITING_EACH}`)}, 15`,
-  );
+  const distinct = [...new Set(accounts)];
+  const slots = ids.map(() => WAITING_EACH);
+  return explained(database, claimDeliveries, [
+    now,
+    distinct,
+    accounts,
+    ids,
+    ids.map(() => since),
+    slots,
+    15,
+  ]);
 }
 
 test.runIf(ON_ONE_SERVER)(
@@ -95,12 +99,12 @@ test.runIf(ON_ONE_SERVER)(
       finishedEach: FINISHED_EACH,
     });
     await database.query("ANALYZE webhooks.deliveries, webhooks.webhooks");
-    for (const now of ["now()", IN_HOURS]) {
+    for (const now of [DATABASE_CLOCK, inHours(2)]) {
       const { blocks, paths } = await explainFind(database, now);
       expect(blocks).toBeLessThan(BLOCKS_PER_QUEUE * WEBHOOKS);
       expect(paths).toEqual(["deliveries_due"]);
     }
-    const claim = await explainClaim(database, ["wh_5", "wh_77"], IN_HOURS);
+    const claim = await explainClaim(database, ["wh_5", "wh_77"], inHours(2));
     expect(claim.blocks).toBeLessThan(BLOCKS_PER_CLAIM * 2 * WAITING_EACH);
     expect(claim.paths).toEqual(["ModifyTable", "Tid Scan", "deliveries_due"]);
   },
@@ -111,9 +115,8 @@ test.runIf(ON_ONE_SERVER)(
   async () => {
     const database = await begin({ webhooks: 4, waitingEach: 4_000, finishedEach: 0 });
     // As attempts do: the index of the queues grows larger than the primary key, which then looks cheaper.
-    const inHours = (hours: number) => `now() + interval '${hours} hours'`;
     for (const hours of [2, 3]) {
-      await database.query(`UPDATE webhooks.deliveries SET due_at = ${inHours(hours)}`);
+      await database.query("UPDATE webhooks.deliveries SET due_at = $1", [inHours(hours)]);
     }
     const ids = ["wh_1", "wh_2", "wh_3", "wh_4"];
     const found = await explainFind(database, inHours(4));
@@ -147,44 +150,57 @@ async function beginWithNewQueue() {
   const claimed = await database.query(
     "SELECT due_at::text, number::text FROM webhooks.deliveries WHERE fence = 1 ORDER BY number",
   );
-  const arrayOf = (name: string) => `ARRAY[${claimed.map((row) => `'${row[name]}'`).join()}]`;
-  const each = (value: string) => `array_fill(${value}, ARRAY[${WAITING_EACH}])`;
-  const ids = `${each("'acct_new'::text")}, ${each("'wh_new'::text")}`;
-  const dues = `${arrayOf("due_at")}::timestamptz[]`;
-  const numbers = `${arrayOf("number")}::bigint[]`;
-  const results = `${ids}, ${dues}, ${numbers}, ${each("1::bigint")}`;
-  const piece = `'acct_new', 'wh_new', ${WAITING_EACH}`;
-  const one = "ARRAY['acct_new']";
-  return {
-    database,
-    statements: [
-      [
-        claimDeliveries,
-        `${IN_HOURS}, ${one}, ${one}, ARRAY['wh_new'], ARRAY['-infinity'::timestamptz], ARRAY[${WAITING_EACH}], 15`,
-      ],
-      [
-        recordResults,
-        `now(), ARRAY[60], ${one}, ${results}, ${each("true")}, ${each("200")}, 0, ${each("''::text")}`,
-      ],
-      [releaseClaims, `now(), ${one}, ${results}, ${each("0::float8")}`],
-      [deleteUnattempted, `${piece}, ${Number.MAX_SAFE_INTEGER}, now()`],
-      [settleAttempted, `${piece}, ${Number.MAX_SAFE_INTEGER}, now()`],
-      [deleteFinished, `${piece}, now(), 30`],
-    ] as const,
-  };
+  const textsOf = (name: string) => claimed.map((row) => String(row[name]));
+  const each = <Value>(value: Value) => claimed.map(() => value);
+  const ids = [each("acct_new"), each("wh_new")] as const;
+  const results = [...ids, textsOf("due_at"), textsOf("number"), each("1")] as const;
+  const piece = ["acct_new", "wh_new", WAITING_EACH] as const;
+  const all = [...piece, String(Number.MAX_SAFE_INTEGER), DATABASE_CLOCK] as const;
+  const one = ["acct_new"];
+  const touching = <Params extends readonly unknown[]>(
+    given: Statement<Params, unknown>,
+    ...params: Params
+  ) => ({
+    name: given.name,
+    by: (plans: Plans) => explained(database, given, params, plans),
+  });
+  return [
+    touching(
+      claimDeliveries,
+      inHours(2),
+      one,
+      one,
+      ["wh_new"],
+      [DATABASE_CLOCK],
+      [WAITING_EACH],
+      15,
+    ),
+    touching(
+      recordResults,
+      DATABASE_CLOCK,
+      [60],
+      one,
+      ...results,
+      each(true),
+      each(200),
+      0,
+      each(""),
+    ),
+    touching(releaseClaims, DATABASE_CLOCK, one, ...results, each(0)),
+    touching(deleteUnattempted, ...all),
+    touching(settleAttempted, ...all),
+    touching(deleteFinished, ...piece, DATABASE_CLOCK, 30),
+  ];
 }
 
 test.runIf(ON_ONE_SERVER)(
   "a claim and its end touch no more of a queue that is newer than the statistics, by any plan",
   async () => {
-    const { database, statements } = await beginWithNewQueue();
-    for (const [given, params] of statements)
+    for (const { name, by } of await beginWithNewQueue())
       for (const plans of ["generic", "custom"] as const) {
-        const { blocks, rows } = await explained(database, given, params, plans);
-        expect(rows, given.name).toBe(WAITING_EACH);
-        expect(blocks, `${given.name}, ${plans} plan`).toBeLessThan(
-          BLOCKS_PER_CLAIM * WAITING_EACH,
-        );
+        const { blocks, rows } = await by(plans);
+        expect(rows, name).toBe(WAITING_EACH);
+        expect(blocks, `${name}, ${plans} plan`).toBeLessThan(BLOCKS_PER_CLAIM * WAITING_EACH);
       }
   },
 );
@@ -194,10 +210,9 @@ test.runIf(ON_ONE_SERVER)("a claim of new deliveries changes no index", async ()
   const pool = database.pool();
   const ids = Array.from({ length: 10 }, (_, n) => `wh_${n + 1}`);
   const accounts = ids.map((id) => `acct_${id.slice(3)}`);
-  const later = new Date(Date.now() + 2 * 3_600_000).toISOString();
   const always = ids.map(() => DATABASE_CLOCK);
   const each = ids.map(() => WAITING_EACH);
-  const params = [later, accounts, accounts, ids, always, each, 15] as const;
+  const params = [inHours(2), accounts, accounts, ids, always, each, 15] as const;
   const rows = await pool.run(claimDeliveries, [...params]);
   expect(rows.length).toBe(10 * WAITING_EACH);
   await pool.run(
