@@ -103,10 +103,11 @@ class FakeReceivers {
   readonly attempts: Received[] = [];
   readonly accepted: Received[] = [];
   answer: (batch: Received) => SinkResult | Promise<SinkResult> = () => ({ outcome: "accepted" });
+  closing: () => Promise<void> = async () => {};
 
   readonly open = (_config: SinkConfig): SinkReceiver => ({
     open: (options) => this.#batch(options),
-    close: () => {},
+    close: () => this.closing(),
   });
 
   /** Numbers of the events that one account's receivers have accepted, in order. */

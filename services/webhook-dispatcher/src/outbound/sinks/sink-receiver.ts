@@ -51,6 +51,9 @@ export interface SinkBatch {
 
 export interface SinkReceiver {
   open(options: SinkBatchOptions): SinkBatch;
-  /** Closes idle connections. */
-  close(): void;
+  /**
+   * Closes its connections. Resolves when a receiver that acknowledges nothing has read what was sent, or has
+   * not for long: only then may events be sent on another connection, or they overtake. Never rejects.
+   */
+  close(): Promise<void>;
 }

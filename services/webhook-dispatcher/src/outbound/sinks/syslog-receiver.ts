@@ -60,9 +60,10 @@ class SyslogServer {
     }
   }
 
-  close(): void {
-    this.#connection?.close();
+  async close(): Promise<void> {
+    const connection = this.#connection;
     this.#connection = undefined;
+    await connection?.close(this.#deps.timeoutMs);
   }
 
   /** Resolves to why it failed, or to undefined. */
