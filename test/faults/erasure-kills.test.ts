@@ -96,23 +96,24 @@ async function faultsOf(accountId: string): Promise<Record<string, unknown>[]> {
     `WITH records AS (
        SELECT sequence_number AS record, action, metadata::jsonb AS said FROM ledger.events
        WHERE account_id = $1 AND action IN ('annals.erasure', 'annals.hold')
-     ), named AS (
-       SELECT record, number FROM records
-       CROSS JOIN LATERAL regexp_split_to_table(said ->> 'sequence_numbers', ',') AS range
-       CROSS JOIN LATERAL generate_series(
-         split_part(range, '-', 1)::bigint, coalesce(nullif(split_part(range, '-', 2), ''), range)::bigint) AS number
+     ), ranges AS (
+       SELECT record, split_part(range, '-', 1)::bigint AS first,
+         coalesce(nullif(split_part(range, '-', 2), ''), range)::bigint AS last
+       FROM records CROSS JOIN LATERAL regexp_split_to_table(said ->> 'sequence_numbers', ',') AS range
        WHERE action = 'annals.erasure'
+     ), named AS (
+       SELECT generate_series(first, last) AS number FROM ranges
      ), erased AS (
        SELECT sequence_number AS number FROM ledger.events WHERE account_id = $1 AND erased = 9
      )
-     SELECT 'recorded and not done' AS fault, number FROM (SELECT number FROM named EXCEPT TABLE erased) AS undone
+     SELECT 'recorded and not done' AS fault, number FROM (TABLE named EXCEPT TABLE erased) AS undone
      UNION ALL SELECT 'done and not recorded', number
-       FROM (TABLE erased EXCEPT SELECT number FROM named) AS unrecorded
+       FROM (TABLE erased EXCEPT TABLE named) AS unrecorded
      UNION ALL SELECT 'erased in part', sequence_number FROM ledger.events
        WHERE account_id = $1 AND erased NOT IN (0, 9)
      UNION ALL SELECT 'recorded twice', number FROM named GROUP BY number HAVING count(*) > 1
-     UNION ALL SELECT 'erased under the hold ' || id, number FROM named JOIN ledger.holds
-       ON account_id = $1 AND number BETWEEN from_sequence AND to_sequence
+     UNION ALL SELECT 'erased under the hold ' || id, first FROM ranges JOIN ledger.holds
+       ON account_id = $1 AND first <= to_sequence AND last >= from_sequence
        AND record > placed_by AND record < coalesce(released_by, 9e18)
      UNION ALL SELECT 'recorded hold without its row', record FROM records WHERE action = 'annals.hold'
        AND NOT EXISTS (SELECT 1 FROM ledger.holds WHERE account_id = $1 AND id = said ->> 'hold'
