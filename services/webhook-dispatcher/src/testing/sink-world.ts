@@ -103,11 +103,10 @@ class FakeReceivers {
   readonly attempts: Received[] = [];
   readonly accepted: Received[] = [];
   answer: (batch: Received) => SinkResult | Promise<SinkResult> = () => ({ outcome: "accepted" });
-  closing: () => Promise<void> = async () => {};
 
   readonly open = (_config: SinkConfig): SinkReceiver => ({
     open: (options) => this.#batch(options),
-    close: () => this.closing(),
+    close: () => {},
   });
 
   /** Numbers of the events that one account's receivers have accepted, in order. */

@@ -72,7 +72,7 @@ export class SinkRun {
     // A failure shows in the next write, which finds that the claim has ended.
     const renewal = setInterval(() => void this.#cursor.renew().catch(() => {}), RENEWAL_MS);
     try {
-      const hasMore = await this.#sendAll();
+      const hasMore = await this.#send();
       await this.#cursor.release(hasMore ? 0 : limitsOf(this.#sink.type).intervalS);
       return hasMore;
     } catch (error) {
@@ -82,22 +82,14 @@ export class SinkRun {
       return error.waitS === 0 && !this.#signal.aborted;
     } finally {
       clearInterval(renewal);
+      this.#batch?.discard();
+      this.#receiver.close();
     }
   }
 
   /** Ends the claim after a failure inside: the sink is due again after a time. */
   async release(waitS: number): Promise<void> {
     await this.#cursor.release(waitS);
-  }
-
-  /** Closes the receiver before the claim ends: the next turn connects anew, and must not overtake this one. */
-  async #sendAll(): Promise<boolean> {
-    try {
-      return await this.#send();
-    } finally {
-      this.#batch?.discard();
-      await this.#receiver.close();
-    }
   }
 
   async #send(): Promise<boolean> {

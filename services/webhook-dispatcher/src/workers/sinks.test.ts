@@ -135,33 +135,6 @@ test("two replicas never send at once, and share the sinks", async () => {
   for (const { accountId } of accounts) expect(receivers.numbers(accountId)).toEqual(upTo(3_000));
 });
 
-test("no turn begins before the receiver of the one before is closed", async () => {
-  const { chains, create, pass, receivers, replica, sinks } = await newSinkWorld();
-  const { accountId } = await create();
-  chains.append(accountId, 1);
-  const closed = Promise.withResolvers<void>();
-  const closing = Promise.withResolvers<void>();
-  receivers.closing = () => {
-    closing.resolve();
-    return closed.promise;
-  };
-  const { signal } = new AbortController();
-  await sinks.round(signal);
-  await closing.promise;
-  chains.append(accountId, 1);
-  pass(10);
-  const other = replica();
-  for (const one of [sinks, other]) await one.round(signal);
-  await other.settled();
-  expect(receivers.numbers(accountId)).toEqual([1]);
-  closed.resolve();
-  await sinks.settled();
-  pass(10);
-  await other.round(signal);
-  await other.settled();
-  expect(receivers.numbers(accountId)).toEqual([1, 2]);
-});
-
 test("a claim is held on while the receiver takes its time", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());

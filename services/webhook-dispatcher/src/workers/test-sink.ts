@@ -35,6 +35,6 @@ export async function sendTest(
     return { success: false, error: error ?? `The attempt failed: ${outcome}.` };
   } finally {
     batch.discard();
-    void receiver.close();
+    receiver.close();
   }
 }

@@ -38,7 +38,7 @@ export function httpReceiver(config: HttpConfig, deps: SinkDeps): SinkReceiver {
           ? accepted(statusCode)
           : http.refused(statusCode, answer.reason);
       }),
-    close: async () => http.close(),
+    close: () => http.close(),
   };
 }
 

@@ -48,7 +48,7 @@ export function otlpHttpReceiver(config: OtlpHttpConfig, deps: SinkDeps): SinkRe
         const attempt = await http.request({ accountId, url, headers: HEADERS, body }, deadline);
         return resultOf(http, attempt);
       }),
-    close: async () => http.close(),
+    close: () => http.close(),
   };
 }
 

@@ -20,7 +20,7 @@ export function s3Receiver(config: S3Config, deps: SinkDeps): SinkReceiver {
     (uploads ??= import("./s3-uploads.ts").then(({ s3Uploads }) => s3Uploads(config, deps)));
   return {
     open: (options) => new S3Batch(config, options, open, deps),
-    close: async () => {
+    close: () => {
       void uploads?.then((opened) => opened.close());
       uploads = undefined;
     },

@@ -51,9 +51,6 @@ export interface SinkBatch {
 
 export interface SinkReceiver {
   open(options: SinkBatchOptions): SinkBatch;
-  /**
-   * Closes its connections. Resolves when a receiver that acknowledges nothing has read what was sent, or has
-   * not for long: only then may events be sent on another connection, or they overtake. Never rejects.
-   */
-  close(): Promise<void>;
+  /** Closes idle connections. */
+  close(): void;
 }

@@ -31,7 +31,7 @@ export function splunkHecReceiver(config: SplunkHecConfig, deps: SinkDeps): Sink
       new CollectedBatch(deps.log, (records, signal) =>
         collector.deliver(accountId, records, signal),
       ),
-    close: async () => collector.close(),
+    close: () => collector.close(),
   };
 }
 

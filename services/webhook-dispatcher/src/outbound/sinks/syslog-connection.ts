@@ -7,8 +7,6 @@ import { connect as connectTls, type SecureContext, type TLSSocket } from "node:
 
 /** Shorter than the idle time after which common load balancers drop a connection. */
 const MAX_IDLE_MS = 50_000;
-/** A server that is alive answers the end at once. */
-const MAX_CLOSE_MS = 5_000;
 /** Bytes that may arrive: those of handshakes. A server of syslog sends nothing else. */
 const MAX_ARRIVED_BYTES = 128 * 1024;
 const WATCH_INTERVAL_MS = 250;
@@ -74,23 +72,17 @@ export class SyslogConnection {
     return new Promise((resolve) => {
       this.#secure.write(bytes, (error) => {
         if (error) return;
-        this.#idle = setTimeout(() => void this.close(), MAX_IDLE_MS);
+        this.#idle = setTimeout(() => this.close(), MAX_IDLE_MS);
         this.#idle.unref();
         resolve();
       });
     });
   }
 
-  /**
-   * Ends it in order: what is written still arrives. Resolves when the server has ended it as well, which it
-   * does when it has read everything, or has not in this time.
-   */
-  async close(withinMs = MAX_CLOSE_MS): Promise<void> {
+  /** Ends it in order: what is written still arrives. */
+  close(): void {
     this.#isOpen = false;
-    this.#secure.end();
-    const timer = setTimeout(() => this.destroy(), withinMs);
-    await this.ended;
-    clearTimeout(timer);
+    this.#secure.destroySoon();
   }
 
   destroy(): void {

@@ -60,10 +60,9 @@ class SyslogServer {
     }
   }
 
-  async close(): Promise<void> {
-    const connection = this.#connection;
+  close(): void {
+    this.#connection?.close();
     this.#connection = undefined;
-    await connection?.close(this.#deps.timeoutMs);
   }
 
   /** Resolves to why it failed, or to undefined. */
