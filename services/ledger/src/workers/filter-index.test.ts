@@ -130,10 +130,10 @@ describe("indexing", () => {
     await insertChain(ACCOUNT, CHUNK_SIZE);
     await insertChain(NEIGHBOUR, CHUNK_SIZE);
     let isAway = false;
-    const run: Pool["run"] = (statement, params) =>
-      isAway && (statement.route === "all accounts, read" || params[0] === ACCOUNT)
+    const run: Pool["run"] = (given, params) =>
+      isAway && (given.route === "all accounts, read" || params[0] === ACCOUNT)
         ? Promise.reject(new Error("a server is away"))
-        : ledger.database.run(statement, params);
+        : ledger.database.run(given, params);
     const { index } = newIndex({ run });
     await index.run(NEVER);
     // This list says that nothing is left to do.
@@ -173,10 +173,10 @@ describe("a page deep in the chain", () => {
     let rows = 0;
     const watching = (pool: Pool): Pool => ({
       ...pool,
-      run: (statement, params) => {
+      run: (given, params) => {
         const [, from, to] = params;
-        if (statement.name === "ledger.find-in-range") rows += Number(to) - Number(from) + 1;
-        return pool.run(statement, params);
+        if (given.name === "ledger.find-in-range") rows += Number(to) - Number(from) + 1;
+        return pool.run(given, params);
       },
     });
     const { client } = openLedger(database, undefined, watching);

@@ -1,17 +1,20 @@
-// A connection to a syslog server over TLS. Called by syslog-receiver.ts. It must never be used after its
-// server has closed its side, nor after an idle time in which something on the path may have dropped it:
-// what is written then is lost without an error.
+// A connection to a syslog server over TLS, for one batch. Called by syslog-receiver.ts. The server answers
+// the end of the client's side with the end of its own (RFC 5425, 4.4), and does so when it has read
+// everything: nothing else tells that, since syslog acknowledges no message.
 
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
 
-/** Shorter than the idle time after which common load balancers drop a connection. */
-const MAX_IDLE_MS = 50_000;
+/**
+ * Time between the last byte and the end of the client's side. A server that ends the connection by itself,
+ * and has not read the bytes that have arrived by then, resets it: that is an error, and no answer.
+ */
+const SETTLE_MS = 100;
 /** Bytes that may arrive: those of handshakes. A server of syslog sends nothing else. */
 const MAX_ARRIVED_BYTES = 128 * 1024;
 const WATCH_INTERVAL_MS = 250;
 
-/** Why a connection is of no use: an error of Node, or one of these. */
+/** Why a batch may not have been read: an error of Node, or one of these. */
 export type ConnectionEnd =
   | NodeJS.ErrnoException
   | "address"
@@ -28,17 +31,12 @@ export interface SyslogConnectionOptions {
 }
 
 export class SyslogConnection {
-  /** Resolves when the connection ends, however it does. Until then it is pending. */
-  readonly ended: Promise<ConnectionEnd>;
   readonly #socket: Socket;
   readonly #secure: TLSSocket;
-  readonly #end = Promise.withResolvers<ConnectionEnd>();
+  readonly #end = Promise.withResolvers<ConnectionEnd | undefined>();
   readonly #watch: NodeJS.Timeout;
-  #idle: NodeJS.Timeout | undefined;
-  #isOpen = true;
 
   constructor({ host, port, lookup, secureContext }: SyslogConnectionOptions) {
-    this.ended = this.#end.promise;
     this.#socket = connectTcp({ host, port, lookup });
     this.#secure = connectTls({
       socket: this.#socket,
@@ -50,7 +48,9 @@ export class SyslogConnection {
     const fail = (error: NodeJS.ErrnoException): void => this.#finish(error);
     this.#socket.on("error", fail);
     this.#secure.on("error", fail);
-    this.#secure.on("end", () => this.#finish("connection"));
+    this.#secure.on("end", () =>
+      this.#finish(this.#secure.writableEnded ? undefined : "connection"),
+    );
     this.#secure.on("close", () => this.#finish("connection"));
     const check = (): void => {
       if (this.#socket.bytesRead > MAX_ARRIVED_BYTES) this.#finish("invalid_response");
@@ -61,37 +61,17 @@ export class SyslogConnection {
     this.#watch.unref();
   }
 
-  /** Whether nothing is known that speaks against its use. */
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  /** Resolves when the bytes are with the operating system; never if the connection ends before. */
-  write(bytes: Uint8Array): Promise<void> {
-    clearTimeout(this.#idle);
-    return new Promise((resolve) => {
-      this.#secure.write(bytes, (error) => {
-        if (error) return;
-        this.#idle = setTimeout(() => this.close(), MAX_IDLE_MS);
-        this.#idle.unref();
-        resolve();
-      });
-    });
-  }
-
-  /** Ends it in order: what is written still arrives. */
-  close(): void {
-    this.#isOpen = false;
-    this.#secure.destroySoon();
+  /** Writes the only bytes of the connection. Resolves to undefined once the server has read them. */
+  send(bytes: Uint8Array): Promise<ConnectionEnd | undefined> {
+    this.#secure.write(bytes, () => setTimeout(() => this.#secure.end(), SETTLE_MS));
+    return this.#end.promise;
   }
 
   destroy(): void {
     this.#finish("connection");
   }
 
-  #finish(end: ConnectionEnd): void {
-    this.#isOpen = false;
-    clearTimeout(this.#idle);
+  #finish(end: ConnectionEnd | undefined): void {
     clearInterval(this.#watch);
     this.#end.resolve(end);
     this.#secure.destroy();
