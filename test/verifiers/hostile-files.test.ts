@@ -229,9 +229,12 @@ describe("is not valid, although everything in it fits:", () => {
     expect(await verdict(text)).toMatch(expected);
   });
 
-  test("a later line of that kind, which the fast path reads", async () => {
+  test.each([
+    ["in ASCII", TWICE],
+    ["with other characters", TWICE.replace("{", '{"Ä":1,')],
+  ])("a later line of that kind %s, which the fast path reads", async (_, metadata) => {
     const { lines, places } = chainOf("acct_1", parts.slice(0, 1), 1, undefined, { action: "a" });
-    const next = chainOf("acct_1", [{}], 2, places[0]?.hash, { action: "a", metadata: TWICE });
+    const next = chainOf("acct_1", [{}], 2, places[0]?.hash, { action: "a", metadata });
     const both = { lines: [...lines, ...next.lines], places: [...places, ...next.places] };
     expect(await verdict(exportOf(both))).toMatch(/^2: is not JSON: .*more than once/);
   });

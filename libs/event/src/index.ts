@@ -11,7 +11,7 @@ export * from "./json/event-bytes.ts";
 export * from "./json/event-places.ts";
 export { memberAt, writeEventBytes } from "./json/write-event-bytes.ts";
 export { jsonSha256 } from "./json/json-sha256.ts";
-export { checkCanonicalObject } from "./json/canonical-text.ts";
+export { canonicalObjectEnd, checkCanonicalObject } from "./json/canonical-text.ts";
 export { newObject, setMember } from "./json/json-object.ts";
 export { JsonFault } from "./json/json-value.ts";
 export type { JsonObject, JsonValue } from "./json/json-value.ts";

@@ -23,7 +23,11 @@ export function createHash(_: "sha256", state = sha256.create()) {
   };
 }
 
-/** That of node:buffer. */
+/** Those of node:buffer. */
+export function isAscii(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte < 0x80);
+}
+
 export function isUtf8(bytes: Uint8Array): boolean {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -3,17 +3,19 @@
 // jsonl-record.ts and evidence/check-events.ts. It must never accept a line that their parsers would refuse;
 // it returns undefined for every other line, bad lines too, and they decide.
 //
-// A JSON parser reads from such a line the values that were hashed: each part is scanned to its closing
-// brace, and what has its digest is checked to be canonical. The maker of a file chooses its digests. Of an
-// event with an erased part, and of a record that says what is erased, the parsers read more.
+// A JSON parser reads from such a line the values that were hashed: each part is checked to be canonical, up
+// to its closing brace. The maker of a file chooses its digests. Of an event with an erased part, and of a
+// record that says what is erased, the parsers read more.
 
 import {
+  canonicalObjectEnd,
   checkCanonicalObject,
   JSON_PARTS,
   leafOfJson,
   MAX_EVENT_DEPTH,
   PARTS,
 } from "@annals/event";
+import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { RECORD_ACTIONS } from "./checked-event.ts";
 import type { Place } from "./manifest.ts";
@@ -42,7 +44,6 @@ const AFTER_DIGESTS = "}}";
 /** In ASCII and without an escape: its text is its canonical text. */
 const ACTION = /^"[ !#-[\]-~]*"$/;
 const RECORDS_AS_JSON = RECORD_ACTIONS.map((action) => `"${action}"`);
-const EMPTY_PART_LENGTH = "{}".length;
 const MAX_PART_DEPTH = MAX_EVENT_DEPTH - 1;
 const NUMBER = /^[1-9][0-9]{0,15}$/;
 const HEX = /^[0-9a-f]+$/;
@@ -109,12 +110,13 @@ export class FastLines {
 
   /** The offset after the last part; -1 if a part does not have its digest. */
   #checkParts(line: Buffer, text: string, from: number, tail: readonly string[]): number {
+    const isPlain = isAscii(line);
     let at = from;
     for (let part = 0; part < PART_KEYS.length; part += 1) {
       const before = PART_KEYS[part] ?? "";
       if (!text.startsWith(before, at)) return -1;
       at += before.length;
-      const end = line[at] === OPENING ? objectEnd(line, at) : -1;
+      const end = isPlain ? endIn(text, at) : endInBytes(line, at);
       if (end < 0) return -1;
       const index = INDEX_IN_PROOF[part] ?? 0;
       const saltBytes = this.#scratch.write(tail[FIRST_SALT + index] ?? "", 0, "hex");
@@ -122,19 +124,29 @@ export class FastLines {
       const salted = this.#scratch.subarray(0, saltBytes + end - at);
       if (saltBytes !== SALT_LENGTH / 2) return -1;
       if (hash("sha256", salted, "hex") !== tail[FIRST_DIGEST + index]) return -1;
-      if (end - at > EMPTY_PART_LENGTH && !isCanonical(line.subarray(at, end))) return -1;
       at = end;
     }
     return at;
   }
 }
 
-function isCanonical(part: Buffer): boolean {
+/** The offset after the canonical object that begins at `at`; -1 if there is no such object. */
+function endIn(text: string, at: number): number {
   try {
-    checkCanonicalObject(part, MAX_PART_DEPTH);
-    return true;
+    return canonicalObjectEnd(text, at, MAX_PART_DEPTH);
   } catch {
-    return false;
+    return -1;
+  }
+}
+
+/** The same of a line with other characters than those of ASCII. */
+function endInBytes(line: Buffer, at: number): number {
+  const end = line[at] === OPENING ? objectEnd(line, at) : -1;
+  try {
+    if (end >= 0) checkCanonicalObject(line.subarray(at, end), MAX_PART_DEPTH);
+    return end;
+  } catch {
+    return -1;
   }
 }
 

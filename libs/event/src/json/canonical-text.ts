@@ -1,5 +1,5 @@
 // Whether a text is the canonical JSON (RFC 8785) of an object, in one pass that builds no value.
-// annals-verify calls it for each part of an export. It must accept exactly what `canonicalJson` writes of
+// annals-verify asks so for each part of an export. It must accept exactly what `canonicalJson` writes of
 // what `readJson` reads: the tests compare the two.
 
 import {
@@ -33,33 +33,37 @@ const SAFE_DIGITS = 15;
 
 /**
  * Throws a JsonFault if `bytes` are not the UTF-8 of a canonical object whose objects and arrays nest at
- * most `maxDepth` deep. `members`, if given, gets the canonical text of each member of the object itself.
+ * most `maxDepth` deep.
  */
-export function checkCanonicalObject(
-  bytes: Uint8Array,
-  maxDepth: number,
-  members?: Map<string, string>,
-): void {
+export function checkCanonicalObject(bytes: Uint8Array, maxDepth: number): void {
   const text = decodeUtf8(bytes);
   if (text === undefined) throw new JsonFault("", "is not valid UTF-8", 0);
-  new CanonicalText(text, maxDepth).check(members);
+  const canonical = new CanonicalText(text, 0, maxDepth);
+  if (canonical.end() < text.length) throw canonical.fault("has text after its end");
+}
+
+/** Returns the offset after the canonical object that begins at `from`. Throws a JsonFault if none does. */
+export function canonicalObjectEnd(text: string, from: number, maxDepth: number): number {
+  return new CanonicalText(text, from, maxDepth).end();
 }
 
 class CanonicalText {
   readonly #text: string;
   readonly #maxDepth: number;
-  #at = 0;
+  #at: number;
   #depth = 0;
 
-  constructor(text: string, maxDepth: number) {
+  constructor(text: string, from: number, maxDepth: number) {
     this.#text = text;
+    this.#at = from;
     this.#maxDepth = maxDepth;
   }
 
-  check(members: Map<string, string> | undefined): void {
-    if (this.#text.charCodeAt(0) !== OPEN_BRACE) throw this.#fault("is not a JSON object");
-    this.#object(members);
-    if (this.#at < this.#text.length) throw this.#fault("has text after its end");
+  /** The offset after the object. */
+  end(): number {
+    if (this.#text.charCodeAt(this.#at) !== OPEN_BRACE) throw this.fault("is not a JSON object");
+    this.#object();
+    return this.#at;
   }
 
   #value(): void {
@@ -68,7 +72,7 @@ class CanonicalText {
         this.#string();
         return;
       case OPEN_BRACE:
-        this.#object(undefined);
+        this.#object();
         return;
       case OPEN_BRACKET:
         this.#array();
@@ -84,23 +88,21 @@ class CanonicalText {
     }
   }
 
-  #object(members: Map<string, string> | undefined): void {
+  #object(): void {
     if (this.#opensEmpty(CLOSE_BRACE)) return;
     let before: string | undefined;
     for (;;) {
       const nameAt = this.#at;
-      if (this.#text.charCodeAt(nameAt) !== QUOTE) throw this.#fault("expected a member name");
-      const name = this.#string();
+      if (this.#text.charCodeAt(nameAt) !== QUOTE) throw this.fault("expected a member name");
+      const name = this.#name();
       if (before !== undefined && name <= before) {
         this.#at = nameAt;
-        throw this.#fault("member names are not in canonical order, each once");
+        throw this.fault("member names are not in canonical order, each once");
       }
       before = name;
-      if (this.#text.charCodeAt(this.#at) !== COLON) throw this.#fault('expected ":"');
+      if (this.#text.charCodeAt(this.#at) !== COLON) throw this.fault('expected ":"');
       this.#at += 1;
-      const valueAt = this.#at;
       this.#value();
-      members?.set(name, this.#text.slice(valueAt, this.#at));
       if (this.#isLast(CLOSE_BRACE)) return;
     }
   }
@@ -114,7 +116,7 @@ class CanonicalText {
   /** Enters an object or an array. Whether it is empty, and so left again. */
   #opensEmpty(close: number): boolean {
     if (this.#depth === this.#maxDepth) {
-      throw this.#fault(`objects and arrays are nested more than ${this.#maxDepth} deep`);
+      throw this.fault(`objects and arrays are nested more than ${this.#maxDepth} deep`);
     }
     this.#at += 1;
     if (this.#text.charCodeAt(this.#at) === close) {
@@ -129,7 +131,7 @@ class CanonicalText {
   #isLast(close: number): boolean {
     const code = this.#text.charCodeAt(this.#at);
     if (code !== COMMA && code !== close) {
-      throw this.#fault(`expected "," or "${String.fromCharCode(close)}"`);
+      throw this.fault(`expected "," or "${String.fromCharCode(close)}"`);
     }
     this.#at += 1;
     if (code === COMMA) return false;
@@ -137,32 +139,36 @@ class CanonicalText {
     return true;
   }
 
-  /** Reads past the closing quote and returns the value. */
-  #string(): string {
+  #name(): string {
+    const start = this.#at;
+    const isEscaped = this.#string();
+    const text = this.#text.slice(start, this.#at);
+    return isEscaped ? (JSON.parse(text) as string) : text.slice(1, -1);
+  }
+
+  /** Reads past the closing quote. Whether the string has an escape. */
+  #string(): boolean {
     const text = this.#text;
-    const start = this.#at + 1;
     let isEscaped = false;
-    let at = start;
+    let at = this.#at + 1;
     for (;;) {
       const code = text.charCodeAt(at);
       if (code === QUOTE) break;
       if (code === BACKSLASH) {
         ESCAPE.lastIndex = at;
         this.#at = at;
-        if (!ESCAPE.test(text)) throw this.#fault("an escape is not canonical");
+        if (!ESCAPE.test(text)) throw this.fault("an escape is not canonical");
         isEscaped = true;
         at = ESCAPE.lastIndex;
       } else if (code >= SPACE) at += 1;
       else {
         // Past the end the code is NaN.
         this.#at = at;
-        throw this.#fault("a string is not closed, or has a control character");
+        throw this.fault("a string is not closed, or has a control character");
       }
     }
     this.#at = at + 1;
-    return isEscaped
-      ? (JSON.parse(text.slice(start - 1, at + 1)) as string)
-      : text.slice(start, at);
+    return isEscaped;
   }
 
   /** RFC 8785 3.2.2.3: as ECMAScript writes the double. */
@@ -176,17 +182,17 @@ class CanonicalText {
     if (!isPlain || isOfNumber(text.charCodeAt(at))) {
       while (isOfNumber(text.charCodeAt(at))) at += 1;
       const token = text.slice(start, at);
-      if (String(Number(token)) !== token) throw this.#fault("expected a canonical value");
+      if (String(Number(token)) !== token) throw this.fault("expected a canonical value");
     }
     this.#at = at;
   }
 
   #word(word: string): void {
-    if (!this.#text.startsWith(word, this.#at)) throw this.#fault("expected a canonical value");
+    if (!this.#text.startsWith(word, this.#at)) throw this.fault("expected a canonical value");
     this.#at += word.length;
   }
 
-  #fault(message: string): JsonFault {
+  fault(message: string): JsonFault {
     return new JsonFault("", message, Buffer.byteLength(this.#text.slice(0, this.#at)));
   }
 }
