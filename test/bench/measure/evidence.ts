@@ -7,8 +7,9 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { costText, withCost } from "../cpu.ts";
 import { copyChain } from "../long-chain.ts";
-import { openSql } from "../sql.ts";
+import { openSql, type Sql } from "../sql.ts";
 import { type Bench, rate, type Section, time } from "./bench.ts";
 import { download, throughput, writeExport } from "./exports.ts";
 import { timedTurns } from "./interleaved.ts";
@@ -27,11 +28,14 @@ export async function measureEvidence(bench: Bench, chain: Chain): Promise<Secti
   const client = new HttpClient(bench.baseUrl, chain.key);
   try {
     bench.say(`a tree behind ${GROWN.toLocaleString("en")} events`);
-    const growing = await secondsToGrow(bench);
+    const { seconds: growing, ...treeCost } = await growTree(bench);
     const counted = { events: chain.length, processes: bench.processes };
     const policy = Buffer.from(`log ${await coveredVkey(client, chain)}\nquorum none\n`);
     bench.say("GET /v1/log/inclusion");
-    const proofs = await proofTimes(client, chain, samples);
+    const { times, ...proofCost } = await withCost(bench.processes, async () => ({
+      events: samples,
+      times: await proofTimes(client, chain, samples),
+    }));
     bench.say("POST /v1/exports, evidence");
     const wanted = { events: chain.length, format: "evidence" } as const;
     const written = await timedTurns(turns, counted, () => writeExport(bench, chain.key, wanted));
@@ -53,12 +57,18 @@ export async function measureEvidence(bench: Bench, chain: Chain): Promise<Secti
         `from the file alone. Medians of ${turns} turns.`,
       heads: ["events", "bytes, or p50 of a proof", "in all, or p99 of a proof"],
       results: [
-        { what: "tree grown", figure: rate(GROWN / growing), p99: `${growing.toFixed(1)} s` },
+        {
+          what: "tree grown",
+          figure: rate(GROWN / growing),
+          p99: `${growing.toFixed(1)} s`,
+          cost: costText([treeCost]),
+        },
         {
           what: "GET /v1/log/inclusion",
-          figure: rate((1_000 * samples) / proofs.reduce((sum, ms) => sum + ms, 0)),
-          p50: time(proofs[Math.floor(samples / 2)] ?? 0),
-          p99: time(proofs[Math.floor(samples * 0.99)] ?? 0),
+          figure: rate((1_000 * samples) / times.reduce((sum, ms) => sum + ms, 0)),
+          p50: time(times[Math.floor(samples / 2)] ?? 0),
+          p99: time(times[Math.floor(samples * 0.99)] ?? 0),
+          cost: costText([proofCost]),
         },
         { what: "bundle written", ...shown(written.seconds), cost: written.cost },
         { what: "bundle verified offline", ...shown(verified.seconds) },
@@ -70,23 +80,30 @@ export async function measureEvidence(bench: Bench, chain: Chain): Promise<Secti
   }
 }
 
-async function secondsToGrow({ databaseUrl }: Bench): Promise<number> {
+async function growTree({ databaseUrl, processes }: Bench) {
   const sql = await openSql(databaseUrl);
   try {
     const { accountId } = await newAccount(databaseUrl);
     await copyChain(sql, accountId, GROWN);
-    const begun = performance.now();
-    for (const until = begun + GROWN_WITHIN_MS; performance.now() < until;) {
-      const [row] = await sql.rows<{ size: string }>(
-        `SELECT size FROM ledger.trees WHERE account_id = '${accountId}'`,
-      );
-      if (Number(row?.size ?? 0) > GROWN - TREE_STEP) return (performance.now() - begun) / 1_000;
-      await pause(POLL_INTERVAL_MS);
-    }
-    throw new Error(`the tree has not grown after ${GROWN_WITHIN_MS} ms`);
+    return await withCost(processes, async () => ({
+      events: GROWN,
+      seconds: await secondsToGrow(sql, accountId),
+    }));
   } finally {
     await sql.close();
   }
+}
+
+async function secondsToGrow(sql: Sql, accountId: string): Promise<number> {
+  const begun = performance.now();
+  for (const until = begun + GROWN_WITHIN_MS; performance.now() < until;) {
+    const [row] = await sql.rows<{ size: string }>(
+      `SELECT size FROM ledger.trees WHERE account_id = '${accountId}'`,
+    );
+    if (Number(row?.size ?? 0) > GROWN - TREE_STEP) return (performance.now() - begun) / 1_000;
+    await pause(POLL_INTERVAL_MS);
+  }
+  throw new Error(`the tree has not grown after ${GROWN_WITHIN_MS} ms`);
 }
 
 /** The verifier key of the log, once an epoch covers the whole chain. */

@@ -3,6 +3,7 @@
 
 import { newAccount } from "@annals/testing";
 import { singles, smallEvents } from "../bodies.ts";
+import { costText } from "../cpu.ts";
 import { httpLoad, type LoadResult } from "../http-load.ts";
 import { type Bench, multiple, rate, type Section, shown } from "./bench.ts";
 import { type Chain, makeChain } from "./long-chain.ts";
@@ -46,11 +47,13 @@ export async function measureVerify(bench: Bench, chain: Chain): Promise<Section
       {
         what: "POST /v1/events, small, at the end of the short chain",
         ...shown(medians(onShort)),
+        cost: costText(onShort),
       },
       {
         what: "POST /v1/events, small, at the end of the long chain",
         ...shown(medians(onLong)),
         ratio: multiple(medianRatio("perSecond", onLong, onShort)),
+        cost: costText(onLong),
       },
     ],
   };
