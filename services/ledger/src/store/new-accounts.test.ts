@@ -10,7 +10,7 @@ import { listLeaves } from "./list-leaves.ts";
 const LENGTH = 10_000;
 /** Blocks of 8 KiB for a range of ten events: the index from its root, and the rows. */
 const MAX_BLOCKS = 20;
-/** Of an event that is looked up by its number. */
+/** Blocks for an event that is looked up by its number. */
 const BLOCKS_PER_EVENT = 6;
 
 let database: TestDatabase;

@@ -74,7 +74,7 @@ test("a batch is accepted when the server has read it", async () => {
   let isOver = false;
   const sending = sendBatch(receiverOf(server.port), RECORDS).finally(() => (isOver = true));
   const socket = await connected.promise;
-  // Another connection takes the time in which the first would be accepted.
+  // Each takes as long as the first would if it did not wait for its server.
   const other = await start();
   await sendBatch(receiverOf(other.port), RECORDS);
   await sendBatch(receiverOf(other.port), RECORDS);
