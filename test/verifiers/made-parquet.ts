@@ -21,8 +21,11 @@ export function parquetOf({ lines, places }: Omit<Made, "records">, change: Chan
   const { includeProofs = true, filterJson = "{}" } = change;
   const form = fileForm("parquet", includeProofs);
   const text = Buffer.from(lines.map((line) => `${line}\n`).join(""));
-  const groups = Array.from(form.body(text), (bytes) => Buffer.from(bytes));
-  const body = Buffer.concat([...groups, form.rest()]);
+  // The bytes of a piece are valid until the next one is taken.
+  const pieces = [form.body(text), form.rest()].flatMap((made) =>
+    Array.from(made, (bytes) => Buffer.from(bytes)),
+  );
+  const body = Buffer.concat(pieces);
   const [first, last] = [places[0], places.at(-1)].map(
     (place) =>
       place && {

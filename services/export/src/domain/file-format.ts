@@ -15,10 +15,13 @@ export type LedgerFormat = Exclude<RecordsFormat, "parquet">;
 export interface FileForm {
   readonly records: LedgerFormat;
   readonly opening: () => Uint8Array;
-  /** The bytes to write for some records, if there are any yet. `text` is of complete records. */
+  /**
+   * The bytes to write for some records, if there are any yet. `text` is of complete records. The bytes are
+   * made when they are asked for, some milliseconds of work each, and valid until the next ones.
+   */
   readonly body: (text: Uint8Array) => Iterable<Uint8Array>;
-  /** The bytes that are left when all records were given. */
-  readonly rest: () => Uint8Array;
+  /** The bytes that are left when all records were given, made in the same way. */
+  readonly rest: () => Iterable<Uint8Array>;
   readonly closing: (head: ExportHead, written: Written) => Uint8Array;
 }
 
@@ -42,7 +45,7 @@ function textForm(format: LedgerFormat, includeProofs: boolean): FileForm {
     records: format,
     opening: () => Buffer.from(opening(includeProofs)),
     body: (text) => [text],
-    rest: () => NOTHING,
+    rest: () => [],
     closing: (head, written) => Buffer.from(closing(manifestRecord(head, written), includeProofs)),
   };
 }
@@ -58,7 +61,7 @@ function parquetForm(includeProofs: boolean): FileForm {
       for (const line of lines.split("\n")) {
         if (line === "") continue;
         file.add(line);
-        if (file.isFull) yield file.take();
+        if (file.isFull) yield* file.take();
       }
     },
     rest: () => file.take(),

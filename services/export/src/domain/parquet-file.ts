@@ -4,16 +4,23 @@
 
 import { JSON_PARTS } from "@annals/event";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
+import { writeColumn } from "hyparquet-writer/src/column.js";
+import { encodeNestedValues } from "hyparquet-writer/src/dremel.js";
+import { schemaPathResolver } from "hyparquet-writer/src/schema.js";
 import { hash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
 import { membersIn } from "./json-members.ts";
 
 /**
- * Characters of the lines of a row group: encoding a MiB takes some 30 ms. The footer of each group is kept
- * until the end, 14 KB, so groups grow with the file, by a MiB after each `growsAfter` of them.
+ * Characters of the lines of a row group. The footer of each group is kept until the end, 14 KB, so groups
+ * grow with the file, by a MiB after each `growsAfter` of them.
  */
 const GROUP_CHARACTERS = { first: 1024 * 1024, last: 4 * 1024 * 1024, growsAfter: 256 };
 const GROUP_ROWS = 16_384;
+const PAGE_BYTES = 1024 * 1024;
+const COMPRESSORS = {
+  ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes, { pledgedSrcSize: bytes.length }),
+};
 
 const NUMBER = "sequence_number";
 const TEXTS = ["id", "action"] as const;
@@ -36,6 +43,9 @@ const FRACTION = { from: 20, to: 26 };
 const FOOTER_DIGEST = "annals.footer_sha256";
 const NO_DIGEST = "0".repeat(64);
 
+type ColumnEncoder = Parameters<typeof writeColumn>[0]["column"];
+type ColumnChunk = ReturnType<typeof writeColumn>["chunk"];
+
 export interface FooterEntry {
   readonly key: string;
   readonly value: string;
@@ -45,6 +55,7 @@ export class ParquetFile {
   readonly #bytes = new ByteWriter();
   readonly #includeProofs: boolean;
   readonly #names: readonly string[];
+  readonly #pathOf: ReturnType<typeof schemaPathResolver>;
   readonly #writer: ParquetWriter;
   #columns: unknown[][] = [];
   #groups = 0;
@@ -55,13 +66,8 @@ export class ParquetFile {
     const schema = schemaOf(includeProofs);
     this.#includeProofs = includeProofs;
     this.#names = schema.slice(1).map(({ name }) => name);
-    this.#writer = new ParquetWriter({
-      writer: this.#bytes,
-      schema,
-      codec: "ZSTD",
-      compressors: { ZSTD: (bytes) => zstdCompressSync(bytes, { pledgedSrcSize: bytes.length }) },
-      createdBy: "annals",
-    });
+    this.#pathOf = schemaPathResolver(schema);
+    this.#writer = new ParquetWriter({ writer: this.#bytes, schema, createdBy: "annals" });
     this.#clear();
   }
 
@@ -80,21 +86,33 @@ export class ParquetFile {
     this.#characters += line.length;
   }
 
-  /** Encodes the rows so far. The bytes are valid until the next call. */
-  take(): Uint8Array {
-    if (this.#rows > 0) {
-      const columnData = this.#names.map((name, at) => ({
-        name,
-        data: this.#columns[at] ?? [],
-        offsetIndex: false,
-        statistics: !UNORDERED.includes(name),
-        ...(!REPEATED.includes(name) && { encoding: "PLAIN" as const }),
-      }));
-      void this.#writer.write({ columnData, rowGroupSize: this.#rows });
-      this.#groups += 1;
+  /**
+   * Encodes the rows so far as a row group, a column at a time: encoding a MiB of all columns takes some
+   * 30 ms, so the caller lets other work run between two columns. The bytes of a column are valid until the
+   * next one is taken.
+   */
+  *take(): Generator<Uint8Array> {
+    // The first bytes of a file without rows are those of its header.
+    if (this.#rows === 0) return yield this.#flush();
+    const begin = this.#bytes.offset;
+    const columns: ColumnChunk[] = [];
+    for (const [at, name] of this.#names.entries()) {
+      columns.push(this.#encode(name, this.#columns[at] ?? []));
+      yield this.#flush();
     }
+    const rows = BigInt(this.#rows);
+    this.#writer.num_rows += rows;
+    this.#writer.row_groups.push({
+      columns,
+      total_byte_size: columns.reduce(
+        (sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n),
+        0n,
+      ),
+      num_rows: rows,
+      total_compressed_size: BigInt(this.#bytes.offset - begin),
+    });
+    this.#groups += 1;
     this.#clear();
-    return this.#flush();
   }
 
   /** The bytes behind the last row group. Their digest is in them, over zeros in its own place. */
@@ -106,6 +124,25 @@ export class ParquetFile {
     const place = footer.indexOf(NO_DIGEST, at);
     footer.write(hash("sha256", footer), place, "latin1");
     return footer;
+  }
+
+  #encode(name: string, values: unknown[]): ColumnChunk {
+    const path = this.#pathOf([name]);
+    const schemaPath = path.map(({ element }) => element);
+    const column: ColumnEncoder = {
+      columnName: name,
+      element: schemaPath.at(-1) as SchemaElement,
+      schemaPath,
+      codec: "ZSTD",
+      compressors: COMPRESSORS,
+      stats: !UNORDERED.includes(name),
+      pageSize: PAGE_BYTES,
+      columnIndex: false,
+      offsetIndex: false,
+      ...(!REPEATED.includes(name) && { encoding: "PLAIN" }),
+    };
+    const pageData = encodeNestedValues(path, values);
+    return writeColumn({ writer: this.#bytes, column, pageData }).chunk;
   }
 
   #clear(): void {

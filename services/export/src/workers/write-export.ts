@@ -8,6 +8,7 @@ import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { createHash } from "node:crypto";
+import { setImmediate as turn } from "node:timers/promises";
 import { fileForm, type RecordsFormat } from "../domain/file-format.ts";
 import type { EventPosition, ExportHead } from "../domain/manifest.ts";
 import { newestErasure } from "../outbound/newest-erasure.ts";
@@ -101,20 +102,28 @@ async function writeRecords(
   await writer.write(form.opening());
   for await (const page of readEvents(ledger, selection, signal)) {
     signal.throwIfAborted();
-    for (const bytes of form.body(page.text)) await writer.write(bytes);
+    await writeAll(writer, form.body(page.text));
     first ??= positionOf(page.first);
     last = positionOf(page.last);
     eventCount += page.count;
     hasErased ||= page.hasErased;
     metrics.events.inc(page.count);
   }
-  await writer.write(form.rest());
+  await writeAll(writer, form.rest());
   const { sizeBytes } = writer;
   const written = { eventCount, first, last, sizeBytes, sha256: writer.sha256() };
   let head = headOf(job, filter);
   if (hasErased) head = await withRecords(ledger, head, signal);
   await writer.write(form.closing(head, written));
   return eventCount;
+}
+
+/** Other work of this process runs between two pieces, whether the storage waits or not. */
+async function writeAll(writer: FileWriter, pieces: Iterable<Uint8Array>): Promise<void> {
+  for (const bytes of pieces) {
+    await writer.write(bytes);
+    await turn();
+  }
 }
 
 /** Copies only the members that the manifest needs, so that no page of events stays in memory. */
