@@ -1,4 +1,6 @@
+export { CertificateAuthority } from "@annals/certificates";
 export * from "./accounts.ts";
+export * from "./busy-host.ts";
 export * from "./bytes-waiting.ts";
 export * from "./database.ts";
 export * from "./deliveries.ts";

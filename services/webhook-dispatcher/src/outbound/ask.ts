@@ -3,7 +3,9 @@
 
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
+import { addressTimeoutMs } from "./connections.ts";
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -16,6 +18,8 @@ export interface Asked {
   /** PEM of authorities besides the usual ones. */
   readonly extraAuthorities: string | undefined;
   readonly timeoutMs?: number;
+  /** Resolves the name; by default the system resolver does. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 export interface Answer {
@@ -26,20 +30,23 @@ export interface Answer {
 
 /** Rejects if no whole answer comes in time, or if it is too large. */
 export function ask(
-  { content, extraAuthorities, timeoutMs = TIMEOUT_MS, url }: Asked,
+  { content, extraAuthorities, lookup, timeoutMs = TIMEOUT_MS, url }: Asked,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { promise, reject, resolve } = Promise.withResolvers<Answer>();
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   const ca = extraAuthorities && { ca: [...rootCertificates, extraAuthorities] };
-  const request = send(url, {
+  const options = {
     ...ca,
+    ...(lookup && { lookup }),
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs(timeoutMs),
     agent: false,
     method: content ? "POST" : "GET",
     headers: content && { "content-type": content.type, "content-length": content.body.length },
     maxHeaderSize: MAX_HEADER_BYTES,
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-  });
+  };
+  const request = send(url, options);
   request.on("error", reject);
   request.on("response", (response) => {
     const chunks: Buffer[] = [];
@@ -61,4 +68,11 @@ export function ask(
   });
   request.end(content?.body);
   return promise;
+}
+
+/** Says why there is no answer. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // Node says nothing if no address of a name can be connected to.
+  return error.message !== "" || !("code" in error) ? error.message : String(error.code);
 }

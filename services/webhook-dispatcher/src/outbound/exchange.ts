@@ -6,10 +6,11 @@
 // in gigabytes of chunk extensions, and endless responses of status 1xx may come before the final one.
 
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type Agent, request as httpsRequest, type RequestOptions } from "node:https";
+import { request as httpsRequest } from "node:https";
 import type { ATTEMPT_OUTCOMES } from "../metrics.ts";
 import { type AddressGuard, hostOf, isForbidden } from "./address-guard.ts";
-import { arrivedOn } from "./counting-agent.ts";
+import { addressTimeoutMs } from "./connections.ts";
+import { arrivedOn, type CountedRequestOptions, type CountingAgent } from "./counting-agent.ts";
 import { isIP, type Socket } from "node:net";
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
@@ -46,9 +47,9 @@ export interface Outgoing {
 export interface ExchangeOptions {
   readonly guard: AddressGuard;
   /** Agent that reuses connections. */
-  readonly agent: Agent;
+  readonly agent: CountingAgent;
   /** Agent that opens a connection for one request. */
-  readonly freshAgent: Agent;
+  readonly freshAgent: CountingAgent;
   readonly timeoutMs: number;
   /** Aborted when the process drains: then an attempt without a response counts as not made. */
   readonly signal: AbortSignal;
@@ -77,6 +78,7 @@ export class Exchange {
   readonly #options: ExchangeOptions;
   readonly #outgoing: Outgoing;
   readonly #done = Promise.withResolvers<AttemptResult>();
+  readonly #ended = new AbortController();
   #request: ClientRequest | undefined;
   #statusCode: number | null = null;
   #captured: { headers: IncomingHttpHeaders; chunks: Buffer[]; isComplete: boolean } | undefined;
@@ -111,11 +113,13 @@ export class Exchange {
     }
   }
 
-  #send(agent: Agent): void {
+  #send(agent: CountingAgent): void {
     const { accountId, url, headers, body, method = "POST" } = this.#outgoing;
     const host = hostOf(url);
-    const options: RequestOptions = {
+    const options: CountedRequestOptions = {
       agent,
+      ended: this.#ended.signal,
+      autoSelectFamilyAttemptTimeout: addressTimeoutMs(this.#options.timeoutMs),
       method,
       host,
       port: url.port === "" ? 443 : Number(url.port),
@@ -210,6 +214,7 @@ export class Exchange {
     const request = this.#request;
     this.#request = undefined;
     this.#settle(outcome, errorCode);
+    this.#ended.abort();
     request?.destroy();
   }
 

@@ -14,7 +14,7 @@ const OK = 200;
 
 /** Rejects if no answer comes. `nonce` has at most 64 bytes, as a positive DER integer. */
 export async function askForTimeStamp(
-  to: Pick<Asked, "extraAuthorities" | "timeoutMs" | "url">,
+  to: Omit<Asked, "content">,
   checkpoint: string,
   nonce: Buffer,
   signal: AbortSignal,

@@ -3,10 +3,10 @@
 // trusted here: the ledger verifies the signatures.
 
 import { createHash } from "node:crypto";
-import { type Answer, ask, type Asked } from "./ask.ts";
+import { type Answer, ask, type Asked, reasonOf } from "./ask.ts";
 
 /** The address of add-checkpoint. */
-export type WitnessAddress = Pick<Asked, "extraAuthorities" | "timeoutMs" | "url">;
+export type WitnessAddress = Omit<Asked, "content">;
 
 export interface Shown {
   /** What the witness has seen. */
@@ -40,7 +40,7 @@ export async function addCheckpoint(
     const content = { type: "text/plain; charset=utf-8", body: bodyOf(shown) };
     return read(await ask({ ...to, content }, signal));
   } catch (error) {
-    return { outcome: "failed", reason: error instanceof Error ? error.message : String(error) };
+    return { outcome: "failed", reason: reasonOf(error) };
   }
 }
 

@@ -7,6 +7,7 @@ import { type Loop, startLoop } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { WitnessTarget } from "../domain/witness-targets.ts";
 import type { WITNESS_OUTCOMES } from "../metrics.ts";
+import { reasonOf } from "../outbound/ask.ts";
 import {
   addCheckpoint,
   readView,
@@ -147,7 +148,7 @@ class Anchors {
     try {
       notes.push(await readView(address, origin, signal));
     } catch (error) {
-      unproven(error instanceof Error ? error.message : String(error));
+      unproven(reasonOf(error));
     }
     for (const value of notes)
       try {

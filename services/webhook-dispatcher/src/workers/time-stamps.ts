@@ -2,6 +2,7 @@
 // answer to the ledger, which verifies that it is of this checkpoint. Called by anchors.ts. Replicas claim
 // the authority by its time, so that it is asked once in an interval.
 
+import { reasonOf } from "../outbound/ask.ts";
 import { askForTimeStamp } from "../outbound/timestamp.ts";
 import {
   claimAnchor,
@@ -61,7 +62,7 @@ export class TimeStamps {
     } catch (error) {
       if (signal.aborted) return;
       await database.run(failAnchor, ["timestamp", name, ...BACKOFF_S]);
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       logger.warn({ authority: name, size: Number(size), reason }, "no time stamp was made");
     }
   }

@@ -4,6 +4,7 @@
 
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
+import { addressTimeoutMs } from "../connections.ts";
 
 /**
  * Time between the last byte and the end of the client's side. A server that ends the connection by itself,
@@ -28,42 +29,34 @@ export interface SyslogConnectionOptions {
   readonly port: number;
   readonly lookup: LookupFunction;
   readonly secureContext: SecureContext;
+  /** Time of the batch, in milliseconds. */
+  readonly timeoutMs: number;
 }
 
 export class SyslogConnection {
+  readonly #options: SyslogConnectionOptions;
   readonly #socket: Socket;
-  readonly #secure: TLSSocket;
   readonly #end = Promise.withResolvers<ConnectionEnd | undefined>();
   readonly #watch: NodeJS.Timeout;
+  #secure: TLSSocket | undefined;
 
-  constructor({ host, port, lookup, secureContext }: SyslogConnectionOptions) {
-    this.#socket = connectTcp({ host, port, lookup });
-    this.#secure = connectTls({
-      socket: this.#socket,
-      secureContext,
-      // An IP address is not a valid server name (RFC 6066), but the certificate must have it.
-      host,
-      servername: isIP(host) === 0 ? host : "",
-    });
-    const fail = (error: NodeJS.ErrnoException): void => this.#finish(error);
-    this.#socket.on("error", fail);
-    this.#secure.on("error", fail);
-    this.#secure.on("end", () =>
-      this.#finish(this.#secure.writableEnded ? undefined : "connection"),
-    );
-    this.#secure.on("close", () => this.#finish("connection"));
-    const check = (): void => {
-      if (this.#socket.bytesRead > MAX_ARRIVED_BYTES) this.#finish("invalid_response");
-    };
-    this.#secure.on("data", check);
-    // Padding and session tickets emit no such event.
-    this.#watch = setInterval(check, WATCH_INTERVAL_MS);
+  constructor(options: SyslogConnectionOptions) {
+    this.#options = options;
+    const { host, lookup, port, timeoutMs } = options;
+    const autoSelectFamilyAttemptTimeout = addressTimeoutMs(timeoutMs);
+    this.#socket = connectTcp({ host, port, lookup, autoSelectFamilyAttemptTimeout });
+    this.#socket.on("error", (error) => this.#finish(error));
+    // Padding and session tickets emit no event of TLS.
+    this.#watch = setInterval(() => this.#check(), WATCH_INTERVAL_MS);
     this.#watch.unref();
   }
 
   /** Writes the only bytes of the connection. Resolves to undefined once the server has read them. */
   send(bytes: Uint8Array): Promise<ConnectionEnd | undefined> {
-    this.#secure.write(bytes, () => setTimeout(() => this.#secure.end(), SETTLE_MS));
+    this.#socket.once("connect", () => {
+      const secure = this.#begin();
+      secure.write(bytes, () => setTimeout(() => secure.end(), SETTLE_MS));
+    });
     return this.#end.promise;
   }
 
@@ -71,10 +64,32 @@ export class SyslogConnection {
     this.#finish("connection");
   }
 
+  /** Begins TLS, once TCP is connected: see counting-agent.ts. */
+  #begin(): TLSSocket {
+    const { host, secureContext } = this.#options;
+    const secure = connectTls({
+      socket: this.#socket,
+      secureContext,
+      // An IP address is not a valid server name (RFC 6066), but the certificate must have it.
+      host,
+      servername: isIP(host) === 0 ? host : "",
+    });
+    this.#secure = secure;
+    secure.on("error", (error) => this.#finish(error));
+    secure.on("end", () => this.#finish(secure.writableEnded ? undefined : "connection"));
+    secure.on("close", () => this.#finish("connection"));
+    secure.on("data", () => this.#check());
+    return secure;
+  }
+
+  #check(): void {
+    if (this.#socket.bytesRead > MAX_ARRIVED_BYTES) this.#finish("invalid_response");
+  }
+
   #finish(end: ConnectionEnd | undefined): void {
     clearInterval(this.#watch);
     this.#end.resolve(end);
-    this.#secure.destroy();
+    this.#secure?.destroy();
     this.#socket.destroy();
   }
 }

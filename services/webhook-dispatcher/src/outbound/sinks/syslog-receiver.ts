@@ -17,7 +17,7 @@ export function syslogReceiver(config: SyslogConfig, deps: SinkDeps): SinkReceiv
   return {
     open: ({ accountId }) =>
       new CollectedBatch(deps.log, async (records, signal) => {
-        const connection = connect(config, deps, accountId);
+        const connection = connect(config, { ...deps, timeoutMs }, accountId);
         if (connection === undefined) return failure("address", timeoutMs);
         const bytes = Buffer.concat(records.map((record) => syslogFrame(accountId, record)));
         const end = Promise.withResolvers<ConnectionEnd>();
@@ -40,11 +40,12 @@ export function syslogReceiver(config: SyslogConfig, deps: SinkDeps): SinkReceiv
 
 function connect(
   { host, port }: SyslogConfig,
-  { guard, secureContext }: SinkDeps,
+  { guard, secureContext, timeoutMs }: SinkDeps & { readonly timeoutMs: number },
   accountId: string,
 ): SyslogConnection | undefined {
   if (!guard.mayConnect(hostOf({ hostname: host } as URL))) return undefined;
-  return new SyslogConnection({ host, port, lookup: guard.lookupFor(accountId), secureContext });
+  const lookup = guard.lookupFor(accountId);
+  return new SyslogConnection({ host, port, lookup, secureContext, timeoutMs });
 }
 
 function failure(ended: ConnectionEnd, timeoutMs: number): SinkResult {
