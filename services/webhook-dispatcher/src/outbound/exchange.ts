@@ -66,8 +66,6 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const FRAMING_BYTES = 16 * 1024;
 /** Maximum bytes that arrive during the handshake, with long chains of certificates. */
 const MAX_HANDSHAKE_BYTES = 128 * 1024;
-/** Maximum responses of status 1xx before the final one. */
-const MAX_INFORMATIONAL = 1;
 /** Interval of the check for bytes that arrive without an event, such as padding. */
 const WATCH_INTERVAL_MS = 250;
 
@@ -82,7 +80,6 @@ export class Exchange {
   #request: ClientRequest | undefined;
   #statusCode: number | null = null;
   #captured: { headers: IncomingHttpHeaders; chunks: Buffer[]; isComplete: boolean } | undefined;
-  #informational = 0;
   #checkArrived: () => void = () => {};
   #unwatch: () => void = () => {};
 
@@ -133,10 +130,6 @@ export class Exchange {
     const request = httpsRequest(options);
     this.#request = request;
     request.on("socket", (socket) => this.#watch(request, socket));
-    request.on("information", () => {
-      this.#informational += 1;
-      if (this.#informational > MAX_INFORMATIONAL) this.#end("invalid_response");
-    });
     request.on("response", (response) => this.#read(response));
     request.on("upgrade", (response, socket) => {
       socket.destroy();

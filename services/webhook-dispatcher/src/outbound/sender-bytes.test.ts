@@ -58,10 +58,13 @@ describe("an endless stream of", () => {
   });
 });
 
-test("one response of status 103 before the final one is allowed, and the connection is used again", async () => {
+test("responses of status 100, 102 and 103 may come before the final one, and the connection is used again", async () => {
   const subscriber = await newSubscriber();
   subscriber.answer = (response) => {
+    response.writeContinue();
+    response.writeProcessing();
     response.writeEarlyHints({ link: "</a.css>; rel=preload" });
+    response.writeEarlyHints({ link: "</b.css>; rel=preload" });
     response.end("thanks");
   };
   const { send } = newSender();
