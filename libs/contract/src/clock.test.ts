@@ -1,14 +1,24 @@
-// Guarantee: the clock never goes back, whatever the system's clock does; it follows the wall
-// clock, and its text is the instant of its number.
+// Guarantee: the clock is the wall clock. It stands still for a step back of up to five seconds, follows a
+// larger one at once, and every step forward; and its text is the instant of its number.
 
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { systemClock } from "./clock.ts";
 import { formatMicros } from "./timestamps.ts";
 
-afterEach(() => vi.restoreAllMocks());
-
 const MICROS_PER_MS = 1000;
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 4, 3, 12);
+
+/** A clock whose system is stepped by `step` milliseconds. Its monotonic clock goes on by one a reading. */
+function stepped() {
+  const at = { stepMs: 0, monotonicMs: 0 };
+  const clock = systemClock({
+    originMs: START_MS,
+    monotonicMs: () => (at.monotonicMs += 1),
+    wallMs: () => START_MS + at.monotonicMs + at.stepMs,
+  });
+  return { at, clock, sinceMs: () => clock.nowMicros() / MICROS_PER_MS - START_MS };
+}
 
 test("no answer is less than the one before, and all are whole microseconds", () => {
   const clock = systemClock();
@@ -26,20 +36,44 @@ test("it is the wall clock's time", () => {
   expect(now).toBeLessThan(Date.now() + 25);
 });
 
-test("it follows a step forward at once, and a step back not at all", () => {
-  const clock = systemClock();
-  const system = vi.spyOn(Date, "now");
-  const later = Date.now() + HOUR_MS;
-  system.mockReturnValue(later);
-  expect(clock.nowMicros()).toBe(later * MICROS_PER_MS);
-  system.mockReturnValue(later - 2 * HOUR_MS);
-  expect(clock.nowMicros()).toBe(later * MICROS_PER_MS);
-  system.mockReturnValue(later + 1);
-  expect(clock.nowMicros()).toBe((later + 1) * MICROS_PER_MS);
+// Each reading is a millisecond after the one before; the step comes after the first.
+test.each([
+  ["forward by a day", DAY_MS, [1, DAY_MS + 2, DAY_MS + 3]],
+  ["forward by 10 ms, within the drift", 10, [1, 2, 3]],
+  ["back by 10 ms, within the drift", -10, [1, 2, 3]],
+  ["back by a second", -1_000, [1, 1, 1]],
+  ["back by 5 s and what has passed", -5_001, [1, 1, 1]],
+  ["back by a millisecond more", -5_002, [1, -5_000, -4_999]],
+  ["back by an hour", -3_600_000, [1, -3_599_998, -3_599_997]],
+  ["back by a day", -DAY_MS, [1, 2 - DAY_MS, 3 - DAY_MS]],
+])("stepped %s", (_, stepMs, expected) => {
+  const { at, sinceMs } = stepped();
+  const first = sinceMs();
+  at.stepMs = stepMs;
+  expect([first, sinceMs(), sinceMs()]).toEqual(expected);
+});
+
+test("it goes on when the wall clock has reached the time at which it stands still", () => {
+  const { at, sinceMs } = stepped();
+  const first = sinceMs();
+  at.stepMs = -3_000;
+  expect(sinceMs()).toBe(first);
+  at.monotonicMs += 2_990;
+  expect(sinceMs()).toBe(first);
+  at.monotonicMs += 20;
+  expect(sinceMs()).toBe(at.monotonicMs + at.stepMs);
+});
+
+test("a day ahead for a moment, it is right at once when the system is", () => {
+  const { at, sinceMs } = stepped();
+  at.stepMs = DAY_MS;
+  expect(sinceMs()).toBe(DAY_MS + 1);
+  at.stepMs = 0;
+  expect(sinceMs()).toBe(2);
 });
 
 test("the text is the same instant", () => {
-  vi.spyOn(Date, "now").mockReturnValue(Date.now() + HOUR_MS);
-  const clock = systemClock();
-  expect(clock.nowText()).toBe(formatMicros(clock.nowMicros()));
+  const { clock } = stepped();
+  const text = clock.nowText();
+  expect(text).toBe(formatMicros((START_MS + 1) * MICROS_PER_MS));
 });
