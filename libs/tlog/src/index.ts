@@ -32,4 +32,4 @@ export { TlogError, type TlogReason } from "./tlog-error.ts";
 export { append, EMPTY_TREE, type Frontier, frontierOf, rootOf } from "./tree.ts";
 export { type NoteCheck, type Signed, type Uncounted, verifyNote } from "./verify-note.ts";
 export { accountKey, KEY_TYPE, keyOf, parseVkey, type VerifierKey, vkeyOf } from "./vkey.ts";
-export { withTiles } from "./with-tiles.ts";
+export { TileNodes, withTiles } from "./with-tiles.ts";

@@ -74,7 +74,10 @@ export const ENTRIES = bounds("lists", TILE_ROWS, MIB);
  * checkpoint up to 64 signatures.
  */
 export const PROOF = bounds("lists", 16 * TILE_ROWS, 512 * KIB);
-/** Each head has a path, two proofs and a checkpoint of up to 64 signatures. */
+/**
+ * Each head has a path through the heads of its bucket, and a checkpoint of up to 64 signatures. Proofs share
+ * the tiles that they read.
+ */
 export const HEADS_PAGE = bounds("lists", HEADS * 1_000, 8 * MIB);
 export const APPEND = bounds("slot", FEW_ROWS, "body");
 /** An event is a row of the chain and one of its payload. */

@@ -1,5 +1,6 @@
 // The tree of an account as far as its newest served epoch covers it: its tiles, and what is proved from
-// them. Called by the RPCs of the log. It must never show a hash that no served epoch covers.
+// them. Called by the RPCs of the log, one for each call: it keeps the tiles that it has read. It must never
+// show a hash that no served epoch covers.
 
 import { AnnalsError, internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
@@ -9,10 +10,10 @@ import {
   type ReadNode,
   rootFromNodes,
   TILE_WIDTH,
+  TileNodes,
   type TilePath,
   TlogError,
   verifyConsistency,
-  withTiles,
 } from "@annals/tlog";
 import { getTile } from "../store/get-tile.ts";
 import { coveredHead, type CoveredHead, notCovered } from "./covered-head.ts";
@@ -22,11 +23,13 @@ export class CoveredTree {
   readonly head: CoveredHead;
   readonly #database: Database;
   readonly #accountId: string;
+  readonly #nodes: TileNodes;
 
   constructor(database: Database, accountId: string, head: CoveredHead) {
     this.#database = database;
     this.#accountId = accountId;
     this.head = head;
+    this.#nodes = new TileNodes(head.size, (tile) => this.readTile(tile));
   }
 
   /** Rejects with `not_found` if no served epoch has the account. */
@@ -71,7 +74,7 @@ export class CoveredTree {
     work: (readNode: ReadNode) => T,
     check: (proof: T) => void,
   ): Promise<T> {
-    const proof = await withTiles(size, (tile) => this.readTile(tile), work);
+    const proof = await this.#nodes.read(work);
     try {
       if (size === this.head.size && !proof.root.equals(this.head.root))
         throw new TlogError("tile_mismatch", "the tiles have another root than the head");
@@ -100,11 +103,7 @@ export class CoveredTree {
   /** Whether the tiles have the root of the head. */
   async isWhole(): Promise<boolean> {
     const { root, size } = this.head;
-    const made = await withTiles(
-      size,
-      (tile) => this.readTile(tile),
-      (readNode) => rootFromNodes(size, readNode),
-    );
+    const made = await this.#nodes.read((readNode) => rootFromNodes(size, readNode));
     return made.equals(root);
   }
 

@@ -9,8 +9,8 @@ import {
   proveInclusion,
   rootFromNodes,
   TILE_WIDTH,
+  TileNodes,
   type TilePath,
-  withTiles,
 } from "@annals/tlog";
 import { listLogEntries } from "../store/epochs.ts";
 import { getLogTile, listLogTileRoots } from "../store/log-tiles.ts";
@@ -18,10 +18,14 @@ import { getLogTile, listLogTileRoots } from "../store/log-tiles.ts";
 export class HeadLog {
   readonly #database: Database;
   readonly #log: number;
+  readonly #kept: { readonly nodes: TileNodes; readonly size: number } | undefined;
 
-  constructor(database: Database, log: number) {
+  /** With `keptSize`, proofs in trees up to that size share what they read: for one call that makes several. */
+  constructor(database: Database, log: number, keptSize?: number) {
     this.#database = database;
     this.#log = log;
+    if (keptSize !== undefined)
+      this.#kept = { size: keptSize, nodes: new TileNodes(keptSize, this.#load) };
   }
 
   /** The hashes of a tile. Undefined if the log has not that many there. */
@@ -52,15 +56,20 @@ export class HeadLog {
   }
 
   rootOf(size: number): Promise<Buffer> {
-    return withTiles(size, this.#load, (readNode) => rootFromNodes(size, readNode));
+    return this.#nodesOf(size).read((readNode) => rootFromNodes(size, readNode));
   }
 
   proveInclusion(index: number, size: number): Promise<Buffer[]> {
-    return withTiles(size, this.#load, (readNode) => proveInclusion(index, size, readNode));
+    return this.#nodesOf(size).read((readNode) => proveInclusion(index, size, readNode));
   }
 
   proveConsistency(from: number, to: number): Promise<Buffer[]> {
-    return withTiles(to, this.#load, (readNode) => proveConsistency(from, to, readNode));
+    return this.#nodesOf(to).read((readNode) => proveConsistency(from, to, readNode));
+  }
+
+  #nodesOf(size: number): TileNodes {
+    const kept = this.#kept;
+    return kept && size <= kept.size ? kept.nodes : new TileNodes(size, this.#load);
   }
 
   readonly #load = async (tile: TilePath): Promise<Buffer> => {

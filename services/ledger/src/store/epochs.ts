@@ -97,6 +97,24 @@ LIMIT 1
   { route: "local" },
 );
 
+/** The serving epochs of some epochs. One that is not served yet is left out. */
+export const getServingEpochs = statement<
+  [log: number, epochs: readonly string[]],
+  EpochRow & { readonly asked: string }
+>(
+  `/* ledger.get-serving-epochs */
+SELECT asked.epoch AS asked, serving.epoch, serving.entry, serving.time, serving.checkpoint
+FROM unnest($2::bigint[]) AS asked (epoch)
+CROSS JOIN LATERAL (
+  SELECT epoch, entry, time, checkpoint FROM ledger.epochs
+  WHERE log = $1::smallint AND epochs.epoch >= asked.epoch AND quorum_at IS NOT NULL
+  ORDER BY epochs.epoch
+  LIMIT 1
+) AS serving
+`,
+  { route: "local" },
+);
+
 export interface MapRow {
   readonly epoch: string;
   readonly entry: string;

@@ -18,11 +18,11 @@ import {
   verifyHead,
   verifyNote,
 } from "@annals/tlog";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { GrownChains } from "../append/grown-chains.ts";
 import { EpochCloser } from "../workers/epoch-closer.ts";
 import { TreeBuilder } from "../workers/tree-builder.ts";
-import { aroundPool, newLedgerDatabase, openPool } from "./database.ts";
+import { aroundPool, type AtEnd, newLedgerDatabase, openPool } from "./database.ts";
 import { growAllTrees } from "./grow-all-trees.ts";
 import { LogSigner, ORIGIN } from "./log-signer.ts";
 import { appendOf, openLedger, SetClock, type TestLedger } from "./test-ledger.ts";
@@ -48,11 +48,11 @@ export class TestLog {
   readonly #trees: TreeBuilder;
   #closers = 0;
 
-  private constructor(owner: TestDatabase) {
+  private constructor(owner: TestDatabase, atEnd: AtEnd) {
     this.owner = owner;
-    this.ledger = openLedger(owner, this.#clock, undefined, false, undefined, this.signer);
+    this.ledger = openLedger(owner, this.#clock, undefined, false, undefined, this.signer, atEnd);
     this.#trees = new TreeBuilder({
-      database: openPool(owner.url),
+      database: openPool(owner.url, { atEnd }),
       grown: this.#grown,
       log,
       lag: none,
@@ -60,8 +60,8 @@ export class TestLog {
     });
   }
 
-  static async open(): Promise<TestLog> {
-    return new TestLog(await newLedgerDatabase());
+  static async open(atEnd: AtEnd = onTestFinished): Promise<TestLog> {
+    return new TestLog(await newLedgerDatabase(atEnd), atEnd);
   }
 
   get time(): string {
@@ -87,14 +87,18 @@ export class TestLog {
     this.#clock.text = at.toISOString().replace("Z", "000Z");
   }
 
-  newCloser(around: (pool: Pool) => Pool = (pool) => pool, keys = this.signer.client) {
+  newCloser(
+    around: (pool: Pool) => Pool = (pool) => pool,
+    keys = this.signer.client,
+    atEnd: AtEnd = onTestFinished,
+  ) {
     let [rolledBack, made] = [0, 0];
     const ages: number[] = [];
     this.#closers += 1;
     const closer = new EpochCloser({
       clock: this.#clock,
       closer: `closer ${this.#closers}`,
-      database: aroundPool(openPool(this.owner.url), around),
+      database: aroundPool(openPool(this.owner.url, { atEnd }), around),
       grown: { makeReady: () => (made += 1) },
       intervalS: INTERVAL_S,
       keys,
