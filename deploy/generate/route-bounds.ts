@@ -13,6 +13,7 @@ const RESOURCES: Readonly<Record<Bounds["resource"], string>> = {
 };
 const TIMES: Readonly<Record<Bounds["time"], string>> = {
   deadline: "10 s",
+  sink_test: "42 s",
   verification: `${LIMITS.verifyTimeoutMs / 60_000} min`,
   transfer: "while its client reads 1 KiB/s",
 };

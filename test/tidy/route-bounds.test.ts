@@ -41,7 +41,7 @@ const numberOf = (text: string | undefined): number => Number(text?.replaceAll("
 
 test.each(V1)("%s %s (%s) %s", (_method, _path, _scope, _name, _make, bounds) => {
   expect(["slot", "lists", "verifications", "downloads"]).toContain(bounds?.resource);
-  expect(["deadline", "verification", "transfer"]).toContain(bounds.time);
+  expect(["deadline", "verification", "transfer", "sink_test"]).toContain(bounds.time);
   const { bytes, rows } = bounds;
   expect(rows === "chain" || (Number.isFinite(rows) && rows > 0)).toBe(true);
   expect(bytes === "body" || (Number.isFinite(bytes) && bytes > 0)).toBe(true);

@@ -1,5 +1,6 @@
 export * from "./audit-hand-over.ts";
 export * from "./audit-outbox.ts";
+export { minuteOf } from "./audit-windows.ts";
 export * from "./command-pool.ts";
 export * from "./failure.ts";
 export { distributeCommand } from "./distribute-command.ts";

@@ -17,9 +17,10 @@ export interface Bounds {
   readonly bytes: number | "body";
   /**
    * How long work for it goes on. "deadline": until the deadline of a call between services. "verification":
-   * its own timeout (limits.ts). "transfer": while the client reads at the minimum rate.
+   * its own timeout (limits.ts). "transfer": while the client reads at the minimum rate. "sink_test": until the
+   * receiver of the sink has had its time (v1/sinks/test-sink.ts).
    */
-  readonly time: "deadline" | "verification" | "transfer";
+  readonly time: "deadline" | "verification" | "transfer" | "sink_test";
 }
 
 const KIB = 1024;
@@ -95,6 +96,8 @@ export const NEW_ERASURE = bounds("lists", ERASURE_ROWS + FEW_ROWS, "body");
 export const NEW_HOLD = bounds("slot", 2 * HOLDS_ROWS + FEW_ROWS, "body");
 export const CHANGE = bounds("slot", FEW_ROWS, "body");
 export const TEST_DELIVERY = bounds("slot", PENDING_ROWS + FEW_ROWS, 64 * KIB);
+/** It waits for a turn, and then for the receiver of the sink. */
+export const SINK_TEST = bounds("slot", FEW_ROWS, 64 * KIB, "sink_test");
 export const REPLAY = bounds("lists", PENDING_ROWS + FEW_ROWS, 64 * KIB);
 export const REPLAY_RANGE = bounds("lists", PENDING_ROWS + 2 * REPLAY_ROWS + FEW_ROWS, "body");
 export const USAGE = bounds(

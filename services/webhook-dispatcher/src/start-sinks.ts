@@ -12,7 +12,6 @@ import { openReceiver } from "./outbound/sinks/open-receiver.ts";
 import type { TestSinkDeps } from "./rpc/test-sink.ts";
 import { type OperatorSinksDeps, startOperatorSinks } from "./workers/operator-sinks.ts";
 import { Sinks, type SinksDeps } from "./workers/sinks.ts";
-import { sendTest } from "./workers/test-sink.ts";
 
 interface StartDeps extends Omit<
   SinksDeps,
@@ -46,7 +45,7 @@ export async function startSinks(
   const loop = sinks.start();
   closers.add("sinks", loop, () => loop.stop());
   startRows({ ...deps, accounts: deps.producers.streams, operatorSinks }, closers);
-  return (sink, signal) => sendTest(sinkDeps, sink, signal);
+  return (sink, signal) => sinks.test(sink, signal);
 }
 
 function startRows(deps: OperatorSinksDeps, closers: Closers): void {

@@ -85,6 +85,10 @@ export const SINKS: Cases = {
     LATER,
     4n,
   ]),
+  "webhooks.count-sink-tests": ["2026-01-31T09:30", "2026-01-31T09:31"].map(
+    (minute): Case =>
+      ({ account }) => [account, minute],
+  ),
   "webhooks.delete-sink": ofEach(),
   "webhooks.find-sink": ofEach(),
   "webhooks.list-operator-sinks": [({ accounts }) => [accounts]],

@@ -4,6 +4,7 @@
 
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { SinkResult } from "../outbound/sinks/sink-receiver.ts";
+import type { SinkStatusRow } from "../store/sink-row.ts";
 import { newAccountId } from "../testing/dispatcher.ts";
 import { newSinkWorld } from "../testing/sink-world.ts";
 
@@ -133,6 +134,26 @@ test("two replicas never send at once, and share the sinks", async () => {
   await Promise.all([round(replica()), round(replica())]);
   expect(most).toBe(1);
   for (const { accountId } of accounts) expect(receivers.numbers(accountId)).toEqual(upTo(3_000));
+});
+
+test("tests of an account's sinks take turns: one at a time, and moves nothing", async () => {
+  const { create, receivers, row, sinks } = await newSinkWorld();
+  const { accountId, id } = await create();
+  const { id: other } = await create({ accountId });
+  let [atWork, most] = [0, 0];
+  receivers.answer = async () => {
+    atWork += 1;
+    most = Math.max(most, atWork);
+    await new Promise((resolve) => setImmediate(resolve));
+    atWork -= 1;
+    return { outcome: "accepted" };
+  };
+  const rows = [await row(id), await row(other), await row(id)] as unknown as SinkStatusRow[];
+  const { signal } = new AbortController();
+  const results = await Promise.all(rows.map((one) => sinks.test(one, signal)));
+  expect(results).toEqual(rows.map(() => ({ success: true })));
+  expect([most, receivers.attempts.length]).toEqual([1, 3]);
+  expect(await row(id)).toEqual(rows[0]);
 });
 
 test("a claim is held on while the receiver takes its time", async () => {

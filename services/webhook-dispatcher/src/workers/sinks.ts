@@ -6,6 +6,7 @@ import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { CHECKPOINT_S } from "../domain/sink-batches.ts";
 import type { OperatorSinks } from "../domain/operator-sink.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
+import type { SinkTestResult } from "../domain/sink.ts";
 import type { Metrics } from "../metrics.ts";
 import {
   claimSink,
@@ -13,10 +14,13 @@ import {
   type ListedSink,
   listSinksAtWork,
 } from "../store/sink-progress.ts";
+import type { SinkStatusRow } from "../store/sink-row.ts";
 import { claimedSink, typeOf } from "./claimed-sink.ts";
 import { LEASE_S } from "./sink-cursor.ts";
 import { SinkSlots, type SinkTurn } from "./sink-slots.ts";
+import { SinkTestTurns } from "./sink-test-turns.ts";
 import { SinkRun, type SinkRunDeps } from "./sink-run.ts";
+import { sendTest } from "./test-sink.ts";
 
 export interface SinksDeps extends SinkRunDeps {
   readonly keys: Pick<SecretKeys, "open">;
@@ -41,6 +45,7 @@ type Work = SinkTurn & { readonly id: string };
 export class Sinks {
   readonly #deps: SinksDeps;
   readonly #slots = new SinkSlots();
+  readonly #tests = new SinkTestTurns(this.#slots);
   readonly #stopping = new AbortController();
   readonly #turns = new Map<string, Promise<void>>();
   #behind: Behind = new Map();
@@ -85,6 +90,12 @@ export class Sinks {
     metrics.sinks.set({ state: "paused" }, paused?.count ?? 0);
     metrics.sinkLag.set(measured.lagEvents);
     metrics.sinkLagSeconds.set(measured.lagS);
+  }
+
+  /** Tests a sink at its owner's request, in a turn of its account. */
+  test(row: SinkStatusRow, signal: AbortSignal): Promise<SinkTestResult> {
+    const of = { accountId: row.account_id, isBucket: row.type === "s3", operator: null };
+    return this.#tests.run(of, () => sendTest(this.#deps, row, signal), signal);
   }
 
   /** Resolves when no turn is in progress. */

@@ -1,5 +1,5 @@
 // Sends one checkpoint to the receiver of a sink, at its owner's request (POST /v1/sinks/{id}/test). Called
-// by rpc/test-sink.ts. It moves nothing: the stream goes on as if it had not been.
+// by sinks.ts in a turn of the account. It moves nothing: the stream goes on as if it had not been.
 
 import type { SinkTestResult } from "../domain/sink.ts";
 import { checkpointRecord } from "../domain/sink-record.ts";

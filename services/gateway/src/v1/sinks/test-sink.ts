@@ -8,8 +8,8 @@ import { SinkId } from "../../render/sink.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 
-/** More than the time that a receiver has for one batch. */
-const TIMEOUT_MS = 40_000;
+/** For the wait for a turn, up to 10 s, and for the time that a receiver has for one batch, 30 s. */
+const TIMEOUT_MS = 42_000;
 
 const Tested = named(
   "SinkTest",
@@ -27,7 +27,7 @@ export function testSink({ webhooks }: Pick<Deps, "webhooks">): Route {
     summary: "Test a sink",
     description:
       "Sends one checkpoint, even if the sink is paused, and waits for the receiver, up to half a minute. The cursor " +
-      "stays.",
+      "stays. An account may test its sinks 20 times a minute, one at a time.",
     feature: "webhooks",
     params: idIn(SinkId),
     success: { status: 200, body: dataOf(Tested) },
