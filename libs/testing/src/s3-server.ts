@@ -8,6 +8,8 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
@@ -41,6 +43,13 @@ export async function findS3Server(env = process.env): Promise<string> {
   }
 }
 
+/** Whether a request names a checksum of S3, of what is sent or of what is wanted. */
+export function namesChecksum({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  return Object.keys(headers).some((name) =>
+    /^x-amz-(?:checksum-|sdk-checksum-|trailer$)/.test(name),
+  );
+}
+
 export class S3Server {
   readonly credentials = { accessKeyId: "test", secretAccessKey: randomBytes(12).toString("hex") };
   readonly region = REGION;
@@ -49,6 +58,7 @@ export class S3Server {
   readonly #folder: string;
   readonly #port: number;
   readonly #client: S3Client;
+  readonly #fronts: Server[] = [];
   #process: ChildProcess | undefined;
 
   private constructor(program: string, folder: string, port: number, client: typeof S3Client) {
@@ -96,8 +106,39 @@ export class S3Server {
     await once(child, "exit");
   }
 
+  /**
+   * The endpoint of the same storage as one that answers 501 to some requests, as storage does that lacks
+   * versions or checksums.
+   */
+  async lacking(isRefused: (asked: IncomingMessage) => boolean, why: string): Promise<string> {
+    const front = createServer((asked, answer) => {
+      const { headers, method, url: path } = asked;
+      if (isRefused(asked)) {
+        asked.resume();
+        answer.writeHead(501, { "content-type": "application/xml" });
+        answer.end(`<Error><Code>NotImplemented</Code><Message>${why}</Message></Error>`);
+        return;
+      }
+      const to = { host: "127.0.0.1", port: this.#port, method, path, headers };
+      const passed = request(to, (got) => {
+        answer.writeHead(got.statusCode ?? 500, got.headers);
+        got.pipe(answer);
+      });
+      passed.on("error", () => answer.destroy());
+      asked.pipe(passed);
+    });
+    this.#fronts.push(front);
+    front.listen(0, "127.0.0.1");
+    await once(front, "listening");
+    return `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  }
+
   async close(): Promise<void> {
     this.#client.destroy();
+    for (const front of this.#fronts) {
+      front.closeAllConnections();
+      front.close();
+    }
     await this.pause();
     await rm(this.#folder, { recursive: true });
   }

@@ -19,6 +19,7 @@ const OUTCOMES = [
   "not_covered",
   "put_back",
   "stopped",
+  "storage_refused",
 ];
 
 export type Metrics = ReturnType<typeof createMetrics>;

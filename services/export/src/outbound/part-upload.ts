@@ -1,6 +1,7 @@
 // Uploads one object in parts while it is written. The first part is kept until the end, because its first
 // bytes may be known only then. Called by s3-storage.ts. It holds four parts in memory at most: the first
-// one, the one that is being filled, and those in flight.
+// one, the one that is being filled, and those in flight. It must ask for no checksum if the settings of the AWS
+// SDK say so: some storage refuses it.
 
 import {
   type CompletedPart,
@@ -118,30 +119,26 @@ export class PartUpload {
   }
 
   async #upload(UploadId: string, PartNumber: number, Body: Buffer): Promise<void> {
-    const part = {
-      ...this.#object,
-      UploadId,
-      PartNumber,
-      Body,
-      ChecksumAlgorithm: CHECKSUM,
-    } as const;
-    const { ChecksumCRC32, ETag } = await this.#client.send(
-      new UploadPartCommand(part),
-      this.#options(),
-    );
+    const asked = { ...this.#object, ...(await this.#checksum()) };
+    const part = new UploadPartCommand({ ...asked, UploadId, PartNumber, Body });
+    const { ChecksumCRC32, ETag } = await this.#client.send(part, this.#options());
     this.#sent.push({ PartNumber, ETag, ...(ChecksumCRC32 !== undefined && { ChecksumCRC32 }) });
   }
 
   async #begin(): Promise<string> {
     if (this.#uploadId !== undefined) return this.#uploadId;
-    const begin = { ...this.#object, ChecksumAlgorithm: CHECKSUM } as const;
-    const { UploadId } = await this.#client.send(
-      new CreateMultipartUploadCommand(begin),
-      this.#options(),
-    );
+    const asked = { ...this.#object, ...(await this.#checksum()) };
+    const begin = new CreateMultipartUploadCommand(asked);
+    const { UploadId } = await this.#client.send(begin, this.#options());
     if (UploadId === undefined) throw new Error("the storage began an upload without an id");
     this.#uploadId = UploadId;
     return UploadId;
+  }
+
+  /** All requests of an upload agree. AWS_REQUEST_CHECKSUM_CALCULATION is read by the SDK. */
+  async #checksum(): Promise<{ readonly ChecksumAlgorithm?: typeof CHECKSUM }> {
+    const calculation = await this.#client.config.requestChecksumCalculation();
+    return calculation === "WHEN_REQUIRED" ? {} : { ChecksumAlgorithm: CHECKSUM };
   }
 
   #options() {

@@ -1,6 +1,6 @@
 // Export files in S3-compatible storage. A file is uploaded in parts while it is written. It appears only at
 // the end, complete, and only if no object has its name. Loaded only if a bucket is configured: only this
-// file, part-upload.ts, locked-bucket.ts and s3-client.ts import the AWS SDK.
+// file, part-upload.ts, s3-refusal.ts, locked-bucket.ts and s3-client.ts import the AWS SDK.
 
 import {
   AbortMultipartUploadCommand,
@@ -17,6 +17,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { PartUpload } from "./part-upload.ts";
 import { newS3Client, type S3Options } from "./s3-client.ts";
+import { asRefusal } from "./s3-refusal.ts";
 import type { Sink, Storage } from "./storage.ts";
 
 /** `prefix` is that of all keys; it may be empty. */
@@ -57,8 +58,8 @@ export function s3Storage(options: S3Options & { readonly prefix: string }): Sto
 function upload(client: S3Client, bucket: string, key: string): Sink {
   const parts = new PartUpload(client, { Bucket: bucket, Key: key });
   return {
-    write: (chunk) => parts.write(chunk),
-    finish: (head) => parts.finish(head),
+    write: (chunk) => parts.write(chunk).catch(asRefusal),
+    finish: (head) => parts.finish(head).catch(asRefusal),
     abort: async () => {
       if (await parts.stop())
         await removeVersions(client, { Bucket: bucket, Prefix: key }, (each) => each === key);

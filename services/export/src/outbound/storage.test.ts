@@ -1,5 +1,6 @@
 // Guarantees of both storages: a file is complete under its name or absent, it can be read from any offset,
-// it is never overwritten, and files of earlier attempts are deleted. S3 is tested against a real
+// it is never overwritten, and files of earlier attempts are deleted. Storage without checksums serves if
+// the settings of the AWS SDK ask for none, and else refuses a file with its reason. S3 is tested against a real
 // S3-compatible server, which Go builds if it is not there. The run prints which.
 
 import {
@@ -8,18 +9,15 @@ import {
   PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import { freePort } from "@annals/local";
-import { findS3Server, S3Server } from "@annals/testing";
+import { findS3Server, namesChecksum, S3Server } from "@annals/testing";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { directoryStorage } from "./directory-storage.ts";
 import { s3Storage } from "./s3-storage.ts";
-import { MAX_HEAD_BYTES, type Storage } from "./storage.ts";
+import { MAX_HEAD_BYTES, type Storage, StorageRefused } from "./storage.ts";
 
 const SERVER = await findS3Server().catch(() => undefined);
 const KINDS = SERVER === undefined ? ["directory"] : ["directory", "S3"];
@@ -195,36 +193,13 @@ describe.each(KINDS)("%s", (kind) => {
   });
 });
 
-/** An S3 server in front of another one, which answers all but requests for versions. */
-async function withoutVersions(server: S3Server): Promise<string> {
-  const { hostname: host, port } = new URL(server.endpoint);
-  const front = createServer((asked, answer) => {
-    const { headers, method, url: path } = asked;
-    if (path?.includes("?versions") === true || path?.includes("&versions") === true) {
-      asked.resume();
-      answer.writeHead(501, { "content-type": "application/xml" });
-      answer.end("<Error><Code>NotImplemented</Code><Message>no versions</Message></Error>");
-      return;
-    }
-    const passed = request({ host, port, method, path, headers }, (got) => {
-      answer.writeHead(got.statusCode ?? 500, got.headers);
-      got.pipe(answer);
-    });
-    asked.pipe(passed);
-  });
-  front.listen(await freePort(), "127.0.0.1");
-  await once(front, "listening");
-  onTestFinished(() => void front.close());
-  const { port: own } = front.address() as AddressInfo;
-  return `http://127.0.0.1:${own}`;
-}
-
 test.each(KINDS.slice(1))("a %s server that knows no versions loses its files, too", async () => {
   const server = await S3Server.start(SERVER ?? "", await freePort());
   onTestFinished(() => server.close());
   await server.createBucket(BUCKET);
   const { credentials, region } = server;
-  const endpoint = await withoutVersions(server);
+  const asksVersions = ({ url = "" }) => /[?&]versions/.test(url);
+  const endpoint = await server.lacking(asksVersions, "no versions");
   const storage = s3Storage({ bucket: BUCKET, credentials, endpoint, region, prefix: "" });
   onTestFinished(() => storage.close());
   for (const file of ["a/exp_1.1.jsonl", "a/exp_1.2.jsonl", "archive/a/events.1.tar"]) {
@@ -235,4 +210,46 @@ test.each(KINDS.slice(1))("a %s server that knows no versions loses its files, t
   await storage.keepOnly("a/exp_1.", "a/exp_1.2.jsonl");
   await storage.remove("archive/a/events.1.tar");
   expect((await server.versions(BUCKET)).map(({ Key }) => Key)).toEqual(["a/exp_1.2.jsonl"]);
+});
+
+describe.each(KINDS.slice(1))("a %s server without checksums", () => {
+  async function openWithout(settings: Readonly<Record<string, string>>): Promise<Storage> {
+    const server = await S3Server.start(SERVER ?? "", await freePort());
+    onTestFinished(() => server.close());
+    await server.createBucket(BUCKET);
+    for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { credentials, region } = server;
+    const endpoint = await server.lacking(namesChecksum, "x-amz-checksum is\u0007 not there");
+    const storage = s3Storage({ bucket: BUCKET, credentials, endpoint, region, prefix: "" });
+    onTestFinished(() => storage.close());
+    return storage;
+  }
+
+  test.each([1, 12])("has a file of %i MiB where none is required", async (mib) => {
+    const storage = await openWithout({
+      AWS_REQUEST_CHECKSUM_CALCULATION: "WHEN_REQUIRED",
+      AWS_RESPONSE_CHECKSUM_VALIDATION: "WHEN_REQUIRED",
+    });
+    const bytes = randomBytes(mib * MIB);
+    const sink = await storage.create("a/exp_1.1.jsonl");
+    await sink.write(bytes);
+    await sink.finish();
+    const chunks: Uint8Array[] = [];
+    const pieces = await storage.read("a/exp_1.1.jsonl", 0, new AbortController().signal);
+    for await (const chunk of pieces) chunks.push(chunk);
+    expect(Buffer.concat(chunks).equals(bytes)).toBe(true);
+  });
+
+  test.each([1, 12])("refuses a file of %i MiB with its reason by default", async (mib) => {
+    const storage = await openWithout({});
+    const sink = await storage.create("a/exp_1.1.jsonl");
+    const written = sink.write(randomBytes(mib * MIB)).then(() => sink.finish());
+    const error = await written.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StorageRefused);
+    expect(String(error)).toBe(
+      "StorageRefused: the storage refuses the file: 501 NotImplemented: x-amz-checksum is not there",
+    );
+    await sink.abort();
+  });
 });

@@ -5,8 +5,16 @@
 /** A storage keeps the first bytes of a file open until the end: at most this many. */
 export const MAX_HEAD_BYTES = 512;
 
+/** A storage refuses a file for a reason that stays: to send the file again would change nothing. */
+export class StorageRefused extends Error {
+  override readonly name = "StorageRefused";
+}
+
 export interface Sink {
-  /** Resolves when more may be written, and the bytes of `chunk` may be used again. */
+  /**
+   * Resolves when more may be written, and the bytes of `chunk` may be used again. This and `finish` reject
+   * with {@link StorageRefused} if no further attempt can succeed.
+   */
   write(chunk: Uint8Array): Promise<void>;
   /**
    * Resolves when the complete file is durable under its name. `head` replaces the first bytes that were

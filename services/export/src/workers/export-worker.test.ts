@@ -1,5 +1,6 @@
 // Guarantees: one worker at a time has a job, whichever crashes or hangs; failed attempts are retried with
-// backoff, and the job fails for good after a bounded number of them; a lost lease, a failed attempt and a
+// backoff, and the job fails for good after a bounded number of them, or at once if the storage refuses its file;
+// a lost lease, a failed attempt and a
 // worker that was fenced off leave no file and no outbox entry. With a real PostgreSQL and a real directory;
 // the ledger is a fake.
 
@@ -9,6 +10,7 @@ import { eventually } from "@annals/testing";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { createMetrics } from "../metrics.ts";
 import { directoryStorage } from "../outbound/directory-storage.ts";
+import { StorageRefused } from "../outbound/storage.ts";
 import { gate, ledger, type StreamEvents, TestExports } from "../testing/test-exports.ts";
 import type { WorkerDeps } from "./export-worker.ts";
 
@@ -132,6 +134,27 @@ test("a failed attempt is retried after a delay, and the last one fails the job 
   expect(attempts).toBe(2);
   expect(await filesOf(id)).toEqual([]);
   expect(await outbox()).toEqual([]);
+});
+
+test("a file that the storage refuses for a reason that stays fails the job at once", async () => {
+  const metrics = createMetrics(createRegistry("test"));
+  const id = await queue();
+  const real = directoryStorage(exports.directory);
+  const storage = {
+    ...real,
+    create: async (file: string) => ({
+      ...(await real.create(file)),
+      finish: () => Promise.reject(new StorageRefused("the storage refuses the file: 501")),
+    }),
+  };
+  work(ledger(), { metrics, storage });
+  await reached(id, "failed");
+  expect(await job(id)).toMatchObject({ attempts: 1 });
+  await eventually("the attempt is counted", async () => {
+    const counted = (await metrics.attempts.get()).values.filter(({ value }) => value > 0);
+    return counted.length === 1 && counted[0]?.labels["outcome"] === "storage_refused";
+  });
+  expect(await filesOf(id)).toEqual([]);
 });
 
 test("a job whose worker crashed in each attempt fails for good", async () => {

@@ -1,6 +1,6 @@
 // Works on exports: takes a job, writes its file, completes it and publishes a notice. Started by
-// serve.ts. A failed attempt is retried by any replica, with backoff and a bounded number of times. A job
-// whose room other exports of the account have reserved is put back, once. A replica that crashes loses
+// serve.ts. A failed attempt is retried by any replica, with backoff and a bounded number of times, unless the
+// storage refuses the file for a reason that stays. A job whose room other exports of the account have reserved is put back, once. A replica that crashes loses
 // its lease, and another writes the file from the beginning. It must never complete a job without its
 // lease.
 
@@ -31,6 +31,7 @@ import { type Lease, LeaseLost, withLease } from "./lease.ts";
 import { NoRoom, RoomReserved } from "./reserve.ts";
 import { NoEvents, NotCovered } from "./write-bundle.ts";
 import { LostEvents } from "../outbound/read-events.ts";
+import { StorageRefused } from "../outbound/storage.ts";
 import { fileStem, type WriteDeps, writeExport } from "./write-export.ts";
 
 export interface WorkerDeps extends WriteDeps {
@@ -187,8 +188,10 @@ export class ExportWorker {
     const isPutBack = error instanceof RoomReserved && !job.waits_for_room;
     const countAttempt = !isStopping && !isPutBack;
     const isNotCovered = error instanceof NotCovered;
+    const isRefused = error instanceof StorageRefused;
     const isOfAccount = hasNoRoom || hasNoEvents || hasLostEvents;
-    const isFinal = isOfAccount || (countAttempt && job.attempts >= maxAttempts);
+    const isLast = isRefused || job.attempts >= maxAttempts;
+    const isFinal = isOfAccount || (countAttempt && isLast);
     // This is caused by the account, so it is not logged as an error of the service.
     if (hasNoRoom) log.info(fields, "export failed: its account has reached its limit of bytes");
     else if (hasNoEvents) log.info(fields, "export failed: the log covers no event of it");
@@ -225,6 +228,7 @@ export class ExportWorker {
     if (isNotCovered) return "not_covered";
     if (hasLostEvents) return "lost_events";
     if (isPutBack) return "put_back";
+    if (isRefused) return "storage_refused";
     return isStopping ? "stopped" : "failed";
   }
 }

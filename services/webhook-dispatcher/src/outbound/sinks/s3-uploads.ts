@@ -60,8 +60,13 @@ export function s3Uploads(config: S3Config, deps: SinkDeps): S3Uploads {
   return {
     put: async (accountId, Key, Body, deadline) => {
       const upload: Upload = { accountId, deadline, attempt: undefined };
-      const ChecksumSHA256 = createHash("sha256").update(Body).digest("base64");
-      const command = new PutObjectCommand({ Bucket, Key, Body, ChecksumSHA256 });
+      // Content-MD5 is what storage without checksums knows, and what a locked bucket takes in their place.
+      const isMd5 = (await client.config.requestChecksumCalculation()) === "WHEN_REQUIRED";
+      const digest = createHash(isMd5 ? "md5" : "sha256")
+        .update(Body)
+        .digest("base64");
+      const checksum = isMd5 ? { ContentMD5: digest } : { ChecksumSHA256: digest };
+      const command = new PutObjectCommand({ Bucket, Key, Body, ...checksum });
       try {
         const options = { abortSignal: deadline.signal, upload };
         await client.send(command, options);
