@@ -69,7 +69,7 @@ let armed: { readonly how: Cut; readonly resolve: (what: Stored) => void } | und
 
 function fateOf(chunk: Buffer, client: Socket): Fate {
   const text = chunk.toString("latin1");
-  if (text.includes("BEGIN\0")) open.set(client, "transaction");
+  if (text.includes("BEGIN ")) open.set(client, "transaction");
   if (STORES_EVENTS.test(text)) open.set(client, open.has(client) ? "commit" : "statement");
   const what = open.get(client);
   const isOver = what === "statement" ? text.endsWith(SYNC) : /(COMMIT|ROLLBACK)\0/.test(text);

@@ -18,9 +18,12 @@ const sleep = statement<[seconds: number], object>(
   "/* test.sleep */ SELECT pg_sleep($1::double precision)",
   { route: "local" },
 );
-const insert = statement<[n: number], object>("/* test.insert */ INSERT INTO t VALUES ($1::int)", {
-  route: "local",
-});
+const insert = statement<[n: number], object>(
+  "/* test.insert */ INSERT INTO public.t VALUES ($1::int)",
+  {
+    route: "local",
+  },
+);
 
 /** `CancelRequest` of the protocol: 16 bytes, the code at the fifth. */
 const CANCEL_CODE = Buffer.from([0x04, 0xd2, 0x16, 0x2e]);

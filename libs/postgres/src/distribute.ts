@@ -18,6 +18,8 @@ import {
   listUnreached,
 } from "./distribute-catalog.ts";
 import { checkUrl } from "./pool.ts";
+import { beginSession } from "./server-requirements.ts";
+import { BEGIN, connectionOf } from "./session-settings.ts";
 
 export interface DistributeOptions {
   /** URL of the login that owns the tables. */
@@ -56,20 +58,19 @@ const DEFAULT_SHARDS = 32;
 
 /** Time for which the locks of the tables are waited for: everything that comes later waits with them. */
 const LOCK_TIMEOUT_MS = 10_000;
-/** A copy of many rows takes hours. Tables and functions need one connection per worker in a transaction. */
-const TRANSACTION = `
-  SET LOCAL statement_timeout = 0;
-  SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
+const TRANSACTION = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
+/** Tables and functions need one connection per worker in a transaction. */
 const SEQUENTIALLY = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'";
 
 /** Returns what it did or would do. Throws one sentence if the database does not allow it. */
 export async function distribute(options: DistributeOptions): Promise<Distribution> {
   checkUrl(options.connectionString);
-  const client = new pg.Client({ connectionString: options.connectionString });
+  const client = new pg.Client(connectionOf(options));
   client.on("error", () => {});
   try {
     await client.connect();
-    await client.query("BEGIN");
+    await beginSession(client);
+    await client.query(BEGIN);
     await client.query(TRANSACTION);
     const distribution = await distributeIn(client, options);
     await client.query(options.applies ? "COMMIT" : "ROLLBACK");

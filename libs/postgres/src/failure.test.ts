@@ -1,5 +1,6 @@
 // Guarantee: what the coordinator of a Citus cluster reports as an internal error, because a worker or a
-// shard is away at the moment, is unavailable. Any other internal error stays one.
+// shard is away at the moment, is unavailable. Any other internal error stays one. A transaction that lost a
+// conflict with another may be tried again, and is not called an outage.
 
 import { expect, test } from "vitest";
 import { statement } from "./statement.ts";
@@ -24,3 +25,13 @@ test.each([
     await expect(pool.run(raise, [])).rejects.toMatchObject(expected);
   },
 );
+
+test.each(["40001", "40P01"])("a transaction that ends with %s was rolled back", async (code) => {
+  const pool = openPool((await newDatabase()).url, { maxConnections: 1 });
+  const raise = statement<[], object>(
+    `/* test.raise */ DO $$ BEGIN RAISE EXCEPTION 'conflict' USING ERRCODE = '${code}'; END $$`,
+    { route: "local" },
+  );
+  const message = "The transaction was rolled back. Try again.";
+  await expect(pool.run(raise, [])).rejects.toMatchObject({ ...UNAVAILABLE, message });
+});

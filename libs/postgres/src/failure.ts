@@ -1,5 +1,5 @@
 // Classifies the failures of PostgreSQL. Called by pool.ts. A transient one (no connection, no capacity, a
-// server that shuts down) becomes `unavailable`, which clients may retry; every other one stays pg's
+// server that shuts down, a conflict of two transactions) becomes `unavailable`, which clients may retry; every other one stays pg's
 // DatabaseError, for the caller to handle or to fail on.
 
 import { AnnalsError, unavailable } from "@annals/errors";
@@ -15,10 +15,11 @@ const TRANSIENT = [
   "57P", // the server is shutting down, starting, or ended this connection on request
   "57014", // statement_timeout
   "55P03", // lock_timeout
-  "40001", // serialization failure
-  "40P01", // deadlock detected
   "25006", // read-only: connected to a standby after a failover
 ];
+
+/** The server is well, and has rolled the statement and its transaction back: a serialization failure, a deadlock. */
+const ROLLED_BACK = ["40001", "40P01"];
 
 /**
  * What the coordinator of a Citus cluster says, as an internal error of PostgreSQL, if it loses a worker
@@ -32,6 +33,8 @@ export function translateFailure(error: unknown): unknown {
   if (error instanceof AnnalsError) return error;
   if (error instanceof DatabaseError) {
     const code = error.code ?? "";
+    if (ROLLED_BACK.includes(code))
+      return unavailable("The transaction was rolled back. Try again.", error);
     const isTransient =
       TRANSIENT.some((class_) => code.startsWith(class_)) ||
       (code === "XX000" && LOST_WORKER.test(error.message));

@@ -15,7 +15,8 @@ import { isServerError } from "./failure.ts";
 import { type Login, setLogin } from "./login.ts";
 import { checkUrl } from "./pool.ts";
 import { rolesOf, setRights } from "./rights.ts";
-import { describeServer, refuseUnsupported } from "./server-requirements.ts";
+import { beginSession, refuseUnsupported } from "./server-requirements.ts";
+import { BEGIN, connectionOf } from "./session-settings.ts";
 import { type Database, statement } from "./statement.ts";
 
 export interface MigrateOptions {
@@ -95,8 +96,8 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const client = await connect(options);
   const waited = since(began);
   try {
-    refuseUnsupported(await describeServer(client));
-    await client.query("BEGIN");
+    refuseUnsupported(await beginSession(client));
+    await client.query(BEGIN);
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${options.schema}`);
     await client.query(
@@ -159,7 +160,10 @@ async function apply(client: pg.Client, schema: string, migration: Migration): P
 async function connect({ connectionString, waitMs = 0, log }: MigrateOptions): Promise<pg.Client> {
   const until = performance.now() + waitMs;
   for (let attempt = 1; ; attempt += 1) {
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    const client = new pg.Client({
+      ...connectionOf({ connectionString }),
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
     // The statement in progress reports a lost connection; without a listener it would also end the process.
     client.on("error", () => {});
     try {

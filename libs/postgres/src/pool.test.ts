@@ -154,7 +154,7 @@ describe("a statement that is refused", () => {
     await database.query("CREATE TABLE t (n int CONSTRAINT only_once UNIQUE, m int)");
     const pool = openPool(database.url);
     const insert = statement<[n: number], object>(
-      "/* test.insert */ INSERT INTO t VALUES ($1::int)",
+      "/* test.insert */ INSERT INTO public.t VALUES ($1::int)",
       LOCAL,
     );
     await pool.run(insert, [1]);
@@ -205,7 +205,7 @@ describe("the role", () => {
       );
       const [row] = await pool.run(who, []);
       expect(row).toMatchObject({ role: "pg_monitor", wait: query.includes("lock") ? "7s" : "0" });
-      const read = statement<[], object>("/* test.read */ SELECT n FROM secret", LOCAL);
+      const read = statement<[], object>("/* test.read */ SELECT n FROM public.secret", LOCAL);
       await expect(pool.run(read, [])).rejects.toMatchObject({ code: "42501" });
     },
   );

@@ -14,7 +14,8 @@ import pg from "pg";
 import { Connection, StaleConnections } from "./connection.ts";
 import { ConnectionShares, NO_ACCOUNT } from "./connection-shares.ts";
 import { translateFailure } from "./failure.ts";
-import { describeServer, refuseUnsupported } from "./server-requirements.ts";
+import { beginSession, refuseUnsupported } from "./server-requirements.ts";
+import { BEGIN, connectionOf } from "./session-settings.ts";
 import { type Database, parameterBytes } from "./statement.ts";
 
 export interface PoolOptions {
@@ -117,7 +118,7 @@ export function createPool(options: PoolOptions): Pool {
  * standby, or to the former primary: its results are old, and the connection would stay.
  */
 async function verifyServer(client: pg.ClientBase): Promise<void> {
-  const server = await describeServer(client);
+  const server = await beginSession(client);
   refuseUnsupported(server);
   if (server.is_standby) throw new Error("this PostgreSQL is a standby");
 }
@@ -130,24 +131,6 @@ export function checkUrl(connectionString: string): void {
     const reason = error instanceof Error ? error.message : "cannot be used";
     throw new ConfigError(`ANNALS_DATABASE_URL: ${reason}`);
   }
-}
-
-/**
- * In pg the options in the address replace those given next to it: without this, an address with some
- * would drop the role. JIT is off: the statements are short, and compiling one takes longer than running it.
- */
-export function connectionOf({
-  connectionString,
-  role,
-}: Pick<PoolOptions, "connectionString" | "role">): pg.ClientConfig {
-  const url = new URL(connectionString);
-  const given = url.searchParams.get("options");
-  url.searchParams.delete("options");
-  const options = [given, role === undefined ? null : `-c role=${role}`, "-c jit=off"];
-  return {
-    connectionString: given === null ? connectionString : url.href,
-    options: options.filter((option) => option !== null).join(" "),
-  };
 }
 
 /** What the pool is made of, for all accounts. */
@@ -180,7 +163,7 @@ class SharedPool implements Pool {
 
   readonly transaction: Pool["transaction"] = (work, bytesOf = () => SMALL_REQUEST_BYTES) =>
     this.#onConnection(async (connection) => {
-      await connection.query({ text: "BEGIN" });
+      await connection.query({ text: BEGIN });
       let result: Awaited<ReturnType<typeof work>>;
       try {
         result = await work({

@@ -1,7 +1,8 @@
-// What a PostgreSQL must be: not too old, and a database in UTF8. Called by migrate.ts and, for each
-// connection, by pool.ts. It must never refuse a version that is newer than the tested ones.
+// What a PostgreSQL must be: not too old, and a database in UTF8. Called for each connection, by pool.ts,
+// migrate.ts, vacuum.ts and distribute.ts. It must never refuse a version that is newer than the tested ones.
 
 import type pg from "pg";
+import { LATE_SETTINGS } from "./session-settings.ts";
 
 /** PostgreSQL 15, as `server_version_num` has it. */
 export const OLDEST_VERSION = 150_000;
@@ -15,13 +16,14 @@ export interface Server {
   readonly is_standby: boolean;
 }
 
-export async function describeServer(client: Pick<pg.ClientBase, "query">): Promise<Server> {
+/** The first statement of a connection: completes its settings, and asks what the server is. */
+export async function beginSession(client: Pick<pg.ClientBase, "query">): Promise<Server> {
   const { rows } = await client.query<Server>(
-    `/* postgres.describe-server */
+    `/* postgres.begin-session */
      SELECT current_setting('server_version') AS version,
             current_setting('server_version_num')::int AS version_number,
             current_setting('server_encoding') AS encoding,
-            pg_is_in_recovery() AS is_standby`,
+            pg_is_in_recovery() AS is_standby,${LATE_SETTINGS}`,
   );
   const [server] = rows;
   if (server === undefined) throw new Error("the server does not describe itself");

@@ -7,10 +7,13 @@ import { describe, expect, test } from "vitest";
 import { statement } from "./statement.ts";
 import { newDatabase, openPool, startProxy } from "./testing/test-server.ts";
 
-const insert = statement<[n: number], object>("/* test.insert */ INSERT INTO t VALUES ($1::int)", {
-  route: "local",
-});
-const all = statement<[], { n: number }>("/* test.all */ SELECT n FROM t ORDER BY n", {
+const insert = statement<[n: number], object>(
+  "/* test.insert */ INSERT INTO public.t VALUES ($1::int)",
+  {
+    route: "local",
+  },
+);
+const all = statement<[], { n: number }>("/* test.all */ SELECT n FROM public.t ORDER BY n", {
   route: "local",
 });
 const UNAVAILABLE = { name: "AnnalsError", kind: "unavailable" };
@@ -21,7 +24,7 @@ async function withTable(options: { readonly constraint?: string } = {}) {
   const proxy = await startProxy(database.url);
   const pool = openPool(proxy.url, { maxConnections: 1, statementTimeoutMs: 500 });
   const rows = async (): Promise<number[]> =>
-    (await database.query<{ n: number }>("SELECT n FROM t ORDER BY n")).map(({ n }) => n);
+    (await database.query<{ n: number }>("SELECT n FROM public.t ORDER BY n")).map(({ n }) => n);
   return { database, pool, proxy, rows };
 }
 
@@ -78,7 +81,7 @@ test("shows a constraint that is checked at COMMIT, and stores nothing", async (
 describe("a connection that is cut", () => {
   test("with the answer to COMMIT leaves the outcome unknown: unavailable, although it is stored", async () => {
     const { pool, proxy, rows } = await withTable();
-    proxy.onRequest = (chunk) => (chunk.includes("COMMIT") ? "cut" : "pass");
+    proxy.onRequest = (chunk) => (chunk.includes("COMMIT\0") ? "cut" : "pass");
     const work = pool.transaction((transaction) => transaction.run(insert, [1]));
     await expect(work).rejects.toMatchObject(UNAVAILABLE);
     // The server had the COMMIT: that is what "unknown" means, and why only an idempotency key can show it.

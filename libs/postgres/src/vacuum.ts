@@ -3,7 +3,9 @@
 // an older snapshot may see it, and no statement shows the snapshots of other roles.
 
 import pg from "pg";
-import { connectionOf, type PoolOptions } from "./pool.ts";
+import type { PoolOptions } from "./pool.ts";
+import { beginSession } from "./server-requirements.ts";
+import { connectionOf } from "./session-settings.ts";
 
 export type VacuumOptions = Pick<PoolOptions, "applicationName" | "connectionString" | "role">;
 
@@ -44,6 +46,7 @@ export async function vacuumTables(
   signal.addEventListener("abort", abort);
   try {
     signal.throwIfAborted();
+    await beginSession(client);
     for (const table of tables)
       await client.query(`VACUUM (VERBOSE, INDEX_CLEANUP ON, SKIP_LOCKED, TRUNCATE OFF) ${table}`);
     const { rows } = await client.query<{ next: string }>(

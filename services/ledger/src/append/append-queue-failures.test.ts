@@ -85,7 +85,7 @@ test("a batch with one event that PostgreSQL refuses is refused as a unit", asyn
 });
 
 test.each([
-  ["COMMIT", "under the lock", 0],
+  ["COMMIT\0", "under the lock", 0],
   ["ledger.append-events", "by the cached head", 2],
 ])(
   "when the answer to %s is lost, %s, the append is unavailable and is not stored twice",
