@@ -259,7 +259,9 @@ describe("what fails", () => {
     url.password = "p";
     const other = await type("annals verify --account a", { ANNALS_DATABASE_URL: url.href });
     expect(other).toMatchObject({ status: 1, stdout: "" });
-    expect(other.stderr).toMatch(/^permission denied.*annals_ledger\n$/);
+    expect(other.stderr).toMatch(
+      /^permission denied.*annals_ledger \(ANNALS_DATABASE_ROLE_PREFIX begins its name\)\n$/,
+    );
   });
 
   test("distribute where the database has no Citus is one line and 1", async () => {

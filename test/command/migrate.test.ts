@@ -87,6 +87,7 @@ test("says what was applied and set, and at the next run that nothing was missin
         service === "ledger"
           ? [{ name: LOGIN, made: true, password_set: true, granted: role }]
           : [],
+      access: "its own logins",
       waited_ms: expect.any(Number),
       duration_ms: expect.any(Number),
     });

@@ -1,4 +1,5 @@
-// Guarantee: on each supported version of PostgreSQL an owner without superuser rights migrates, every
+// Guarantee: on each supported version of PostgreSQL an owner without superuser rights migrates, with roles of
+// another prefix and a database that others cannot connect to, every
 // service starts, events are appended, found, verified, delivered and exported, and the login of `serve`
 // follows its URL. A logical dump is restored into an empty server as docs/operators/backup.md says. An older
 // version is refused with one line, and nothing is made in it.
@@ -25,6 +26,8 @@ const KEYS = {
   schema: "keys",
   directory: join(import.meta.dirname, "../../services/keys/migrations"),
 };
+/** Other than the default: whoever names a role by itself fails. */
+const PREFIX = "staging";
 const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one", { route: "local" });
 
 /** A server alone, and the URL of its database for each login. */
@@ -45,9 +48,10 @@ const supported = await supportedBuilds();
 test.each(supported)("everything works on $name", async ({ binaries }) => {
   const { owner, urlOf } = await startServer(binaries);
   await owner.query("CREATE ROLE annals_owner LOGIN CREATEROLE PASSWORD 'owner'");
-  await owner.query("GRANT CREATE ON DATABASE annals TO annals_owner");
+  await owner.query("ALTER DATABASE annals OWNER TO annals_owner");
   const databaseUrl = urlOf("annals_owner", "owner");
-  const system = await startWebhookSystem({}, { databaseUrl });
+  const every = { ANNALS_DATABASE_ROLE_PREFIX: PREFIX };
+  const system = await startWebhookSystem({}, { databaseUrl }, { every });
   onTestFinished(system.stop);
   const client = await system.client();
   const subscriber = await system.subscriber();
@@ -63,12 +67,13 @@ test.each(supported)("everything works on $name", async ({ binaries }) => {
 
   for (const password of ["first", "second"]) {
     const serveConnectionString = urlOf("keys_login", password);
-    const options = { ...KEYS, connectionString: databaseUrl, serveConnectionString };
+    const connectionString = databaseUrl;
+    const options = { ...KEYS, connectionString, rolePrefix: PREFIX, serveConnectionString };
     const { applied, logins } = await migrate(options);
     expect({ applied, logins }).toMatchObject({ applied: [], logins: [{ password_set: true }] });
     const login = new pg.Client({ connectionString: serveConnectionString });
     await login.connect();
-    await login.query("SET ROLE annals_keys");
+    await login.query(`SET ROLE ${PREFIX}_keys`);
     await login.end();
   }
 });

@@ -64,6 +64,14 @@
 {{- include "annals.secretVariable" (dict "env" .env "from" $from "path" (printf "%s.%s" (include "annals.member" .) .url)) }}
 {{- end }}
 
+{{/* Of the names of the services' roles; takes root. The same for every service and for `annals migrate`. */}}
+{{- define "annals.rolePrefix" -}}
+{{- with .root.Values.databaseRolePrefix }}
+- name: ANNALS_DATABASE_ROLE_PREFIX
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
+
 {{/* Each service has its own user, under the key of its name, unless the values name one key for all. */}}
 {{- define "annals.natsEnvironment" -}}
 {{- if include "annals.ownNats" .root }}
@@ -208,6 +216,7 @@
 - name: ANNALS_ADMISSION_SECRET_FILE
   value: /etc/annals/admission/secrets
 {{ include "annals.databaseVariable" (merge (dict "env" "ANNALS_DATABASE_URL" "url" "databaseUrl") .) }}
+{{- include "annals.rolePrefix" . }}
 {{- end }}
 {{ include (printf "annals.%sEnvironment" .name) . }}
 {{- end }}
@@ -217,6 +226,7 @@
 {{ include "annals.processEnvironment" (dict "root" .root "one" dict "pod" .pod) }}
 - name: ANNALS_MIGRATE_WAIT_S
   value: {{ .root.Values.migrate.waitSeconds | quote }}
+{{- include "annals.rolePrefix" . }}
 {{- range $name := list "keys" "ledger" "export" "webhook-dispatcher" }}
 {{- $one := index $.root.Values (include "annals.member" (dict "name" $name)) }}
 {{- range include "annals.ownMigrateEnvironment" (dict "root" $.root "name" $name "one" $one) | fromYamlArray }}

@@ -9,6 +9,7 @@ import {
   optionalText,
   optionalUrl,
   port,
+  type Setting,
   text,
   url,
 } from "./config.ts";
@@ -16,6 +17,9 @@ import { LOG_LEVELS } from "./log.ts";
 import { SAMPLERS } from "./sampler.ts";
 
 const HTTP = ["http:", "https:"];
+
+/** A name of PostgreSQL has 63 bytes, and names that begin with pg_ are its own. */
+const ROLE_PREFIX = /^(?!pg(?:_|$))[a-z][a-z0-9_]{0,39}$/;
 
 /** Tracing settings of every process; the SDK reads the other OTEL_ variables itself. */
 export const tracingSettings = {
@@ -125,6 +129,23 @@ export const databaseSettings = {
     ["postgres:", "postgresql:"],
     { secret: true },
   ),
+  databaseRolePrefix: {
+    env: "ANNALS_DATABASE_ROLE_PREFIX",
+    about:
+      "Beginning of the names of the services' roles, which belong to the PostgreSQL server: `annals` makes " +
+      "`annals_keys`. A [second installation](database.md#several-installations-in-one-server) in one server " +
+      "has another one. The same for all services, `migrate` and commands, and never changed: at most 40 " +
+      "lower-case letters, digits and underscores, with a letter first, and not `pg_`.",
+    fallback: "annals",
+    secret: false,
+    parse: (given) => {
+      if (!ROLE_PREFIX.test(given))
+        throw new Error(
+          "must be 1 to 40 lower-case letters, digits and underscores, begin with a letter, and not with pg_",
+        );
+      return given;
+    },
+  } satisfies Setting<string> as Setting<string>,
   databasePoolSize: integer(
     "ANNALS_DATABASE_POOL_SIZE",
     "Maximum number of connections that a replica opens to PostgreSQL. " +

@@ -6,12 +6,14 @@ import type { ConfigOf, databaseSettings, Logger } from "@annals/chassis";
 import { CommandError, UsageError } from "@annals/cli";
 import { AnnalsError } from "@annals/errors";
 import { createPool, type Pool } from "./pool.ts";
+import { roleWith } from "./roles.ts";
 
 export interface CommandPoolOptions {
   readonly config: Pick<
     ConfigOf<typeof databaseSettings>,
-    "databaseUrl" | "databaseStatementTimeoutMs"
+    "databaseRolePrefix" | "databaseStatementTimeoutMs" | "databaseUrl"
   >;
+  /** As it is with the default prefix. */
   readonly role: string;
   readonly applicationName: string;
   readonly log: Logger;
@@ -24,7 +26,8 @@ export async function withCommandPool<T>(
   options: CommandPoolOptions,
   work: (database: Pool) => Promise<T>,
 ): Promise<T> {
-  const { applicationName, config, log, maxConnections = 1, role } = options;
+  const { applicationName, config, log, maxConnections = 1 } = options;
+  const role = roleWith(config.databaseRolePrefix, options.role);
   const database = createPool({
     connectionString: config.databaseUrl,
     role,
@@ -54,7 +57,7 @@ function forOperator(error: unknown, role: string): unknown {
   if (!(error instanceof Error)) return error;
   if ("code" in error && WRONG_DATABASE.has(error.code)) {
     return new CommandError(
-      `${error.message}: ANNALS_DATABASE_URL must be a migrated database and a login that may switch to ${role}`,
+      `${error.message}: ANNALS_DATABASE_URL must be a migrated database and a login that may switch to ${role} (ANNALS_DATABASE_ROLE_PREFIX begins its name)`,
     );
   }
   if (!(error instanceof AnnalsError)) return error;

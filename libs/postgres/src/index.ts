@@ -9,6 +9,7 @@ export { isDistributed, readAccounts, workOnEach } from "./distribution.ts";
 export * from "./migrate.ts";
 export * from "./outbox.ts";
 export * from "./pool.ts";
+export { roleWith } from "./roles.ts";
 export * from "./statement.ts";
 export * from "./text-array.ts";
 export { type VacuumOptions, vacuumTables } from "./vacuum.ts";

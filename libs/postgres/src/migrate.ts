@@ -15,6 +15,13 @@ import { isServerError } from "./failure.ts";
 import { type Login, setLogin } from "./login.ts";
 import { checkUrl } from "./pool.ts";
 import { rolesOf, setRights } from "./rights.ts";
+import {
+  type Access,
+  closeDatabase,
+  refuseForeignRoles,
+  refuseOtherPrefix,
+  withPrefix,
+} from "./roles.ts";
 import { beginSession, refuseUnsupported } from "./server-requirements.ts";
 import { BEGIN, connectionOf } from "./session-settings.ts";
 import { type Database, statement } from "./statement.ts";
@@ -25,6 +32,8 @@ export interface MigrateOptions {
   readonly schema: string;
   /** Holds NNNN_name.sql files. */
   readonly directory: string;
+  /** That of all roles; `annals` by default. */
+  readonly rolePrefix?: string;
   /** URL of `serve`: its login is created if absent, and granted the role (login.ts). */
   readonly serveConnectionString?: string | undefined;
   /** How long a server is waited for that cannot be reached or is starting. */
@@ -34,6 +43,8 @@ export interface MigrateOptions {
 
 /** What a service says of its schema. */
 export type Schema = Pick<MigrateOptions, "schema" | "directory">;
+
+const DEFAULT_PREFIX = "annals";
 
 /** What a migration found and did, with the names of the fields in the log. */
 export interface Migrated {
@@ -46,6 +57,8 @@ export interface Migrated {
   readonly rights_set: boolean;
   /** Logins of `serve`, one for each role, if its URL was given. */
   readonly logins: readonly Login[];
+  /** Who may connect to the database: any login of the server if the login of `migrate` does not own it. */
+  readonly access: Access;
   /** For the server. */
   readonly waited_ms: number;
 }
@@ -76,6 +89,7 @@ export async function migrateSchema(
   const report = await migrate({
     ...schema,
     connectionString: config.databaseUrl,
+    rolePrefix: config.databaseRolePrefix,
     serveConnectionString: config.serveDatabaseUrl,
     waitMs: config.migrateWaitS * 1000,
     log,
@@ -90,7 +104,10 @@ export async function migrateSchema(
 
 /** Applies what is missing. Throws when an applied file has changed. */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
-  const migrations = await readMigrations(options.directory);
+  const prefix = options.rolePrefix ?? DEFAULT_PREFIX;
+  const migrations = await readMigrations(options.directory, prefix);
+  const files = migrations.map(({ sql }) => sql);
+  const roles = rolesOf(files);
   checkUrl(options.connectionString);
   const began = performance.now();
   const client = await connect(options);
@@ -99,6 +116,8 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     refuseUnsupported(await beginSession(client));
     await client.query(BEGIN);
     await client.query("SELECT pg_advisory_xact_lock($1)", [LOCK]);
+    await refuseOtherPrefix(client, options.schema, roles);
+    await refuseForeignRoles(client, roles);
     await client.query(`CREATE SCHEMA IF NOT EXISTS ${options.schema}`);
     await client.query(
       `CREATE TABLE IF NOT EXISTS ${options.schema}.migrations (
@@ -112,17 +131,16 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     const had = rows.map(({ name }) => name);
     const missing = migrations.filter(({ name }) => !had.includes(name));
     for (const each of missing) await apply(client, options.schema, each);
-    const files = migrations.map(({ sql }) => sql);
     // A later release may have given the role more: this one does not know, and leaves the rights as they
     // are.
     const isLater = hasUnknown(migrations, rows);
     if (!isLater) await setRights(client, options.schema, files);
-    const roles = rolesOf(files);
     const logins: Login[] = [];
     if (options.serveConnectionString !== undefined) {
       for (const role of roles)
         logins.push(await setLogin(client, options.serveConnectionString, role));
     }
+    const access = await closeDatabase(client);
     await client.query("COMMIT");
     const applied = missing.map(({ name }) => name);
     return {
@@ -132,6 +150,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
       roles,
       rights_set: !isLater,
       logins,
+      access,
       waited_ms: waited,
     };
   } finally {
@@ -229,13 +248,19 @@ function changedFile(
   return changed && `${changed.name} is not the file that was applied to this database`;
 }
 
-async function readMigrations(directory: string): Promise<Migration[]> {
+/** The digest is that of the file, whatever the prefix is. */
+async function readMigrations(directory: string, prefix = DEFAULT_PREFIX): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith(".sql")).toSorted();
-  return Promise.all(
-    files.map(async (file) => {
+  const texts = await Promise.all(
+    files.map((file) => {
       if (!FILE_NAME.test(file)) throw new Error(`a migration is named NNNN_name.sql, not ${file}`);
-      const sql = await readFile(join(directory, file), "utf8");
-      return { name: file, sql, sha256: hash("sha256", sql) };
+      return readFile(join(directory, file), "utf8");
     }),
   );
+  const named = withPrefix(prefix, texts);
+  return texts.map((text, at) => ({
+    name: files[at] ?? "",
+    sql: named[at] ?? "",
+    sha256: hash("sha256", text),
+  }));
 }

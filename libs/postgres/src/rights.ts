@@ -17,6 +17,14 @@ const GRANT_ROLE = /^GRANT (\w+) TO CURRENT_USER;$/;
 export const SET_RIGHT =
   "CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'MEMBER' ELSE 'SET' END";
 
+/**
+ * SQL: the caller may take on the role, and a superuser is also a member of it: that shows who has created
+ * it (roles.ts).
+ */
+const HELD = `pg_has_role(current_user, oid, ${SET_RIGHT}) AND EXISTS (
+  SELECT FROM pg_roles AS caller WHERE caller.rolname = current_user AND (NOT caller.rolsuper OR EXISTS (
+    SELECT FROM pg_auth_members WHERE roleid = pg_roles.oid AND member = caller.oid)))`;
+
 /** The roles that the migrations create: a service has one. */
 export function rolesOf(migrations: readonly string[]): string[] {
   return migrations.flatMap((sql) =>
@@ -46,7 +54,6 @@ export async function setRights(
   }
   for (const grant of declared.filter((each) => !CREATE_ROLE.test(each))) {
     const role = GRANT_ROLE.exec(grant)?.[1];
-    if (role === undefined || !(await holds(`pg_has_role(current_user, oid, ${SET_RIGHT})`, role)))
-      await client.query(grant);
+    if (role === undefined || !(await holds(HELD, role))) await client.query(grant);
   }
 }

@@ -13,7 +13,13 @@ import {
 import { clientInterceptors, connectRpc, openAdmissions, openTls, startBackend } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
-import { createPool, schemaCheck, startAuditHandOver, startOutboxPruner } from "@annals/postgres";
+import {
+  createPool,
+  roleWith,
+  schemaCheck,
+  startAuditHandOver,
+  startOutboxPruner,
+} from "@annals/postgres";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
@@ -64,7 +70,7 @@ export async function serve(
 
   const database = createPool({
     connectionString: config.databaseUrl,
-    role: ROLE,
+    role: roleWith(config.databaseRolePrefix, ROLE),
     applicationName: "annals-export",
     maxConnections: config.databasePoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,

@@ -17,7 +17,12 @@ test.each([
 ])("%i: %i for admission, %i for the rest", async (databasePoolSize, admission, rest) => {
   const { owner } = await migratedDatabase();
   const registry = createRegistry("keys");
-  const config = { databasePoolSize, databaseStatementTimeoutMs: 10_000, databaseUrl: owner.url };
+  const config = {
+    databasePoolSize,
+    databaseRolePrefix: "annals",
+    databaseStatementTimeoutMs: 10_000,
+    databaseUrl: owner.url,
+  };
   const log = createLog({ service: "test", level: "error" });
   const pools = openPools(config, databaseMetrics(registry), log);
   onTestFinished(async () => {

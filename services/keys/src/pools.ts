@@ -2,7 +2,7 @@
 // alone: whatever else the service does, in any amount, no request waits for it to be admitted.
 
 import type { ConfigOf, DatabaseMetrics, Logger } from "@annals/chassis";
-import { createPool, type Pool } from "@annals/postgres";
+import { createPool, type Pool, roleWith } from "@annals/postgres";
 import { ROLE } from "./commands/open.ts";
 import type { SETTINGS } from "./config.ts";
 
@@ -15,7 +15,7 @@ export interface Pools {
 
 type Config = Pick<
   ConfigOf<typeof SETTINGS>,
-  "databasePoolSize" | "databaseStatementTimeoutMs" | "databaseUrl"
+  "databasePoolSize" | "databaseRolePrefix" | "databaseStatementTimeoutMs" | "databaseUrl"
 >;
 
 /** Together they have as many connections as the setting says, and each has at least one. */
@@ -23,7 +23,7 @@ export function openPools(config: Config, metrics: DatabaseMetrics, log: Logger)
   const open = (applicationName: string, maxConnections: number): Pool =>
     createPool({
       connectionString: config.databaseUrl,
-      role: ROLE,
+      role: roleWith(config.databaseRolePrefix, ROLE),
       applicationName,
       maxConnections: Math.max(1, maxConnections),
       statementTimeoutMs: config.databaseStatementTimeoutMs,

@@ -25,6 +25,7 @@ import {
 } from "@annals/messaging";
 import {
   createPool,
+  roleWith,
   schemaCheck,
   startAuditHandOver,
   type StoredAuditEntry,
@@ -66,7 +67,7 @@ export async function serve(
 
   const database = createPool({
     connectionString: config.databaseUrl,
-    role: ROLE,
+    role: roleWith(config.databaseRolePrefix, ROLE),
     applicationName: "annals-ledger",
     maxConnections: config.databasePoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
@@ -128,7 +129,7 @@ export async function serve(
     random,
     searches,
     swept,
-    vacuumTables: vacuumOf(config.databaseUrl),
+    vacuumTables: vacuumOf(config),
   });
   const deps = {
     admissions: verifier,
@@ -177,7 +178,9 @@ function startAudit(
   return startAuditHandOver(AUDIT, { ...deps, ...metrics, send });
 }
 
-function vacuumOf(connectionString: string): VacuumDeps["vacuumTables"] {
-  const options = { connectionString, role: ROLE, applicationName: "annals-ledger-vacuum" };
+function vacuumOf(config: ConfigOf<typeof SETTINGS>): VacuumDeps["vacuumTables"] {
+  const { databaseRolePrefix: prefix, databaseUrl: connectionString } = config;
+  const role = roleWith(prefix, ROLE);
+  const options = { connectionString, role, applicationName: "annals-ledger-vacuum" };
   return (tables, signal) => vacuumTables(options, tables, signal);
 }

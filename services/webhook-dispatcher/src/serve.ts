@@ -14,7 +14,7 @@ import {
 import { openAdmissions, openTls, startBackend } from "@annals/rpc";
 import { systemClock } from "@annals/contract";
 import { connectMessaging, consumeNotices, DISPATCHER } from "@annals/messaging";
-import { createPool, schemaCheck, startAuditHandOver } from "@annals/postgres";
+import { createPool, roleWith, schemaCheck, startAuditHandOver } from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -213,7 +213,7 @@ function openGuard(config: Config): AddressGuard {
 function openDatabase(config: Config, log: Logger, registry: Registry) {
   return createPool({
     connectionString: config.databaseUrl,
-    role: ROLE,
+    role: roleWith(config.databaseRolePrefix, ROLE),
     applicationName: "annals-webhook-dispatcher",
     maxConnections: config.databasePoolSize,
     statementTimeoutMs: config.databaseStatementTimeoutMs,
