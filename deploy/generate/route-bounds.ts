@@ -28,6 +28,8 @@ This page lists the upper bounds of one request to each route. A request holds w
   error, and is not sent. The body of a request that changes something has a separate limit
   ([Limits](interface.md#3-limits)).
 - **Time** is how long work goes on. A client that leaves ends the work of a read at once.
+- **Causes** is work that goes on after the response. Workers read the chain for it, accounts take turns, and an account has a limit
+  for a day ([plans](operators/multi-tenant.md#plans)). A sink causes it only if it begins with stored events.
 `.trim();
 
 const KIB = 1024;
@@ -37,14 +39,18 @@ export function routeBoundsPage(): string {
   const rows = V1.map(
     ([method, path, , , , bounds]) =>
       `| \`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\` | ${RESOURCES[bounds.resource]} | ` +
-      `${rowsOf(bounds)} | ${bytesOf(bounds)} | ${TIMES[bounds.time]} |`,
+      `${rowsOf(bounds)} | ${bytesOf(bounds)} | ${TIMES[bounds.time]} | ${bounds.causes ?? ""} |`,
   );
   return (
     [
       "<!-- Made by `npm run generate` of services/gateway/src/v1.ts and bounds.ts: change those. -->",
       "# What one request may cost",
       INTRODUCTION,
-      ["| Route | Takes | Rows | Bytes | Time |", "|---|---|---|---|---|", ...rows].join("\n"),
+      [
+        "| Route | Takes | Rows | Bytes | Time | Causes |",
+        "|---|---|---|---|---|---|",
+        ...rows,
+      ].join("\n"),
       "",
     ]
       .join("\n\n")

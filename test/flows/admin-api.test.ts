@@ -181,7 +181,12 @@ describe("accounts and keys", () => {
     const { body } = await get("/admin/v1/plans");
     expect(body.data).toMatchObject([
       { name: "free", default: true, max_keys: 1, max_export_bytes: 7, max_webhooks: 1_000 },
-      { name: "pro", max_keys: 1_000, max_export_bytes: null, requests_per_minute: null },
+      {
+        name: "pro",
+        max_keys: 1_000,
+        max_export_bytes: null,
+        events_replayed_per_day: 100_000_000,
+      },
     ]);
     expect(body.data[0].accounts).toBeGreaterThan(0);
   });

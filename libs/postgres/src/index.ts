@@ -4,6 +4,7 @@ export { minuteOf } from "./audit-windows.ts";
 export * from "./command-pool.ts";
 export * from "./failure.ts";
 export { distributeCommand } from "./distribute-command.ts";
+export * from "./daily-use.ts";
 export * from "./distribute.ts";
 export { isDistributed, readAccounts, workOnEach } from "./distribution.ts";
 export * from "./migrate.ts";

@@ -191,3 +191,13 @@ CREATE TABLE exports.anchors (
 ) WITH (fillfactor = 50);
 
 GRANT SELECT, INSERT, UPDATE ON exports.anchors TO annals_exports;
+
+-- The events that the exports of an account have read in a day. One row for each account,
+-- of the last day of UTC in which there was something to count.
+CREATE TABLE exports.daily_uses (
+  account_id text COLLATE "C" PRIMARY KEY,
+  day        date NOT NULL,
+  used       bigint NOT NULL CHECK (used >= 0)
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON exports.daily_uses TO annals_exports;

@@ -21,6 +21,8 @@ export interface Bounds {
    * receiver of the sink has had its time (v1/sinks/test-sink.ts).
    */
   readonly time: "deadline" | "verification" | "transfer" | "sink_test";
+  /** Work that goes on after the response, which is counted by day and account. */
+  readonly causes?: "exported events" | "replayed events" | "erasures";
 }
 
 const KIB = 1024;
@@ -87,19 +89,36 @@ export const BATCH = bounds("slot", 2_000 + FEW_ROWS, "body");
 export const INTAKE = bounds("slot", 2_000 + FEW_ROWS, 64 * KIB);
 export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");
-export const NEW_SINK = bounds("slot", SINKS_ROWS + FEW_ROWS, "body");
+export const NEW_SINK: Bounds = {
+  ...bounds("slot", SINKS_ROWS + FEW_ROWS, "body"),
+  causes: "replayed events",
+};
 export const NEW_WIDGET_TOKEN = bounds("slot", WIDGET_TOKENS_ROWS + FEW_ROWS, "body");
-export const NEW_EXPORT = bounds("slot", EXPORTS_ROWS + FEW_ROWS, "body");
+export const NEW_EXPORT: Bounds = {
+  ...bounds("slot", EXPORTS_ROWS + FEW_ROWS, "body"),
+  causes: "exported events",
+};
 /** Events that the index has of a selector: they are counted before the request is stored. */
-export const NEW_ERASURE = bounds("lists", ERASURE_ROWS + FEW_ROWS, "body");
+export const NEW_ERASURE: Bounds = {
+  ...bounds("lists", ERASURE_ROWS + FEW_ROWS, "body"),
+  causes: "erasures",
+};
 /** They are counted twice: before the lock of the chain, and under it. */
 export const NEW_HOLD = bounds("slot", 2 * HOLDS_ROWS + FEW_ROWS, "body");
 export const CHANGE = bounds("slot", FEW_ROWS, "body");
 export const TEST_DELIVERY = bounds("slot", PENDING_ROWS + FEW_ROWS, 64 * KIB);
 /** It waits for a turn, and then for the receiver of the sink. */
 export const SINK_TEST = bounds("slot", FEW_ROWS, 64 * KIB, "sink_test");
-export const REPLAY = bounds("lists", PENDING_ROWS + FEW_ROWS, 64 * KIB);
-export const REPLAY_RANGE = bounds("lists", PENDING_ROWS + 2 * REPLAY_ROWS + FEW_ROWS, "body");
+export const REPLAY: Bounds = {
+  ...bounds("lists", PENDING_ROWS + FEW_ROWS, 64 * KIB),
+  causes: "replayed events",
+};
+export const REPLAY_RANGE: Bounds = {
+  ...bounds("lists", PENDING_ROWS + 2 * REPLAY_ROWS + FEW_ROWS, "body"),
+  causes: "replayed events",
+};
+/** Sets a cursor. The sink then reads its chain from there on. */
+export const REPLAY_SINK: Bounds = { ...CHANGE, causes: "replayed events" };
 export const USAGE = bounds(
   "slot",
   KEYS_ROWS +

@@ -28,6 +28,7 @@ import {
   PROOF,
   REPLAY,
   REPLAY_RANGE,
+  REPLAY_SINK,
   SINK_TEST,
   TEST_DELIVERY,
   TILE,
@@ -167,7 +168,7 @@ export const V1: readonly Row[] = [
   ["PATCH", "/sinks/:id", "keys:manage", "update-sink", updateSink, CHANGE],
   ["DELETE", "/sinks/:id", "keys:manage", "delete-sink", deleteSink, ONE],
   ["POST", "/sinks/:id/test", "keys:manage", "test-sink", testSink, SINK_TEST],
-  ["POST", "/sinks/:id/replay", "keys:manage", "replay-sink", replaySink, CHANGE],
+  ["POST", "/sinks/:id/replay", "keys:manage", "replay-sink", replaySink, REPLAY_SINK],
   ["GET", "/sinks/:id/status", "keys:manage", "get-sink-status", getSinkStatus, ONE],
   ["GET", "/usage", "any_key", "get-usage", getUsage, USAGE],
 

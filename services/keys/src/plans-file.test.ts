@@ -64,7 +64,8 @@ describe("the file", () => {
       stderr:
         `ANNALS_PLANS_FILE (${file}) is not valid:\n` +
         '  plans.free: "max" is unknown: ' +
-        "it may contain archive, archive_days, features_left_out, intake_requests_per_minute, max_export_bytes, max_keys, " +
+        "it may contain archive, archive_days, events_exported_per_day, events_replayed_per_day, " +
+        "features_left_out, intake_requests_per_minute, max_export_bytes, max_keys, " +
         "max_sinks, max_webhooks, max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, " +
         "retention_days\n" +
         "  default: must be the name of one of the plans\n",

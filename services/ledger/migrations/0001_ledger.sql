@@ -943,3 +943,13 @@ BEGIN
   END IF;
 END
 $$;
+
+-- The erasures that an account has asked for in a day, with those that it has cancelled. One row for each account,
+-- of the last day of UTC in which there was something to count.
+CREATE TABLE ledger.daily_uses (
+  account_id text COLLATE "C" PRIMARY KEY,
+  day        date NOT NULL,
+  used       bigint NOT NULL CHECK (used >= 0)
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON ledger.daily_uses TO annals_ledger;

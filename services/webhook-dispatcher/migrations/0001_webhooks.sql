@@ -257,3 +257,13 @@ CREATE TABLE webhooks.anchors (
 ) WITH (fillfactor = 50);
 
 GRANT SELECT, INSERT, UPDATE ON webhooks.anchors TO annals_webhooks;
+
+-- The events that an account has replayed to webhooks and sinks in a day. One row for each account,
+-- of the last day of UTC in which there was something to count.
+CREATE TABLE webhooks.daily_uses (
+  account_id text COLLATE "C" PRIMARY KEY,
+  day        date NOT NULL,
+  used       bigint NOT NULL CHECK (used >= 0)
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON webhooks.daily_uses TO annals_webhooks;

@@ -117,6 +117,8 @@ describe("200", () => {
       exports: use(0, 2),
       export_bytes: use(0, 100_000),
       exports_under_way: use(0, 1),
+      events_exported_today: use(0, 100_000_000),
+      events_replayed_today: use(0, 100_000_000),
       retention_days: { deliveries: 7, exports: null },
     });
   });
@@ -226,6 +228,8 @@ describe("200", () => {
       exports: null,
       export_bytes: null,
       exports_under_way: null,
+      events_exported_today: null,
+      events_replayed_today: null,
       retention_days: { deliveries: null, exports: null },
     });
   });

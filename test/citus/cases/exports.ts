@@ -23,6 +23,10 @@ const byArchiveLease = (...more: readonly unknown[]): Case[] => [
 ];
 
 export const EXPORTS: Cases = {
+  "exports.return-daily-use": [
+    ({ account }) => [account, "2020-01-31", "1"],
+    ({ account }) => [account, "2020-02-01", "1"],
+  ],
   "exports.claim-anchor": [() => [1, "b1", 60], () => [1, "b2", 60], () => [2, "b1", 60]],
   "exports.clear-archive": byArchiveLease(),
   "exports.complete-archive": byArchiveLease(LATER, "9", "a", "3", "b", "5", "c", "7"),

@@ -1,5 +1,5 @@
-// Cases of the statements that schemas share: those of an outbox, and those of audit entries. Called by
-// all.ts.
+// Cases of the statements that schemas share: those of an outbox, of audit entries, and of daily uses. Called
+// by all.ts.
 
 import { type Cases, FUTURE, LATER, LONG_AGO } from "./case.ts";
 
@@ -48,7 +48,19 @@ const auditCases = (schema: string): Cases => ({
   ],
 });
 
+const dailyCases = (schema: string): Cases => ({
+  // The day of the seeds is over, and its limit with it.
+  [`${schema}.count-daily-use`]: [
+    ({ account }) => [account, "5", "10"],
+    ({ account }) => [account, "5", "0"],
+  ],
+  [`${schema}.get-daily-use`]: [({ account }) => [account]],
+});
+
 export const OUTBOXES: Cases = {
+  ...dailyCases("exports"),
+  ...dailyCases("ledger"),
+  ...dailyCases("webhooks"),
   ...outboxCases("ledger"),
   ...outboxCases("exports"),
   ...auditCases("exports"),

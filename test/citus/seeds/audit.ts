@@ -20,6 +20,7 @@ export const auditSeeds = (accounts: readonly string[]): Seeds => ({
       created_at: LONG_AGO,
     })),
   ),
+  daily_uses: accounts.map((account_id, index) => ({ account_id, day: "2020-01-31", used: index })),
   audit_windows: accounts.flatMap((account_id, index) =>
     [
       [LONG_AGO, "a", 3],

@@ -53,6 +53,11 @@ describe("a statement", () => {
     expect(signer.issue({ ...subject, scopes: [...SCOPES] })).not.toBe(token);
     const bounded = signer.issue({ ...subject, maxExportBytes: 7n });
     expect(signer.issue({ ...subject, maxExportBytes: 8n })).not.toBe(bounded);
+    for (const limit of ["eventsExportedPerDay", "eventsReplayedPerDay"] as const) {
+      const issued = signer.issue({ ...subject, [limit]: 7n });
+      expect(signer.issue({ ...subject, [limit]: 8n })).not.toBe(issued);
+      expect(verifier.verify(issued, needed)).toMatchObject({ [limit]: 7n });
+    }
     expect(verifier.verify(bounded, needed)).toMatchObject({ maxExportBytes: 7n });
     expect(verifier.verify(token, needed)?.maxExportBytes).toBeUndefined();
     clock.s = START_S + 30.001;

@@ -28,7 +28,13 @@ export type AdmissionSecrets = ReadonlyMap<string, KeyObject>;
 /** Whom a statement is about: a key and what its plan allows, or a widget token and what it may see. */
 export type Admitted = Pick<
   AdmissionStatement,
-  "accountId" | "keyId" | "scopes" | "widget" | "maxExportBytes"
+  | "accountId"
+  | "keyId"
+  | "scopes"
+  | "widget"
+  | "maxExportBytes"
+  | "eventsExportedPerDay"
+  | "eventsReplayedPerDay"
 >;
 
 export interface AdmissionDeps {
@@ -56,10 +62,12 @@ export class AdmissionSigner {
    * The statement as the text that others hand on; it has at least half of its life before it, unless the key
    * or token ends earlier. `endsAt` is that time, if it has one, as text.
    */
-  issue({ accountId, keyId, scopes, widget, maxExportBytes }: Admitted, endsAt = ""): string {
+  issue({ accountId, keyId, scopes, widget, ...plan }: Admitted, endsAt = ""): string {
     const now = secondsOf(this.#deps.clock);
+    const { eventsExportedPerDay, eventsReplayedPerDay, maxExportBytes } = plan;
     // What a token may see never changes.
-    const subject = JSON.stringify([accountId, keyId, scopes, String(maxExportBytes), endsAt]);
+    const limits = [maxExportBytes, eventsExportedPerDay, eventsReplayedPerDay].map(String);
+    const subject = JSON.stringify([accountId, keyId, scopes, limits, endsAt]);
     const issued = this.#issued.get(subject);
     if (issued && (issued.isLast || issued.expiresAtS - now >= LIFETIME_S / 2)) return issued.token;
     const latestS = Math.ceil(now + LIFETIME_S);
@@ -73,6 +81,8 @@ export class AdmissionSigner {
       expiresAtS,
       ...(widget && { widget }),
       ...(maxExportBytes !== undefined && { maxExportBytes }),
+      ...(eventsExportedPerDay !== undefined && { eventsExportedPerDay }),
+      ...(eventsReplayedPerDay !== undefined && { eventsReplayedPerDay }),
     });
     const token = sign(this.#deps.secrets, toBinary(AdmissionStatementSchema, statement));
     remember(this.#issued, subject, { token, expiresAtS, isLast });

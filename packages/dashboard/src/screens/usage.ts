@@ -129,6 +129,16 @@ function barsOf(usage: Usage): Bar[] {
       use: usage.export_bytes,
       text: sizeText,
     },
+    {
+      id: "events_exported_today",
+      what: "Events exported today (UTC)",
+      use: usage.events_exported_today,
+    },
+    {
+      id: "events_replayed_today",
+      what: "Events replayed today (UTC)",
+      use: usage.events_replayed_today,
+    },
   ];
 }
 

@@ -700,7 +700,7 @@ export interface paths {
         put?: never;
         /**
          * Test a sink
-         * @description Sends one checkpoint, even if the sink is paused, and waits for the receiver, up to half a minute. The cursor stays. Needs the scope `keys:manage`.
+         * @description Sends one checkpoint, even if the sink is paused, and waits for the receiver, up to half a minute. The cursor stays. An account may test its sinks 20 times a minute, one at a time. Needs the scope `keys:manage`.
          */
         post: operations["test-sink"];
         delete?: never;
@@ -3268,6 +3268,26 @@ export interface components {
                 /** @example 4200 */
                 used: number;
             };
+            /** @description Null if the plan does not include the feature. */
+            events_exported_today: {
+                /**
+                 * @description Null if there is no limit.
+                 * @example 100000000
+                 */
+                limit: number | null;
+                /** @example 42000 */
+                used: number;
+            } | null;
+            /** @description Null if the plan does not include the feature. */
+            events_replayed_today: {
+                /**
+                 * @description Null if there is no limit.
+                 * @example 100000000
+                 */
+                limit: number | null;
+                /** @example 1000 */
+                used: number;
+            } | null;
             /** @description Null if the plan does not include the feature. */
             export_bytes: {
                 /**
@@ -6365,6 +6385,14 @@ export interface operations {
                      *         "exports_under_way": {
                      *           "used": 1,
                      *           "limit": 10
+                     *         },
+                     *         "events_exported_today": {
+                     *           "used": 42000,
+                     *           "limit": 100000000
+                     *         },
+                     *         "events_replayed_today": {
+                     *           "used": 1000,
+                     *           "limit": 100000000
                      *         },
                      *         "retention_days": {
                      *           "deliveries": 30,

@@ -1,7 +1,8 @@
-// How many exports an account may have, and how many bytes of them. Called by create-export.ts, and by
-// get-usage.ts, which shows the same limits.
+// How many exports an account may have, how many bytes of them, and how many events they count in a day.
+// Called by create-export.ts, and by get-usage.ts, which shows the same limits.
 
 import { AnnalsError } from "@annals/errors";
+import type { EventFilter } from "@annals/proto/ledger";
 
 export interface ExportLimits {
   /** Maximum number of pending and running exports. */
@@ -46,4 +47,30 @@ export function checkLimits(
       { retryAfterS: RETRY_AFTER_S },
     );
   }
+}
+
+/** What an export counts at least: a file, a job and its entries are work, too. */
+const MIN_COUNTED = 1_000n;
+/** An event that is read and left out costs a sixteenth of one that is written, or less. */
+const LEFT_OUT_PARTS = 16n;
+
+type Range = Pick<EventFilter, "afterSequence" | "beforeSequence">;
+
+/** The events that an export counts in its day: those of its range, which has an end. */
+export function countedEvents(range: Range): bigint {
+  const events = eventsOf(range);
+  return events > MIN_COUNTED ? events : MIN_COUNTED;
+}
+
+/** How many of them are given back when it has written `written` events. */
+export function returnedEvents(range: Range, written: number): bigint {
+  const kept =
+    eventsOf(range) -
+    ((LEFT_OUT_PARTS - 1n) * (eventsOf(range) - BigInt(written))) / LEFT_OUT_PARTS;
+  return countedEvents(range) - (kept > MIN_COUNTED ? kept : MIN_COUNTED);
+}
+
+function eventsOf({ afterSequence = 0n, beforeSequence = 0n }: Range): bigint {
+  const events = beforeSequence - afterSequence - 1n;
+  return events > 0n ? events : 0n;
 }

@@ -3,20 +3,26 @@
 // with that export, because a new one would have the same events.
 
 import { GENESIS_HASH } from "@annals/event";
-import { type Clock, type ExportFormat, newId } from "@annals/contract";
+import { type Clock, DEFAULT_EVENTS_PER_DAY, type ExportFormat, newId } from "@annals/contract";
 import { AnnalsError, complete, internal, invalid } from "@annals/errors";
-import { type Database, parameterBytes, type Pool } from "@annals/postgres";
+import { countDailyUse, type Database, parameterBytes, type Pool } from "@annals/postgres";
 import type { CreateExportRequest, ExportsService } from "@annals/proto/exports";
 import { type EventFilter, EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { actorOf, admissionOf } from "@annals/rpc";
 import { parseCheckpoint, parseNote } from "@annals/tlog";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
-import { checkLimits, type ExportLimits, limitsOf } from "../domain/export-limits.ts";
+import {
+  checkLimits,
+  countedEvents,
+  type ExportLimits,
+  limitsOf,
+} from "../domain/export-limits.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countJobs } from "../store/count-jobs.ts";
 import { findEqualJob } from "../store/find-equal-job.ts";
 import { createJob } from "../store/create-job.ts";
+import { DAILY_USE } from "../store/daily-use.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { formatName } from "./export-enums.ts";
 import { renderExport } from "./render-export.ts";
@@ -33,7 +39,7 @@ interface Deps {
 export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["createExport"] {
   return async ({ accountId, format, filter, filterJson, includeProofs: asked }, context) => {
     const actor = actorOf(context);
-    const maxExportBytes = admissionOf(context)?.maxExportBytes;
+    const { eventsExportedPerDay, maxExportBytes } = admissionOf(context) ?? {};
     complete({ account_id: accountId });
     const name = formatName(format);
     if (name === undefined) throw invalid({ field: "format", message: "is required" });
@@ -66,6 +72,12 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
         bytes: Number(has?.bytes ?? 0),
         underWay: has?.under_way ?? 0,
         kept: has?.kept ?? 0,
+      });
+      await countDailyUse(transaction, DAILY_USE, {
+        accountId,
+        amount: countedEvents(bounded),
+        limit: eventsExportedPerDay ?? DEFAULT_EVENTS_PER_DAY,
+        what: "exported events",
       });
       await AUDIT.add(transaction, {
         accountId,

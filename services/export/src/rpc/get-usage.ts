@@ -1,6 +1,7 @@
-// GetUsage: how many exports and how many bytes of files an account has, the limits of both, and how long
-// exports are kept (docs/open-details.md).
+// GetUsage: how many exports and how many bytes of files an account has, how many events it has exported in
+// this day, the limits of these, and how long exports are kept (docs/open-details.md).
 
+import { DEFAULT_EVENTS_PER_DAY } from "@annals/contract";
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { ExportsService } from "@annals/proto/exports";
@@ -8,6 +9,7 @@ import { admissionOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type ExportLimits, limitsOf } from "../domain/export-limits.ts";
 import { countJobs } from "../store/count-jobs.ts";
+import { DAILY_USE } from "../store/daily-use.ts";
 
 interface Deps {
   readonly database: Pool;
@@ -19,8 +21,11 @@ export function getUsage(deps: Deps): ServiceImpl<typeof ExportsService>["getUsa
   const { database, retentionDays } = deps;
   return async ({ accountId }, context) => {
     complete({ account_id: accountId });
-    const limits = limitsOf(deps.limits, admissionOf(context)?.maxExportBytes);
-    const [has] = await database.forAccount(accountId, context.signal).run(countJobs, [accountId]);
+    const { eventsExportedPerDay, maxExportBytes } = admissionOf(context) ?? {};
+    const limits = limitsOf(deps.limits, maxExportBytes);
+    const own = database.forAccount(accountId, context.signal);
+    const [has] = await own.run(countJobs, [accountId]);
+    const [day] = await own.run(DAILY_USE.get, [accountId]);
     return {
       kept: has?.kept ?? 0,
       maxKept: limits.maxKeptPerAccount,
@@ -29,6 +34,8 @@ export function getUsage(deps: Deps): ServiceImpl<typeof ExportsService>["getUsa
       bytes: BigInt(has?.bytes ?? 0),
       maxBytes: BigInt(limits.maxBytesPerAccount),
       retentionDays,
+      dayEvents: BigInt(day?.used ?? 0),
+      maxDayEvents: eventsExportedPerDay ?? BigInt(DEFAULT_EVENTS_PER_DAY),
     };
   };
 }

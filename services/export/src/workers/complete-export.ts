@@ -3,7 +3,11 @@
 
 import { type Clock, exportJson } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
+import { EventFilterSchema } from "@annals/proto/ledger";
+import { fromBinary } from "@bufbuild/protobuf";
+import { returnedEvents } from "../domain/export-limits.ts";
 import { completeJob } from "../store/complete-job.ts";
+import { returnDailyUse } from "../store/daily-use.ts";
 import { OUTBOX } from "../store/outbox.ts";
 import type { TakenRow } from "../store/take-job.ts";
 import type { WrittenFile } from "./write-export.ts";
@@ -33,6 +37,11 @@ export async function completeExport(
       file,
     ]);
     if (!row) throw new LeaseLost("another replica holds the export, or it was deleted");
+    const returned = returnedEvents(fromBinary(EventFilterSchema, job.filter), eventCount);
+    if (returned > 0n) {
+      const day = job.created_at.slice(0, "YYYY-MM-DD".length);
+      await transaction.run(returnDailyUse, [job.account_id, day, String(returned)]);
+    }
     const data = exportJson({
       id: row.id,
       status: row.status,

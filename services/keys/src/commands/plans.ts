@@ -31,6 +31,8 @@ function line(plan: ReturnType<typeof plansJson>[number]): string {
     limit(plan.max_sinks, "sinks"),
     limit(plan.max_widget_tokens, "widget tokens"),
     limit(plan.max_export_bytes, "export bytes", "default"),
+    limit(plan.events_exported_per_day, "events exported a day"),
+    limit(plan.events_replayed_per_day, "events replayed a day"),
     limit(plan.monthly_events, "events a month"),
     limit(plan.requests_per_minute, "requests a minute", "60 times a key's"),
     limit(plan.intake_requests_per_minute, "requests of intake a minute", "60 times a key's"),

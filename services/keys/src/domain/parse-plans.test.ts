@@ -6,6 +6,8 @@ import { parsePlans, PlansFault } from "./parse-plans.ts";
 import { accountRate, shareOfTokens, UNLIMITED_PLANS } from "./plan.ts";
 
 const DEFAULTS = {
+  eventsExportedPerDay: 100_000_000,
+  eventsReplayedPerDay: 100_000_000,
   maxKeys: 1_000,
   maxWebhooks: 1_000,
   maxSinks: 10,
@@ -33,6 +35,8 @@ test("a file gives each plan its limits and the default to an account that has n
       free: {
         archive: true,
         archive_days: 2_557,
+        events_exported_per_day: 0,
+        events_replayed_per_day: 5_000,
         features_left_out: ["exports", "webhooks"],
         intake_requests_per_minute: 800,
         max_export_bytes: 0,
@@ -52,6 +56,8 @@ test("a file gives each plan its limits and the default to an account that has n
   const free = {
     name: "free",
     featuresLeftOut: ["exports", "webhooks"],
+    eventsExportedPerDay: 0,
+    eventsReplayedPerDay: 5_000,
     intakeRequestsPerMinute: 800,
     maxExportBytes: 0,
     maxKeys: 2,
@@ -126,7 +132,8 @@ describe("faults", () => {
       '"fallback" is unknown: it may contain plans, default',
       "plans.Free Plan: a name has 1 to 63 of a to z, 0 to 9, _ and -, a letter or a digit first",
       'plans.free: "max_webhook" is unknown: ' +
-        "it may contain archive, archive_days, features_left_out, intake_requests_per_minute, max_export_bytes, " +
+        "it may contain archive, archive_days, events_exported_per_day, events_replayed_per_day, " +
+        "features_left_out, intake_requests_per_minute, max_export_bytes, " +
         "max_keys, max_sinks, max_webhooks, " +
         "max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, retention_days",
       "plans.free.max_keys: must be an integer from 1 to 2147483647",

@@ -17,6 +17,8 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 const MEMBERS = [
   "archive",
   "archive_days",
+  "events_exported_per_day",
+  "events_replayed_per_day",
   "features_left_out",
   "intake_requests_per_minute",
   "max_export_bytes",
@@ -83,6 +85,8 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
   const maxSinks = limit("max_sinks", 0, MAX_COUNT);
   const maxWebhooks = limit("max_webhooks", 0, MAX_COUNT);
   const maxWidgetTokens = limit("max_widget_tokens", 0, MAX_COUNT);
+  const eventsExportedPerDay = limit("events_exported_per_day", 0, Number.MAX_SAFE_INTEGER);
+  const eventsReplayedPerDay = limit("events_replayed_per_day", 0, Number.MAX_SAFE_INTEGER);
   const monthlyEvents = limit("monthly_events", 0, Number.MAX_SAFE_INTEGER);
   // An account without a request could not be used at all.
   const requestsPerMinute = limit("requests_per_minute", 1, MAX_COUNT);
@@ -94,6 +98,8 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
       `${where}.features_left_out`,
       report,
     ),
+    eventsExportedPerDay: eventsExportedPerDay ?? DEFAULT_LIMITS.eventsExportedPerDay,
+    eventsReplayedPerDay: eventsReplayedPerDay ?? DEFAULT_LIMITS.eventsReplayedPerDay,
     maxKeys: maxKeys ?? DEFAULT_LIMITS.maxKeys,
     maxSinks: maxSinks ?? DEFAULT_LIMITS.maxSinks,
     maxWebhooks: maxWebhooks ?? DEFAULT_LIMITS.maxWebhooks,

@@ -1,7 +1,7 @@
 // What an account may do. An account names a plan or none; none is the default of the operator's file
 // (plans-file.ts). A limit that a plan does not name has a default, which only the events of a month lack.
 
-import type { Feature } from "@annals/contract";
+import { DEFAULT_EVENTS_PER_DAY, type Feature } from "@annals/contract";
 
 export interface Plan {
   readonly name: string;
@@ -18,6 +18,9 @@ export interface Plan {
   readonly requestsPerMinute?: number;
   /** Limit of intake of all keys together. Absent: {@link accountRate} of the setting for a key. */
   readonly intakeRequestsPerMinute?: number;
+  /** Events that exports read in a day of UTC, and events that replays send again. */
+  readonly eventsExportedPerDay: number;
+  readonly eventsReplayedPerDay: number;
   /** Bytes of all files of exports. Absent: the setting of the export service. */
   readonly maxExportBytes?: number;
   /** Days after which an event is deleted. Absent: never, unless the account sets a time. */
@@ -36,6 +39,8 @@ export const DEFAULT_LIMITS = {
   maxWebhooks: 1_000,
   maxSinks: 10,
   maxWidgetTokens: 10_000,
+  eventsExportedPerDay: DEFAULT_EVENTS_PER_DAY,
+  eventsReplayedPerDay: DEFAULT_EVENTS_PER_DAY,
   minRetentionDays: 30,
   archive: false,
 };

@@ -50,6 +50,8 @@ export function plansJson(plans: Plans, counts: readonly PlanNameRow[]) {
       features_left_out: plan.featuresLeftOut,
       intake_requests_per_minute: plan.intakeRequestsPerMinute ?? null,
       max_export_bytes: plan.maxExportBytes ?? null,
+      events_exported_per_day: plan.eventsExportedPerDay,
+      events_replayed_per_day: plan.eventsReplayedPerDay,
       max_keys: plan.maxKeys,
       max_sinks: plan.maxSinks,
       max_webhooks: plan.maxWebhooks,

@@ -138,8 +138,13 @@ async function admitKeys(
     // Without a statement no service does anything for it, whatever a gateway makes of the list.
     if (!row.is_allowed) return shown;
     deps.lastUses.note(accountId, keyId, row.last_used_on);
-    const { maxExportBytes } = deps.plans.of(row.plan);
-    const allowed = maxExportBytes === undefined ? {} : { maxExportBytes: BigInt(maxExportBytes) };
+    const plan = deps.plans.of(row.plan);
+    const { maxExportBytes } = plan;
+    const allowed = {
+      eventsExportedPerDay: BigInt(plan.eventsExportedPerDay),
+      eventsReplayedPerDay: BigInt(plan.eventsReplayedPerDay),
+      ...(maxExportBytes !== undefined && { maxExportBytes: BigInt(maxExportBytes) }),
+    };
     const endsAt = row.expires_at ?? "";
     return { ...shown, statement: deps.admissions.issue({ ...subject, ...allowed }, endsAt) };
   });

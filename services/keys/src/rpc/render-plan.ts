@@ -13,7 +13,8 @@ export function renderPlan(plan: Plan): MessageInitShape<typeof PlanSchema> {
     intakeRequestsPerMinute: _counted,
     ...others
   } = all;
-  const { minRetentionDays: _shortest, retentionDays: _longest, ...rest } = others;
+  const { minRetentionDays: _shortest, retentionDays: _longest, ...more } = others;
+  const { eventsExportedPerDay: _exported, eventsReplayedPerDay: _replayed, ...rest } = more;
   return {
     ...rest,
     featuresLeftOut: [...featuresLeftOut],

@@ -51,6 +51,9 @@ export function checkErasure({ parts, reference, ...selector }: AskedErasure): C
   return { selector, parts: bits, reference };
 }
 
+/** Erasures that an account may ask for in a day of UTC, with those that it cancels: each counts events. */
+export const MAX_ERASURES_PER_DAY = 1_000;
+
 /** Throws `plan_count_exceeded`. */
 export function requireFewOpen(open: number): void {
   if (open < MAX_OPEN) return;

@@ -20,7 +20,7 @@ export class HeadLog {
   readonly #log: number;
   readonly #kept: { readonly nodes: TileNodes; readonly size: number } | undefined;
 
-  /** With `keptSize`, proofs in trees up to that size share what they read: for one call that makes several. */
+  /** With `keptSize`, proofs in trees up to that size share what they read: for one call with several. */
   constructor(database: Database, log: number, keptSize?: number) {
     this.#database = database;
     this.#log = log;

@@ -6,7 +6,7 @@
 import { type Clock, newId } from "@annals/contract";
 import { internal, invalid } from "@annals/errors";
 import { canonicalJson, erasedParts } from "@annals/event";
-import type { Database, Pool } from "@annals/postgres";
+import { countDailyUse, type Database, type Pool } from "@annals/postgres";
 import { lockedHead } from "../append/locked-chain.ts";
 import {
   type AskedErasure,
@@ -22,6 +22,7 @@ import {
 import { isRecord, type RecordActor } from "../domain/record-events.ts";
 import { isMoreThan } from "../search/find-selected.ts";
 import { AUDIT } from "../store/audit.ts";
+import { DAILY_USE } from "../store/daily-use.ts";
 import { listErasable } from "../store/erase.ts";
 import {
   countOpenErasures,
@@ -41,6 +42,8 @@ interface RequestDeps {
   /** The pool of the account. */
   readonly database: Pool;
   readonly erasureDelayHours: number;
+  /** How many the account may ask for in a day. Absent for the operator, whose requests do not count. */
+  readonly maxPerDay?: number;
   readonly random: (size: number) => Uint8Array;
   /** Runs the statements that count what is selected. */
   readonly searches: Database;
@@ -52,9 +55,11 @@ interface ErasureRequest {
   readonly asked: AskedErasure;
 }
 
-/** Throws `invalid`, which names the first member at fault, and `plan_count_exceeded`. */
+/**
+ * Throws `invalid`, which names the first member at fault, `plan_count_exceeded` and `plan_quota_exceeded`.
+ */
 export async function requestErasure(
-  { clock, database, erasureDelayHours, random, searches }: RequestDeps,
+  { clock, database, erasureDelayHours, maxPerDay, random, searches }: RequestDeps,
   { accountId, actor, asked }: ErasureRequest,
 ): Promise<ErasureRow> {
   const erasure = checkErasure(asked);
@@ -67,6 +72,10 @@ export async function requestErasure(
     const { sequence } = await lockedHead(transaction, accountId, lockHead);
     await requireFewOpenOf(transaction, accountId);
     await requireErasable(transaction, accountId, erasure);
+    if (maxPerDay !== undefined) {
+      const counted = { accountId, amount: 1, limit: maxPerDay, what: "requested erasures" };
+      await countDailyUse(transaction, DAILY_USE, counted);
+    }
     const given = [accountId, id, selectorText(selector), parts, reference ?? null] as const;
     const upTo = [canonicalJson({ ...actor }), String(sequence)] as const;
     await transaction.run(createErasure, [...given, ...upTo, erasureDelayHours, occurredAt]);

@@ -5,6 +5,7 @@ import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { MAX_ERASURES_PER_DAY } from "../domain/erasure.ts";
 import { requestErasure } from "../operations/request-erasure.ts";
 import type { SearchTurns } from "../search/search-turns.ts";
 import { recordActorOf } from "./record-actor-of.ts";
@@ -24,6 +25,7 @@ export function createErasure(deps: Deps): ServiceImpl<typeof LedgerService>["cr
     const actor = recordActorOf(context);
     const own = {
       ...deps,
+      maxPerDay: MAX_ERASURES_PER_DAY,
       database: deps.database.forAccount(accountId, context.signal),
       searches: deps.searches.of(accountId, "client", context.signal),
     };

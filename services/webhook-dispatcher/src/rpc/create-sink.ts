@@ -14,6 +14,7 @@ import type { Producers } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countSinks } from "../store/count-sinks.ts";
 import { createSink as createSinkStatement } from "../store/create-sink.ts";
+import { countReplayed, replayLimit } from "../store/daily-use.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { renderSink } from "./render-sink.ts";
 import { checkConfig, type ConfigRules } from "./sink-config.ts";
@@ -41,7 +42,7 @@ export function createSink(
     const format = checkFormat(request.format);
     const filter = checkFilter(request.filter);
     const config = checkConfig(deps, request.config);
-    const cursor = await cursorOf(deps.producers, request);
+    const { cursor, events } = await cursorOf(deps.producers, request);
     const id = newId("sink", deps.random);
     const row = {
       account_id: accountId,
@@ -77,6 +78,7 @@ export function createSink(
         actor.id ?? null,
         cursor,
       ]);
+      if (events > 0n) await countReplayed(transaction, accountId, events, replayLimit(context));
       const change = { actor, occurredAt: row.created_at, diff: { after: shownSink(row, config) } };
       await AUDIT.add(transaction, sinkChange("created", accountId, id, change));
     });
@@ -84,21 +86,22 @@ export function createSink(
   };
 }
 
-/** The event before the first one that is sent: of those that retention has left. */
+/** The event before the first one that is sent, of those that retention has left, and how many there are. */
 async function cursorOf(
   producers: CreateSinkDeps["producers"],
   { accountId, fromSequenceNumber: from }: CreateSinkRequest,
-): Promise<bigint> {
+): Promise<{ readonly cursor: bigint; readonly events: bigint }> {
   if (from !== undefined && from < 1n)
     throw invalid({ field: "from", message: "must be at least 1" });
   const [positions] = await producers.positions([accountId], ["events"]);
   const next = (positions?.events ?? 0n) + 1n;
-  if (from === undefined || from === next) return next - 1n;
+  if (from === undefined || from === next) return { cursor: next - 1n, events: 0n };
   if (from > next) {
     const message = `must be at most ${next}, which is the number of the next event`;
     throw invalid({ field: "from", message });
   }
-  return ((await producers.retainedFrom(accountId, from)) ?? from) - 1n;
+  const first = (await producers.retainedFrom(accountId, from)) ?? from;
+  return { cursor: first - 1n, events: next - first };
 }
 
 function planExceeded(maxSinks: number): AnnalsError {

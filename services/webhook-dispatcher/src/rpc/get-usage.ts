@@ -1,5 +1,6 @@
-// GetUsage: how many webhooks, sinks and pending deliveries an account has, and the bytes of their bodies
-// (docs/open-details.md). The bound on pending deliveries also bounds the cost of counting them.
+// GetUsage: how many webhooks, sinks and pending deliveries an account has, the bytes of their bodies, and
+// the events that it has replayed in this day (docs/open-details.md). The bound on pending deliveries also
+// bounds the cost of counting them.
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
@@ -8,6 +9,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { countPending } from "../store/count-pending.ts";
 import { countSinks } from "../store/count-sinks.ts";
 import { countWebhooks } from "../store/count-webhooks.ts";
+import { DAILY_USE, replayLimit } from "../store/daily-use.ts";
 
 export interface GetUsageDeps {
   readonly database: Pool;
@@ -19,12 +21,13 @@ export interface GetUsageDeps {
 
 export function getUsage(deps: GetUsageDeps): ServiceImpl<typeof WebhooksService>["getUsage"] {
   const { maxPendingBytesPerAccount, maxPendingPerAccount, retentionDays } = deps;
-  return async ({ accountId }, { signal }) => {
+  return async ({ accountId }, context) => {
     complete({ account_id: accountId });
-    const database = deps.database.forAccount(accountId, signal);
+    const database = deps.database.forAccount(accountId, context.signal);
     const [webhooks] = await database.run(countWebhooks, [accountId]);
     const [sinks] = await database.run(countSinks, [accountId]);
     const pending = await database.run(countPending, [accountId]);
+    const [day] = await database.run(DAILY_USE.get, [accountId]);
     return {
       webhooks: webhooks?.count ?? 0,
       sinks: sinks?.count ?? 0,
@@ -33,6 +36,8 @@ export function getUsage(deps: GetUsageDeps): ServiceImpl<typeof WebhooksService
       pendingBytes: BigInt(pending.reduce((sum, row) => sum + row.bytes, 0)),
       maxPendingBytes: BigInt(maxPendingBytesPerAccount),
       retentionDays,
+      dayEvents: BigInt(day?.used ?? 0),
+      maxDayEvents: replayLimit(context),
     };
   };
 }

@@ -12,6 +12,7 @@ import type { MeasuredEvent } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countPending } from "../store/count-pending.ts";
 import { createDeliveries } from "../store/create-deliveries.ts";
+import { countReplayed } from "../store/daily-use.ts";
 import { shareWebhook } from "../store/find-webhook.ts";
 import { openQueues } from "../store/queues.ts";
 import type { DeliveryTraces } from "../workers/delivery-traces.ts";
@@ -42,6 +43,8 @@ export interface Queued {
   readonly audit: AuditEntryOf<"webhook-dispatcher">;
   /** Aborted when the caller no longer waits for the response. */
   readonly signal: AbortSignal;
+  /** Set for a replay, which counts its events: how many the account may replay in a day. */
+  readonly replayLimit?: bigint;
   /** Whether the webhook must have taken a delivery, so that hosts that take none cannot be flooded. */
   readonly needsSuccess?: boolean;
 }
@@ -49,9 +52,10 @@ export interface Queued {
 /** Resolves to the ids of the deliveries, in the order of the entries. */
 export async function queueDeliveries(
   deps: QueueDeliveriesDeps,
-  { accountId, audit, entries, isFiltered, needsSuccess = false, signal, webhookId }: Queued,
+  { accountId, audit, entries, needsSuccess = false, signal, webhookId, ...queued }: Queued,
 ): Promise<readonly string[]> {
   const { clock, random } = deps;
+  const { isFiltered, replayLimit } = queued;
   const given = { accountId, now: deps.now(), random, timestamp: clock.nowText() };
   const all = rowsOf(entries, webhookId, given);
   let ids: readonly string[] = [];
@@ -78,6 +82,8 @@ export async function queueDeliveries(
     if (dropped.length > 0) {
       throw unavailable("The account has too many pending deliveries.", undefined, RETRY_AFTER_S);
     }
+    if (replayLimit !== undefined)
+      await countReplayed(transaction, accountId, entries.length, replayLimit);
     await transaction.run(createDeliveries, [...params]);
     deps.traces.keep(params[3]);
     await AUDIT.add(transaction, audit);

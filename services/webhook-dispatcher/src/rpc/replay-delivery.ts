@@ -8,6 +8,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { webhookChange } from "../domain/audit-entries.ts";
 import { eventOf, KINDS } from "../domain/kinds.ts";
 import type { Producers } from "../outbound/producers.ts";
+import { replayLimit } from "../store/daily-use.ts";
 import { findDelivery, type FoundDelivery } from "../store/find-delivery.ts";
 import { findWebhook } from "../store/find-webhook.ts";
 import { queueDeliveries, type QueueDeliveriesDeps } from "./queue-deliveries.ts";
@@ -41,7 +42,9 @@ export function replayDelivery(
     const audit = webhookChange("replayed", accountId, webhookId, change);
     const [id = ""] = await deps.replayTurns.run(accountId, async () => {
       const entries = [await read(deps.producers, accountId, found)];
-      return queueDeliveries(deps, { accountId, webhookId, entries, audit, signal });
+      const limit = replayLimit(context);
+      const queued = { accountId, webhookId, entries, audit, signal, replayLimit: limit };
+      return queueDeliveries(deps, queued);
     });
     return { deliveryId: id };
   };

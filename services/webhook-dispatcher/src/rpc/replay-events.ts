@@ -7,6 +7,7 @@ import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { webhookChange } from "../domain/audit-entries.ts";
+import { replayLimit } from "../store/daily-use.ts";
 import { queueDeliveries } from "./queue-deliveries.ts";
 import type { ReplayDeps } from "./replay-delivery.ts";
 import { checkId } from "./webhook-members.ts";
@@ -47,6 +48,7 @@ export function replayEvents(
         signal,
         isFiltered: true,
         needsSuccess: true,
+        replayLimit: replayLimit(context),
       });
     });
     return { deliveries: deliveries.length };

@@ -10,6 +10,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { sinkChange } from "../domain/audit-entries.ts";
 import type { Producers } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
+import { countReplayed, replayLimit } from "../store/daily-use.ts";
 import { findSink } from "../store/find-sink.ts";
 import { replaySink as replaySinkStatement } from "../store/replay-sink.ts";
 import { checkSinkId } from "./sink-members.ts";
@@ -32,11 +33,12 @@ export function replaySink(
     const database = deps.database.forAccount(accountId, context.signal);
     const [found] = await database.run(findSink, [accountId, id]);
     if (!found) throw notFound("sink", id);
-    await checkFrom(deps.producers, accountId, from);
+    const events = await checkFrom(deps.producers, accountId, from);
     await database.transaction(async (transaction) => {
       const params = [accountId, id, from - 1n, deps.now(), actor.id ?? null] as const;
       const [row] = await transaction.run(replaySinkStatement, [...params]);
       if (!row) throw notFound("sink", id);
+      await countReplayed(transaction, accountId, events, replayLimit(context));
       const metadata = { from_sequence_number: String(from) };
       const change = { actor, occurredAt: deps.clock.nowText(), metadata };
       await AUDIT.add(transaction, sinkChange("replayed", accountId, id, change));
@@ -45,16 +47,17 @@ export function replaySink(
   };
 }
 
+/** Resolves to the number of events that are sent again. */
 async function checkFrom(
   producers: ReplaySinkDeps["producers"],
   accountId: string,
   from: bigint,
-): Promise<void> {
+): Promise<bigint> {
   const field = "from_sequence_number";
   if (from < 1n) throw invalid({ field, message: "must be at least 1" });
   const [positions] = await producers.positions([accountId], ["events"]);
   const next = (positions?.events ?? 0n) + 1n;
-  if (from === next) return;
+  if (from === next) return 0n;
   if (from > next) {
     const message = `must be at most ${next}, which is the number of the next event`;
     throw invalid({ field, message });
@@ -64,4 +67,5 @@ async function checkFrom(
     const message = `must be at least ${retainedFrom}: retention has deleted the events before`;
     throw invalid({ field, message });
   }
+  return next - from;
 }

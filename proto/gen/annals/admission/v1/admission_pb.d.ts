@@ -57,6 +57,19 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
    * @generated from field: optional int64 max_export_bytes = 6;
    */
   maxExportBytes?: bigint | undefined;
+
+  /**
+   * Events that exports may read in a day of UTC, and events that replays may send again. Absent for a widget
+   * token.
+   *
+   * @generated from field: optional int64 events_exported_per_day = 7;
+   */
+  eventsExportedPerDay?: bigint | undefined;
+
+  /**
+   * @generated from field: optional int64 events_replayed_per_day = 8;
+   */
+  eventsReplayedPerDay?: bigint | undefined;
 };
 
 /**

@@ -451,6 +451,18 @@ export declare type GetUsageResponse = Message<"annals.exports.v1.GetUsageRespon
    * @generated from field: int64 max_bytes = 7;
    */
   maxBytes: bigint;
+
+  /**
+   * Events that exports have read in this day of UTC, and the limit of the plan.
+   *
+   * @generated from field: int64 day_events = 8;
+   */
+  dayEvents: bigint;
+
+  /**
+   * @generated from field: int64 max_day_events = 9;
+   */
+  maxDayEvents: bigint;
 };
 
 /**

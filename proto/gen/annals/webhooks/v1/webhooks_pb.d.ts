@@ -712,6 +712,18 @@ export declare type GetUsageResponse = Message<"annals.webhooks.v1.GetUsageRespo
    * @generated from field: uint32 sinks = 7;
    */
   sinks: number;
+
+  /**
+   * Events that were replayed to webhooks and sinks in this day of UTC, and the limit of the plan.
+   *
+   * @generated from field: int64 day_events = 8;
+   */
+  dayEvents: bigint;
+
+  /**
+   * @generated from field: int64 max_day_events = 9;
+   */
+  maxDayEvents: bigint;
 };
 
 /**

@@ -94,6 +94,16 @@ const UsageBody = named(
       2_147_483_648,
     ),
     exports_under_way: OfFeature("Unfinished exports.", 1, 10),
+    events_exported_today: OfFeature(
+      "Events that exports have read in this day of UTC. The export that passes the limit is the day's last one.",
+      42_000,
+      100_000_000,
+    ),
+    events_replayed_today: OfFeature(
+      "Events that were replayed to webhooks and sinks in this day of UTC. The replay that passes the limit is the day's last one.",
+      1_000,
+      100_000_000,
+    ),
     retention_days: Type.Object({
       deliveries: Days({
         description: `How long the record of a delivery is kept. ${LEFT_OUT}`,
@@ -150,6 +160,8 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
         exports: ofExports && use(ofExports.kept, ofExports.maxKept),
         export_bytes: ofExports && use(ofExports.bytes, ofExports.maxBytes),
         exports_under_way: ofExports && use(ofExports.underWay, ofExports.maxUnderWay),
+        events_exported_today: ofExports && use(ofExports.dayEvents, ofExports.maxDayEvents),
+        events_replayed_today: ofWebhooks && use(ofWebhooks.dayEvents, ofWebhooks.maxDayEvents),
         retention_days: {
           deliveries: ofWebhooks && ofWebhooks.retentionDays,
           exports: (ofExports?.retentionDays ?? 0) || null,
