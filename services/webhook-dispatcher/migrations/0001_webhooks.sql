@@ -99,8 +99,10 @@ CREATE TABLE webhooks.deliveries (
   created_at   timestamptz NOT NULL,
   attempts     integer NOT NULL DEFAULT 0,
   succeeded    boolean NOT NULL DEFAULT false,
+  -- Whether the attempt in flight is counted in `attempts` already: the claim before it ended without a result.
+  is_counted   boolean NOT NULL DEFAULT false,
   status_code  integer, -- of the last attempt; null when no answer came
-  attempted_at timestamptz, -- when the last attempt ended
+  attempted_at timestamptz, -- when the last attempt ended; of one that is counted before its end, when it began
   due_at       timestamptz, -- when the next attempt is due; null when none is to come
   -- A claim is a lease: nobody else claims the delivery before. Null when no attempt is in flight. No index has it,
   -- so a claim changes no index as long as its page has free space (a HOT update).
@@ -218,6 +220,8 @@ CREATE TABLE webhooks.sinks (
   -- A claim is a lease, and `fence` counts the claims: only the last one moves the cursor.
   leased_until  timestamptz,
   fence         bigint NOT NULL DEFAULT 0,
+  -- Claims since the last result whose lease ended without one: their processes ended, perhaps by this sink.
+  lost_claims   integer NOT NULL DEFAULT 0,
   -- Failed attempts since the last success.
   attempts      integer NOT NULL DEFAULT 0,
   failing_since timestamptz,

@@ -75,6 +75,11 @@ export function createMetrics(registry: Registry) {
       help: "Results that were not stored because the lease had expired and another claim holds the delivery.",
       registers: [registry],
     }),
+    interrupted: new Counter({
+      name: "annals_webhook_deliveries_interrupted_total",
+      help: "Deliveries that failed because each process that sent them ended, or could not store the result.",
+      registers: [registry],
+    }),
     abandoned: new Counter({
       name: "annals_webhook_claims_abandoned_total",
       help: "Claimed deliveries that were released unattempted, because the claim took too long or the process is draining.",

@@ -36,6 +36,7 @@ const claim =
     accounts.flatMap(() => [since, since, since]),
     accounts.flatMap(() => [slots, slots, slots]),
     3_600,
+    [60, 300, 900],
   ];
 
 const results = (now: string, successes: readonly boolean[], disableAfterDays: number): Case => {

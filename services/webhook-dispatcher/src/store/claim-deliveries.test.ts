@@ -87,6 +87,7 @@ function explainClaim(
     ids.map(() => since),
     slots,
     15,
+    [60],
   ]);
 }
 
@@ -174,6 +175,7 @@ async function beginWithNewQueue() {
       [DATABASE_CLOCK],
       [WAITING_EACH],
       15,
+      [60],
     ),
     touching(
       recordResults,
@@ -212,7 +214,7 @@ test.runIf(ON_ONE_SERVER)("a claim of new deliveries changes no index", async ()
   const accounts = ids.map((id) => `acct_${id.slice(3)}`);
   const always = ids.map(() => DATABASE_CLOCK);
   const each = ids.map(() => WAITING_EACH);
-  const params = [inHours(2), accounts, accounts, ids, always, each, 15] as const;
+  const params = [inHours(2), accounts, accounts, ids, always, each, 15, [60]] as const;
   const rows = await pool.run(claimDeliveries, [...params]);
   expect(rows.length).toBe(10 * WAITING_EACH);
   await pool.run(

@@ -43,7 +43,7 @@ export interface ResultRow {
 export const recordResults = statement<Params, ResultRow>(
   `/* webhooks.record-results */
 WITH result AS MATERIALIZED (
-  SELECT given.*, queued.place, moment.now, moment.epoch, webhook.active, webhook.failing_since,
+  SELECT given.*, queued.place, queued.attempted, moment.now, moment.epoch, webhook.active, webhook.failing_since,
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
@@ -60,13 +60,14 @@ WITH result AS MATERIALIZED (
   ${joinPlace("$3")}
 )
 UPDATE webhooks.deliveries AS delivery
-SET attempts = delivery.attempts + 1,
+SET attempts = result.attempted,
   succeeded = result.success,
+  is_counted = false,
   status_code = result.status_code,
   attempted_at = result.now,
   leased_until = NULL,
-  due_at = to_timestamp(result.epoch + result.delays[delivery.attempts + 1]),
-  body = CASE WHEN result.delays[delivery.attempts + 1] IS NOT NULL THEN delivery.body END
+  due_at = to_timestamp(result.epoch + result.delays[result.attempted]),
+  body = CASE WHEN result.delays[result.attempted] IS NOT NULL THEN delivery.body END
 FROM result
 WHERE delivery.account_id = ANY ($3::text[]) AND delivery.account_id = result.account_id
   AND delivery.ctid = result.place AND delivery.number = result.number

@@ -1,5 +1,5 @@
 // Releases claimed deliveries unattempted: they are due after a delay, for any replica. A delivery without a
-// delay keeps its turn in the queue.
+// delay keeps its turn in the queue. An attempt that its claim has counted is not counted any more.
 
 import { statement } from "@annals/postgres";
 import { joinPlace } from "./delivery-place.ts";
@@ -20,7 +20,10 @@ type Params = [
 export const releaseClaims = statement<Params, { readonly number: string }>(
   `/* webhooks.release-claims */
 UPDATE webhooks.deliveries AS delivery
-SET leased_until = NULL, due_at = CASE WHEN given.delay_s = 0 THEN delivery.due_at ELSE to_timestamp(moment.epoch + given.delay_s) END
+SET leased_until = NULL, is_counted = false,
+  attempts = delivery.attempts - CASE WHEN delivery.is_counted THEN 1 ELSE 0 END,
+  due_at = CASE WHEN given.delay_s = 0 AND NOT delivery.is_counted THEN delivery.due_at
+    ELSE to_timestamp(moment.epoch + given.delay_s) END
 FROM unnest($3::text[], $4::text[], $5::timestamptz[], $6::bigint[], $7::bigint[], $8::float8[])
   AS given (account_id, webhook_id, due_at, number, fence, delay_s)
 CROSS JOIN (SELECT extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch OFFSET 0) AS moment

@@ -71,15 +71,28 @@ export interface ClaimedSinkRow
   readonly failure_recorded: boolean;
 }
 
+/**
+ * Claims a sink. A lease that has ended without a result or a release is one whose process ended. The sink is
+ * claimed again once at once; the claims after that wait 30 s, then 60 s, at last 5 minutes, and count as
+ * failed attempts: a batch that ends every process that sends it does so rarely.
+ */
 export const claimSink = statement<
   [now: string, accountId: string, id: string, leaseS: number],
   ClaimedSinkRow
 >(
   `/* webhooks.claim-sink */
 UPDATE webhooks.sinks AS sink
-SET leased_until = moment.later, fence = sink.fence + 1
+SET leased_until = moment.later, fence = sink.fence + 1,
+  lost_claims = sink.lost_claims + CASE WHEN sink.leased_until IS NULL THEN 0 ELSE 1 END,
+  due_at = CASE WHEN sink.leased_until IS NULL THEN sink.due_at
+    ELSE to_timestamp(moment.epoch + $4::integer + least(300, 30 * 2 ^ least(sink.lost_claims, 10))) END,
+  attempts = sink.attempts + CASE WHEN sink.leased_until IS NOT NULL AND sink.lost_claims > 0 THEN 1 ELSE 0 END,
+  failing_since = CASE WHEN sink.leased_until IS NOT NULL AND sink.lost_claims > 0 AND sink.failing_since IS NULL
+    THEN moment.now ELSE sink.failing_since END,
+  last_error = CASE WHEN sink.leased_until IS NOT NULL AND sink.lost_claims > 0
+    THEN 'The service was interrupted while it sent a batch.' ELSE sink.last_error END
 FROM (
-  SELECT now, now + $4::integer * interval '1 second' AS later
+  SELECT now, now + $4::integer * interval '1 second' AS later, extract(epoch FROM now)::float8 AS epoch
   FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment
 WHERE sink.account_id = $2::text AND sink.id = $3::text AND active AND sink.due_at <= moment.now
   AND (sink.leased_until IS NULL OR sink.leased_until < moment.now)
@@ -136,6 +149,8 @@ UPDATE webhooks.sinks AS sink SET
   checkpoint_from = $9::bigint, checkpoint_count = $10::bigint,
   checkpoint_at = CASE WHEN $11::boolean THEN moment.now ELSE sink.checkpoint_at END,
   sent_number = $12::bigint, sent_hash = $13::text, lost = $14::text,
+  lost_claims = CASE WHEN $7::boolean THEN 0 ELSE sink.lost_claims END,
+  due_at = CASE WHEN $7::boolean AND sink.lost_claims > 0 THEN moment.now ELSE sink.due_at END,
   attempts = CASE WHEN $7::boolean THEN 0 ELSE sink.attempts END,
   failing_since = CASE WHEN $7::boolean THEN NULL ELSE sink.failing_since END,
   failure_recorded = sink.failure_recorded AND NOT $7::boolean,
@@ -158,7 +173,7 @@ export const failSink = statement<
 >(
   `/* webhooks.fail-sink */
 UPDATE webhooks.sinks AS sink SET
-  attempts = sink.attempts + 1, last_error = $5::text, leased_until = NULL,
+  attempts = sink.attempts + 1, last_error = $5::text, leased_until = NULL, lost_claims = 0,
   due_at = moment.later,
   failing_since = CASE WHEN sink.failing_since IS NULL THEN moment.now ELSE sink.failing_since END,
   failure_recorded = sink.failure_recorded OR $7::boolean

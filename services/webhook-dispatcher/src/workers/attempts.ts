@@ -53,6 +53,8 @@ export const LEASE_MARGIN_MS = 5_000;
 
 /** Seconds after which a delivery whose event could not be read is due again. */
 const UNREAD_DELAY_S = 1;
+/** Seconds after which a delivery that this replica cannot sign is due again: another one may have the key. */
+const UNSIGNED_DELAY_S = 15;
 
 export class Attempts {
   readonly #deps: AttemptsDeps;
@@ -108,12 +110,12 @@ export class Attempts {
   async #run(row: ClaimedRow, requestedAt: number, span: Span | undefined): Promise<void> {
     const result = await this.#attempt(row, requestedAt);
     this.#events.onEnded(row);
-    if (result === undefined) return;
     const { outcome, statusCode } = result;
     if (outcome === "success") this.#deps.traces.forget(row.payload_id);
     else if (span) failSpan(span, outcome);
-    if (outcome === "unread") {
-      await this.#writer.release({ ...claimOf(row), delayS: UNREAD_DELAY_S });
+    if (outcome === "unread" || outcome === "unsigned") {
+      const delayS = outcome === "unread" ? UNREAD_DELAY_S : UNSIGNED_DELAY_S;
+      await this.#writer.release({ ...claimOf(row), delayS });
     } else if (outcome === "abandoned") {
       await this.#writer.release({ ...claimOf(row), delayS: 0 });
       this.#events.onReleased(row);
@@ -143,11 +145,10 @@ export class Attempts {
     return body;
   }
 
-  /** Resolves to undefined if this replica cannot sign: then the lease of the claim runs out. */
   async #attempt(
     row: ClaimedRow,
     requestedAt: number,
-  ): Promise<AttemptResult | typeof UNREAD | undefined> {
+  ): Promise<AttemptResult | typeof UNREAD | typeof UNSIGNED> {
     const reading = this.#body(row, requestedAt);
     this.#reading.add(reading);
     const body = await reading;
@@ -170,7 +171,7 @@ export class Attempts {
         { err: error, webhook_id: row.webhook_id },
         "signing secret cannot be opened",
       );
-      return undefined;
+      return UNSIGNED;
     }
     const startedAt = performance.now();
     if (this.#isStopping || startedAt - requestedAt >= START_WINDOW_MS) {
@@ -190,8 +191,9 @@ export class Attempts {
 }
 
 const UNREAD = { outcome: "unread", statusCode: null } as const;
+const UNSIGNED = { outcome: "unsigned", statusCode: null } as const;
 
 function claimOf(row: ClaimedRow): Claim {
-  const { account_id: accountId, webhook_id: webhookId, due_at: dueAt, number, fence } = row;
-  return { accountId, webhookId, dueAt, number, fence };
+  const { account_id: accountId, webhook_id: webhookId, number, fence } = row;
+  return { accountId, webhookId, dueAt: row.due_at ?? row.was_due_at, number, fence };
 }

@@ -128,3 +128,92 @@ test("after the result's commit, its acknowledgement lost: to store it again cha
   expect(losses).toBe(2);
   expect(await records()).toMatchObject([{ attempts: 1, statusCode: 500 }]);
 });
+
+/** Claims with a process that then ends: what it sends gets no answer, and no result is stored. */
+async function die(replica: () => ReturnType<Awaited<ReturnType<typeof newService>>["replica"]>) {
+  const dying = replica();
+  await dying.engine.round();
+  return dying.sender.attempts.map(({ payloadId }) => payloadId);
+}
+
+/** From the end of a claim to its retry: the lease, and one to two times the delay. */
+const LEASE_S = 15;
+
+test("a delivery that ends each process is sent again once at once, then by the schedule, and is failed in the end", async () => {
+  const { accountId, database, records, replica, time } = await begin();
+  await replica().produce(accountId);
+  const sent = [await die(replica)];
+  expect(await records()).toEqual([]);
+  time.advance(LEASE_S);
+  sent.push(await die(replica));
+  for (const [at, delayS] of [60, 300, 900].entries()) {
+    const [record] = await records();
+    expect(record).toMatchObject({ attempts: at + 1, success: false });
+    expect(record).not.toHaveProperty("statusCode");
+    const nextS = (Date.parse(String(record?.["nextRetryAt"])) - Date.parse(time.text())) / 1_000;
+    expect(nextS).toBeGreaterThanOrEqual(LEASE_S + delayS);
+    expect(nextS).toBeLessThan(LEASE_S + 2 * delayS);
+    time.advance(nextS - 1);
+    expect(await die(replica)).toEqual([]);
+    time.advance(1);
+    sent.push(await die(replica));
+  }
+  expect(await records()).toMatchObject([{ attempts: 4, success: false }]);
+  time.advance(LEASE_S);
+  expect(await die(replica)).toEqual([]);
+  const [record] = await records();
+  expect(record).toMatchObject({ attempts: 4, success: false });
+  expect(record).not.toHaveProperty("nextRetryAt");
+  expect(sent.map(({ length }) => length)).toEqual([1, 1, 1, 1, 1]);
+  const left =
+    "SELECT FROM webhooks.deliveries WHERE due_at IS NOT NULL OR leased_until IS NOT NULL";
+  expect(await database.query(left)).toEqual([]);
+});
+
+test("an attempt that was counted first is counted once by its result, and not at all by its release", async () => {
+  const { accountId, records, replica, time } = await begin();
+  await replica().produce(accountId);
+  await die(replica);
+  time.advance(LEASE_S);
+  const draining = replica();
+  await draining.engine.round();
+  expect(await records()).toMatchObject([{ attempts: 1 }]);
+  await draining.engine.stop(0);
+  expect(await records()).toEqual([]);
+  await die(replica);
+  time.advance(LEASE_S);
+  const last = replica();
+  last.sender.answer = () => 503;
+  await last.engine.round();
+  await last.engine.settled();
+  expect(await records()).toMatchObject([
+    { attempts: 1, statusCode: 503, nextRetryAt: time.text(60) },
+  ]);
+});
+
+test("deliveries that were in flight together are not sent together after the second end", async () => {
+  const { accountId, database, replica, time } = await begin();
+  await replica().produce(accountId, 10);
+  expect(await die(replica)).toHaveLength(10);
+  time.advance(LEASE_S);
+  expect(await die(replica)).toHaveLength(10);
+  const due = await database.query("SELECT DISTINCT due_at FROM webhooks.deliveries");
+  expect(due).toHaveLength(10);
+});
+
+test("a delivery that a replica cannot sign is left to others, and costs no attempt", async () => {
+  const { accountId, database, records, replica, time } = await begin();
+  await replica().produce(accountId);
+  const sealed = "UPDATE webhooks.webhooks SET secret_key_id";
+  await database.query(`${sealed} = 'k-' || secret_key_id`);
+  for (let i = 0; i < 6; i++) {
+    expect(await die(replica)).toEqual([]);
+    time.advance(LEASE_S);
+  }
+  await database.query(`${sealed} = substr(secret_key_id, 3)`);
+  const next = replica();
+  next.sender.answer = () => 200;
+  await next.engine.round();
+  await next.engine.settled();
+  expect(await records()).toMatchObject([{ attempts: 1, success: true }]);
+});

@@ -169,10 +169,26 @@ export class DeliveryEngine {
 
   async #claimFor(grants: readonly Grant[], requestedAt: number): Promise<void> {
     const rows = await this.#orFail(grants, this.#ask(grants));
-    const claimed = rows.map((row) => ({ ...ownerOf(row), dueAt: row.due_at, row }));
+    const claimed = rows.map((row) => ({ ...ownerOf(row), dueAt: row.was_due_at, row }));
     const { begun, refused } = this.#machine.claimed(grants, claimed, performance.now());
-    for (const { row } of begun) this.#attempts.begin(row, requestedAt);
-    for (const { row, delayS } of refused) this.#attempts.release(row.row, delayS);
+    for (const { row } of begun) {
+      if (row.is_over) this.#giveUp(row);
+      else this.#attempts.begin(row, requestedAt);
+    }
+    for (const { row, delayS } of refused) {
+      if (!row.row.is_over) this.#attempts.release(row.row, delayS);
+    }
+  }
+
+  /** The claim has stored already that the delivery has failed. */
+  #giveUp(row: ClaimedRow): void {
+    const { account_id: accountId, webhook_id: webhookId } = row;
+    this.#deps.metrics.interrupted.inc();
+    this.#deps.log.error(
+      { account_id: accountId, webhook_id: webhookId, payload_id: row.payload_id },
+      "delivery failed: each process that sent it has ended, or could not store its result",
+    );
+    this.#wakeAfter(() => this.#machine.ended(ownerOf(row)));
   }
 
   /** What was planned is due again if the answer fails. */
@@ -186,7 +202,7 @@ export class DeliveryEngine {
   }
 
   #ask(grants: readonly Grant[]): Promise<ClaimedRow[]> {
-    const { database, now, timeoutMs } = this.#deps;
+    const { database, now, retryDelaysS, timeoutMs } = this.#deps;
     const accountIds = grants.map(({ accountId }) => accountId);
     return database.run(claimDeliveries, [
       now(),
@@ -196,6 +212,7 @@ export class DeliveryEngine {
       grants.map(({ since }) => before(since)),
       grants.map(({ slots }) => slots),
       (timeoutMs + LEASE_MARGIN_MS) / 1_000,
+      retryDelaysS,
     ]);
   }
 
