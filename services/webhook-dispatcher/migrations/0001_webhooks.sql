@@ -102,6 +102,7 @@ CREATE TABLE webhooks.deliveries (
   -- Whether the attempt in flight is counted in `attempts` already: the claim before it ended without a result.
   is_counted   boolean NOT NULL DEFAULT false,
   status_code  integer, -- of the last attempt; null when no answer came
+  failure      text, -- why the last attempt failed (outbound/delivery-failure.ts); null after a success
   attempted_at timestamptz, -- when the last attempt ended; of one that is counted before its end, when it began
   due_at       timestamptz, -- when the next attempt is due; null when none is to come
   -- A claim is a lease: nobody else claims the delivery before. Null when no attempt is in flight. No index has it,

@@ -43,6 +43,7 @@ describe("200", () => {
         event: "event.created",
         status: "failed",
         status_code: null,
+        failure: "address",
         attempts: 1,
         last_attempt_at: expect.stringMatching(TIME),
         next_retry_at: expect.stringMatching(TIME),

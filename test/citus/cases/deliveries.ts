@@ -49,6 +49,7 @@ const results = (now: string, successes: readonly boolean[], disableAfterDays: n
     codes,
     disableAfterDays,
     ["https://example.com/a", "https://example.com/former", "https://example.com/a"],
+    [null, "status", "timeout"],
   ];
 };
 

@@ -155,7 +155,8 @@ export class WebhookScreen implements Screen {
   }
 }
 
-function resultView({ status, status_code }: Delivery): TemplateResult {
+function resultView({ failure, status, status_code }: Delivery): TemplateResult {
   const kind = status === "success" ? "good" : "bad";
-  return html`<span class="badge ${kind}">${status}</span> ${status_code ?? "no response"}`;
+  return html`<span class="badge ${kind}">${status}</span>
+    ${status_code ?? `no response (${failure ?? "unknown"})`}`;
 }

@@ -1479,6 +1479,11 @@ export interface components {
              */
             event: string;
             /**
+             * @description Why the last attempt failed; null after a success. `status`: the response has no 2xx status. `address`: the host has no address that may be connected to. `connection`: no connection, or it broke. `tls`: no valid certificate. `timeout`: no status in time. `response`: no valid response. `interrupted`: the service stopped during the attempt.
+             * @example null
+             */
+            failure: ("status" | "address" | "connection" | "tls" | "timeout" | "response" | "interrupted") | null;
+            /**
              * @description `wh_del_` and an opaque string.
              * @example wh_del_2d5g8j1m4q7t0w3z6c9f2k5n8r
              */
@@ -6702,6 +6707,7 @@ export interface operations {
                      *           "event": "event.created",
                      *           "status": "success",
                      *           "status_code": 204,
+                     *           "failure": null,
                      *           "attempts": 1,
                      *           "delivered_at": "2026-01-31T09:30:00.052919Z",
                      *           "next_retry_at": null

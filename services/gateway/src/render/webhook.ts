@@ -119,6 +119,17 @@ export const DeliveryBody = named(
     status_code: Nullable(Type.Integer({ minimum: 100, maximum: 999, examples: [204] }), {
       description: "Status code of the last attempt; null if there was no response.",
     }),
+    failure: Nullable(
+      Type.Enum(["status", "address", "connection", "tls", "timeout", "response", "interrupted"]),
+      {
+        description:
+          "Why the last attempt failed; null after a success. `status`: the response has no 2xx status. " +
+          "`address`: the host has no address that may be connected to. `connection`: no connection, or it " +
+          "broke. `tls`: no valid certificate. `timeout`: no status in time. `response`: no valid response. " +
+          "`interrupted`: the service stopped during the attempt.",
+        examples: [null],
+      },
+    ),
     attempts: Count({ examples: [1] }),
     delivered_at: Type.Optional(
       Time({ description: "When the delivery succeeded. Absent if it did not." }),
@@ -143,6 +154,7 @@ export function renderDelivery(delivery: Delivery) {
     event,
     status: success ? "success" : "failed",
     status_code: delivery.statusCode ?? null,
+    failure: delivery.failure ?? null,
     attempts,
     ...(delivery.deliveredAt !== undefined && { delivered_at: delivery.deliveredAt }),
     ...(delivery.lastAttemptAt !== undefined && { last_attempt_at: delivery.lastAttemptAt }),

@@ -11,7 +11,7 @@ import type { ATTEMPT_OUTCOMES } from "../metrics.ts";
 import { type AddressGuard, hostOf, isForbidden } from "./address-guard.ts";
 import { addressTimeoutMs } from "./connections.ts";
 import { arrivedOn, type CountedRequestOptions, type CountingAgent } from "./counting-agent.ts";
-import { isIP, type Socket } from "node:net";
+import { isIP, type LookupFunction, type Socket } from "node:net";
 
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
@@ -69,6 +69,9 @@ const MAX_HANDSHAKE_BYTES = 128 * 1024;
 /** Interval of the check for bytes that arrive without an event, such as padding. */
 const WATCH_INTERVAL_MS = 250;
 
+/** Code of the error of an attempt whose time ends before its name is resolved, as that of c-ares. */
+const UNRESOLVED = "ETIMEOUT";
+
 /** Codes of errors of a reused connection that the receiver closed while it was idle. */
 const STALE = new Set(["ECONNRESET", "EPIPE"]);
 
@@ -80,6 +83,7 @@ export class Exchange {
   #request: ClientRequest | undefined;
   #statusCode: number | null = null;
   #captured: { headers: IncomingHttpHeaders; chunks: Buffer[]; isComplete: boolean } | undefined;
+  #isResolved = false;
   #checkArrived: () => void = () => {};
   #unwatch: () => void = () => {};
 
@@ -94,7 +98,9 @@ export class Exchange {
       return { outcome: "address", statusCode: null };
     }
     // The status decides, however long the body is.
-    const timer = setTimeout(() => this.#end(this.#received() ?? "timeout"), timeoutMs);
+    const timer = setTimeout(() => {
+      this.#end(this.#received() ?? "timeout", this.#isResolved ? undefined : UNRESOLVED);
+    }, timeoutMs);
     const abandon = (): void => this.#end(this.#received() ?? "abandoned");
     signal.addEventListener("abort", abandon, { once: true });
     const watch = setInterval(() => this.#checkArrived(), WATCH_INTERVAL_MS);
@@ -111,8 +117,9 @@ export class Exchange {
   }
 
   #send(agent: CountingAgent): void {
-    const { accountId, url, headers, body, method = "POST" } = this.#outgoing;
+    const { url, headers, body, method = "POST" } = this.#outgoing;
     const host = hostOf(url);
+    this.#isResolved ||= isIP(host) !== 0;
     const options: CountedRequestOptions = {
       agent,
       ended: this.#ended.signal,
@@ -122,7 +129,7 @@ export class Exchange {
       port: url.port === "" ? 443 : Number(url.port),
       path: url.pathname + url.search,
       headers: { ...headers, host: url.host, "content-length": body.length },
-      lookup: this.#options.guard.lookupFor(accountId),
+      lookup: this.#lookup(),
       maxHeaderSize: MAX_HEADER_BYTES,
       // An IP address is not a valid server name (RFC 6066).
       servername: isIP(host) === 0 ? host : "",
@@ -145,9 +152,20 @@ export class Exchange {
     request.end(body);
   }
 
+  /** Notes whether the name has an address, so that a time that ends before tells nothing of it. */
+  #lookup(): LookupFunction {
+    const lookup = this.#options.guard.lookupFor(this.#outgoing.accountId);
+    return (hostname, options, callback) =>
+      lookup(hostname, options, (error, ...found) => {
+        this.#isResolved ||= error === null;
+        callback(error, ...found);
+      });
+  }
+
   /** Ends the attempt with the first bytes beyond the bound, before they are parsed. */
   #watch(request: ClientRequest, socket: Socket): void {
     this.#unwatch();
+    this.#isResolved = true;
     let from = arrivedOn(socket);
     // After the handshake, or after the previous response on the same connection.
     const maxArrivedBytes = this.#maxBodyBytes() + MAX_HEADER_BYTES + FRAMING_BYTES;

@@ -77,6 +77,13 @@ export function hasNoAddress(error: unknown): boolean {
   return NO_ADDRESS.has(codeOf(error));
 }
 
+/** Whether a code is one of c-ares or of the system resolver: then no address was found. */
+export function isOfDns(code = ""): boolean {
+  return /^E(NOTFOUND|NODATA|AI_|SERVFAIL|REFUSED|TIMEOUT|FORMERR|NONAME|NOTIMP|CANCELLED)/.test(
+    code,
+  );
+}
+
 export function timedOut(hostname: string): Error {
   return Object.assign(new Error(`${hostname} was not resolved in time`), { code: "ETIMEOUT" });
 }

@@ -100,7 +100,7 @@ test("an internal name and an unknown one look the same: nothing is asked, and t
     shown.push(rest);
   }
   expect(shown[0]).toEqual(shown[1]);
-  expect(shown[0]).toMatchObject({ attempts: 1, success: false });
+  expect(shown[0]).toMatchObject({ attempts: 1, success: false, failure: "address" });
 });
 
 test("control: with the guard open the canary is reached", async () => {

@@ -54,6 +54,7 @@ function renderDelivery(row: DeliveryRow): MessageInitShape<typeof DeliverySchem
     success,
     attempts,
     ...(row.status_code !== null && { statusCode: row.status_code }),
+    ...(row.failure !== null && { failure: row.failure }),
     ...(success ? { deliveredAt: row.attempted_at } : { lastAttemptAt: row.attempted_at }),
     ...(row.next_attempt_at !== null && { nextRetryAt: row.next_attempt_at }),
   };

@@ -187,6 +187,7 @@ async function beginWithNewQueue() {
       each(200),
       0,
       each(""),
+      each(null),
     ),
     touching(releaseClaims, DATABASE_CLOCK, one, ...results, each(0)),
     touching(deleteUnattempted, ...all),

@@ -104,6 +104,7 @@ SET fence = delivery.fence + 1,
   attempts = delivery.attempts + CASE WHEN picked.counts THEN 1 ELSE 0 END,
   attempted_at = CASE WHEN picked.counts THEN picked.now ELSE delivery.attempted_at END,
   status_code = CASE WHEN NOT picked.counts THEN delivery.status_code END,
+  failure = CASE WHEN picked.counts THEN 'interrupted' ELSE delivery.failure END,
   due_at = CASE WHEN picked.is_over THEN NULL WHEN picked.counts THEN picked.retry_at ELSE delivery.due_at END,
   body = CASE WHEN NOT picked.is_over THEN delivery.body END
 FROM picked

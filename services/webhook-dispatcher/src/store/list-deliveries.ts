@@ -10,6 +10,7 @@ export interface DeliveryRow {
   readonly event: string;
   readonly succeeded: boolean;
   readonly status_code: number | null;
+  readonly failure: string | null;
   readonly attempts: number;
   readonly attempted_at: string;
   readonly next_attempt_at: string | null;
@@ -17,7 +18,7 @@ export interface DeliveryRow {
 
 export const listDeliveries = statement<Params, DeliveryRow>(
   `/* webhooks.list-deliveries */
-SELECT delivery.number, delivery.id, event, succeeded, status_code, attempts,
+SELECT delivery.number, delivery.id, event, succeeded, status_code, failure, attempts,
   to_char(attempted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS attempted_at,
   CASE WHEN webhook.active AND delivery.number > webhook.stopped_up_to
     THEN to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') END AS next_attempt_at

@@ -24,6 +24,8 @@ type Params = [
   disableAfterDays: number,
   /** URLs that the attempts were sent to. */
   urls: readonly string[],
+  /** Why each attempt failed; null for a success. */
+  failures: readonly (string | null)[],
 ];
 
 export interface ResultRow {
@@ -47,8 +49,8 @@ WITH result AS MATERIALIZED (
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
-  FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::boolean[], $10::integer[], $12::text[])
-    AS given (account_id, webhook_id, due_at, number, fence, success, status_code, url)
+  FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::boolean[], $10::integer[], $12::text[], $13::text[])
+    AS given (account_id, webhook_id, due_at, number, fence, success, status_code, url, failure)
   CROSS JOIN (
     SELECT greatest(statement_timestamp(), $1::timestamptz) AS now,
       extract(epoch FROM greatest(statement_timestamp(), $1::timestamptz))::float8 AS epoch) AS moment
@@ -64,6 +66,7 @@ SET attempts = result.attempted,
   succeeded = result.success,
   is_counted = false,
   status_code = result.status_code,
+  failure = result.failure,
   attempted_at = result.now,
   leased_until = NULL,
   due_at = to_timestamp(result.epoch + result.delays[result.attempted]),

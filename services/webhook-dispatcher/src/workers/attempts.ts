@@ -8,6 +8,7 @@ import type { Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { Metrics } from "../metrics.ts";
+import { deliveryFailure } from "../outbound/delivery-failure.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import type { Message } from "../outbound/sender.ts";
 import type { EventReader } from "../outbound/event-reader.ts";
@@ -121,7 +122,8 @@ export class Attempts {
       this.#events.onReleased(row);
     } else {
       const success = outcome === "success";
-      await this.#writer.record({ ...claimOf(row), url: row.url, success, statusCode });
+      const failure = result === GONE ? null : deliveryFailure(result);
+      await this.#writer.record({ ...claimOf(row), url: row.url, success, statusCode, failure });
     }
   }
 
@@ -155,7 +157,7 @@ export class Attempts {
     this.#reading.delete(reading);
     if (body === undefined) return UNREAD;
     // The chain has no such event: nothing can be sent, and the retries end.
-    if (body === "gone") return { outcome: "invalid_response", statusCode: null };
+    if (body === "gone") return GONE;
     const { keys, metrics, sender } = this.#deps;
     const owner = { accountId: row.account_id, webhookId: row.webhook_id };
     const { previous_key_id: previousKeyId, previous_sealed: previousSealed } = row;
@@ -190,6 +192,7 @@ export class Attempts {
   }
 }
 
+const GONE: AttemptResult = { outcome: "invalid_response", statusCode: null };
 const UNREAD = { outcome: "unread", statusCode: null } as const;
 const UNSIGNED = { outcome: "unsigned", statusCode: null } as const;
 

@@ -148,7 +148,7 @@ test("a delivery that ends each process is sent again once at once, then by the 
   sent.push(await die(replica));
   for (const [at, delayS] of [60, 300, 900].entries()) {
     const [record] = await records();
-    expect(record).toMatchObject({ attempts: at + 1, success: false });
+    expect(record).toMatchObject({ attempts: at + 1, success: false, failure: "interrupted" });
     expect(record).not.toHaveProperty("statusCode");
     const nextS = (Date.parse(String(record?.["nextRetryAt"])) - Date.parse(time.text())) / 1_000;
     expect(nextS).toBeGreaterThanOrEqual(LEASE_S + delayS);
@@ -162,7 +162,7 @@ test("a delivery that ends each process is sent again once at once, then by the 
   time.advance(LEASE_S);
   expect(await die(replica)).toEqual([]);
   const [record] = await records();
-  expect(record).toMatchObject({ attempts: 4, success: false });
+  expect(record).toMatchObject({ attempts: 4, success: false, failure: "interrupted" });
   expect(record).not.toHaveProperty("nextRetryAt");
   expect(sent.map(({ length }) => length)).toEqual([1, 1, 1, 1, 1]);
   const left =
@@ -187,7 +187,7 @@ test("an attempt that was counted first is counted once by its result, and not a
   await last.engine.round();
   await last.engine.settled();
   expect(await records()).toMatchObject([
-    { attempts: 1, statusCode: 503, nextRetryAt: time.text(60) },
+    { attempts: 1, statusCode: 503, failure: "status", nextRetryAt: time.text(60) },
   ]);
 });
 

@@ -13,6 +13,7 @@ import { webhookChange } from "../domain/audit-entries.ts";
 import { AUDIT } from "../store/audit.ts";
 import { disableFailing } from "../store/disable-failing.ts";
 import { lockWebhook } from "../store/find-webhook.ts";
+import type { DeliveryFailure } from "../outbound/delivery-failure.ts";
 import { noteHealth } from "../store/note-health.ts";
 import { takeNumber } from "../store/take-number.ts";
 import { type ResultRow, recordResults } from "../store/record-results.ts";
@@ -31,6 +32,7 @@ export interface Result extends Claim {
   readonly url: string;
   readonly success: boolean;
   readonly statusCode: number | null;
+  readonly failure: DeliveryFailure | null;
 }
 
 export interface Release extends Claim {
@@ -125,6 +127,7 @@ export class ResultWriter {
           results.map(({ statusCode }) => statusCode),
           disableAfterDays,
           results.map(({ url }) => url),
+          results.map(({ failure }) => failure),
         ]),
       );
       rows.push(...stored);

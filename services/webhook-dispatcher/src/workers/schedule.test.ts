@@ -47,6 +47,7 @@ test("a receiver that always fails gets four attempts, at 0, 1, 5 and 15 minutes
       success: false,
       attempts: index + 1,
       ...(index !== 2 && { statusCode: 500 + index }),
+      failure: index === 2 ? "timeout" : "status",
       lastAttemptAt: time.text(),
       ...(delay !== undefined && { nextRetryAt: time.text(delay) }),
     });

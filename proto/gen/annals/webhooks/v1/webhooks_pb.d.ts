@@ -392,6 +392,13 @@ export declare type Delivery = Message<"annals.webhooks.v1.Delivery"> & {
    * @generated from field: optional string next_retry_at = 8;
    */
   nextRetryAt?: string | undefined;
+
+  /**
+   * Why the last attempt failed, in a word; absent after a success.
+   *
+   * @generated from field: optional string failure = 9;
+   */
+  failure?: string | undefined;
 };
 
 /**

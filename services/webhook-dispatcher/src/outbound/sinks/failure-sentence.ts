@@ -1,6 +1,7 @@
 // Says in a sentence why a batch did not arrive. Called by the receivers of sinks. It must say the same of a
 // private name and of an unknown one, as the address guard does: DNS would be read by its errors otherwise.
 
+import { isOfDns } from "../look-up.ts";
 import type { SinkResult } from "./sink-receiver.ts";
 
 type Failure = Exclude<SinkResult["outcome"], "accepted" | "refused">;
@@ -20,17 +21,12 @@ export function failureSentence(
     case "tls":
       return `The receiver does not prove its name by TLS${code}.`;
     case "timeout":
-      return `The receiver did not respond within ${Math.round(timeoutMs / 1_000)} s.`;
+      return isOfDns(errorCode)
+        ? UNREACHABLE
+        : `The receiver did not respond within ${Math.round(timeoutMs / 1_000)} s.`;
     case "invalid_response":
       return `The response is not valid HTTP, or too large${code}.`;
     case "abandoned":
       return "The batch was not sent, because the service stops.";
   }
-}
-
-/** Codes of c-ares and of the system resolver. */
-function isOfDns(code = ""): boolean {
-  return /^E(NOTFOUND|NODATA|AI_|SERVFAIL|REFUSED|TIMEOUT|FORMERR|NONAME|NOTIMP|CANCELLED)/.test(
-    code,
-  );
 }
