@@ -1,8 +1,8 @@
 // Guarantee: on each supported version of PostgreSQL an owner without superuser rights migrates, with roles of
-// another prefix and a database that others cannot connect to, every
-// service starts, events are appended, found, verified, delivered and exported, and the login of `serve`
-// follows its URL. A logical dump is restored into an empty server as docs/operators/backup.md says. An older
-// version is refused with one line, and nothing is made in it.
+// another prefix than the default, every service starts, events are appended, found, verified, delivered and
+// exported, and the login of `serve` follows its URL. Another owner gets roles of its own, and not these.
+// A logical dump is restored into an empty server as docs/operators/backup.md says. An older version is
+// refused with one line, and nothing is made in it.
 
 import { createLog } from "@annals/chassis";
 import { createPool, migrate, statement } from "@annals/postgres";
@@ -26,7 +26,7 @@ const KEYS = {
   schema: "keys",
   directory: join(import.meta.dirname, "../../services/keys/migrations"),
 };
-/** Other than the default: whoever names a role by itself fails. */
+/** A prefix other than the default: code that names a role by itself fails. */
 const PREFIX = "staging";
 const one = statement<[], { one: number }>("/* test.one */ SELECT 1 AS one", { route: "local" });
 
@@ -76,6 +76,14 @@ test.each(supported)("everything works on $name", async ({ binaries }) => {
     await login.query(`SET ROLE ${PREFIX}_keys`);
     await login.end();
   }
+
+  await owner.query("CREATE ROLE other_owner LOGIN CREATEROLE PASSWORD 'owner'");
+  await owner.query("CREATE DATABASE other OWNER other_owner");
+  const ofOther = Object.assign(new URL(urlOf("other_owner", "owner")), { pathname: "/other" });
+  const other = { ...KEYS, connectionString: ofOther.href };
+  await expect(migrate({ ...other, rolePrefix: PREFIX })).rejects.toThrow("another installation");
+  const { access, roles } = await migrate({ ...other, rolePrefix: "other" });
+  expect({ access, roles }).toStrictEqual({ access: "its own logins", roles: ["other_keys"] });
 });
 
 /** Of npm's builds none has the programs of a dump. */

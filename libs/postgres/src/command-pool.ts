@@ -13,7 +13,7 @@ export interface CommandPoolOptions {
     ConfigOf<typeof databaseSettings>,
     "databaseRolePrefix" | "databaseStatementTimeoutMs" | "databaseUrl"
   >;
-  /** As it is with the default prefix. */
+  /** Name of the role with the default prefix. */
   readonly role: string;
   readonly applicationName: string;
   readonly log: Logger;

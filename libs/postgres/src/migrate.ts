@@ -32,7 +32,7 @@ export interface MigrateOptions {
   readonly schema: string;
   /** Holds NNNN_name.sql files. */
   readonly directory: string;
-  /** That of all roles; `annals` by default. */
+  /** Prefix of all roles; `annals` by default. */
   readonly rolePrefix?: string;
   /** URL of `serve`: its login is created if absent, and granted the role (login.ts). */
   readonly serveConnectionString?: string | undefined;

@@ -1,7 +1,7 @@
 // Guarantees: two installations in one server have roles of their own by their prefixes, and no login of one
 // connects to the database of the other. A role that another installation has is refused, to a superuser too,
 // and so is a database that was migrated with another prefix: nothing is changed, and the message names the
-// setting. Whoever has rights in a database still connects.
+// setting. A login with rights in a database still connects.
 
 import { hash, randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -148,7 +148,7 @@ test("a login with a right in the database connects, and a stranger does not", a
   for (const login of [member, reader, migrator, stranger])
     await database.query(`CREATE ROLE ${login} LOGIN NOINHERIT PASSWORD 'p'`);
   await up(prefix);
-  // As an operator does: a login by hand, a report, the owner of another service's schema.
+  // Logins that an operator makes: for a service, for a report, for the schema of another service.
   await database.query(`GRANT ${prefix}_shop TO ${member}`);
   await database.query(`GRANT USAGE ON SCHEMA shop TO ${reader}`);
   await database.query(`GRANT CREATE ON DATABASE ${name} TO ${migrator}`);

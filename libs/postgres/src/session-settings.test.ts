@@ -8,7 +8,7 @@ import { SETTING_NAMES } from "./session-settings.ts";
 import { statement } from "./statement.ts";
 import { newDatabase, openPool } from "./testing/test-server.ts";
 
-/** For each setting a default that would change what statements do, and what a connection has all the same. */
+/** The settings, each with a default that would change what statements do, and what a connection has all the same. */
 const HOSTILE: Readonly<Record<string, readonly [hostile: string, has: string]>> = {
   default_transaction_isolation: ["serializable", "read committed"],
   default_transaction_read_only: ["on", "off"],

@@ -4,7 +4,7 @@
 
 import pg from "pg";
 
-/** Of a connection, and of each statement outside of a transaction. What the address gives takes precedence. */
+/** Settings of a connection, by name. What the address gives takes precedence. */
 const SETTINGS: Readonly<Record<string, string>> = {
   // The condition of an append, and what workers lease, are written for this isolation.
   default_transaction_isolation: "read committed",
