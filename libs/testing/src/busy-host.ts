@@ -1,5 +1,5 @@
 // A host that accepts no connection until it is released. Each of its ports has a full accept queue, so the
-// kernel drops what would open another connection, as a firewall does. It needs the loopback addresses of Linux.
+// kernel drops what would open another connection, as a firewall does. It needs Linux.
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 /** Length of the accept queues. Linux takes one connection more. */
 const BACKLOG = 1;
 
-/** Blocks its thread with the listening sockets open; then forwards each connection to the same port elsewhere. */
+/** Blocks its thread with the listening sockets open; then forwards connections to the same port elsewhere. */
 const PROGRAM = `
   const { connect, createServer } = require("node:net");
   const { parentPort, workerData: { gate, host, ports, backlog, forwardTo } } = require("node:worker_threads");

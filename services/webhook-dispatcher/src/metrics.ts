@@ -70,26 +70,7 @@ export function createMetrics(registry: Registry) {
       help: "Delivery attempts in flight in this process.",
       registers: [registry],
     }),
-    lostLeases: new Counter({
-      name: "annals_webhook_leases_lost_total",
-      help: "Results that were not stored because the lease had expired and another claim holds the delivery.",
-      registers: [registry],
-    }),
-    interrupted: new Counter({
-      name: "annals_webhook_deliveries_interrupted_total",
-      help: "Deliveries that failed because each process that sent them ended, or could not store the result.",
-      registers: [registry],
-    }),
-    abandoned: new Counter({
-      name: "annals_webhook_claims_abandoned_total",
-      help: "Claimed deliveries that were released unattempted, because the claim took too long or the process is draining.",
-      registers: [registry],
-    }),
-    unread: new Counter({
-      name: "annals_webhook_events_unread_total",
-      help: "Deliveries that were released unattempted, because the ledger did not return their event.",
-      registers: [registry],
-    }),
+    ...claimMetrics(registry),
     ...anchorMetrics(registry),
     ...fanOutMetrics(registry),
     ...backlogMetrics(registry),
@@ -109,6 +90,32 @@ export function createMetrics(registry: Registry) {
   for (const kind of NOTICE_KINDS) metrics.sweepFinds.inc({ kind }, 0);
   for (const worker of ["deliveries", "fan_out", "sinks"]) failures.inc({ worker }, 0);
   return metrics;
+}
+
+function claimMetrics(registry: Registry) {
+  const registers = [registry];
+  return {
+    lostLeases: new Counter({
+      name: "annals_webhook_leases_lost_total",
+      help: "Results that were not stored because the lease had expired and another claim holds the delivery.",
+      registers,
+    }),
+    interrupted: new Counter({
+      name: "annals_webhook_deliveries_interrupted_total",
+      help: "Deliveries that failed because each process that sent them ended, or could not store the result.",
+      registers,
+    }),
+    abandoned: new Counter({
+      name: "annals_webhook_claims_abandoned_total",
+      help: "Claimed deliveries that were released unattempted, because the claim took too long or the process is draining.",
+      registers,
+    }),
+    unread: new Counter({
+      name: "annals_webhook_events_unread_total",
+      help: "Deliveries that were released unattempted, because the ledger did not return their event.",
+      registers,
+    }),
+  };
 }
 
 /** Metrics that every replica reports for the whole installation: take the maximum. */

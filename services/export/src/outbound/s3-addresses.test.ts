@@ -1,5 +1,5 @@
 // Guarantee: the storage of exports is reached by a name of which the first address refuses, is silent, or is
-// slow to accept, over TLS and without. The other transports: webhook-dispatcher/src/outbound/first-address.test.ts.
+// slow to accept, over TLS and without. first-address.test.ts of the dispatcher has the other transports.
 
 import { BusyHost, CertificateAuthority } from "@annals/testing";
 import { once } from "node:events";

@@ -128,6 +128,7 @@ export const DeliveryBody = named(
           "broke. `tls`: no valid certificate. `timeout`: no status in time. `response`: no valid response. " +
           "`interrupted`: the service stopped during the attempt.",
         examples: [null],
+        ...openDetail("delivery-failure"),
       },
     ),
     attempts: Count({ examples: [1] }),

@@ -14,7 +14,7 @@ const ADDRESS_SHARE = 1 / 4;
 
 /**
  * Milliseconds after which the next address of a name is tried. A silent address leaves time for three
- * others, and one that is slow is not given up as early as by default (250 ms).
+ * others, and one that is slow is not passed over after 250 ms, as by default.
  */
 export function addressTimeoutMs(timeoutMs: number): number {
   return Math.ceil(timeoutMs * ADDRESS_SHARE);

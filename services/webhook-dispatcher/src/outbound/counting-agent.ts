@@ -16,7 +16,7 @@ interface Counted {
 }
 
 export interface CountedRequestOptions extends RequestOptions {
-  /** Aborted when the request has ended: then a connection that is not established yet is given up. */
+  /** Aborted when the request has ended: then a connection that is not established yet is closed. */
   readonly ended: AbortSignal;
   /** Time of one address of the name, in milliseconds: then the next one is tried. */
   readonly autoSelectFamilyAttemptTimeout: number;

@@ -1,6 +1,6 @@
 // Guarantee: the record of a delivery tells a bad certificate, a refused connection, a receiver that is too
-// slow, and a response that is no success apart. It says the same of a name without an address, with a private
-// one, and of one that is not resolved in time.
+// slow, and a response that is no success apart. It says the same of a name without an address, with a
+// private one, and of one that is not resolved in time.
 
 import { systemClock } from "@annals/contract";
 import { expect, onTestFinished, test } from "vitest";

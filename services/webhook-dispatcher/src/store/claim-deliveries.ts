@@ -46,7 +46,7 @@ export interface ClaimedRow {
   readonly was_due_at: string;
   /** Time at which it is due while it is claimed; null if {@link is_over}. */
   readonly due_at: string | null;
-  /** Whether it has failed by this claim: its last attempt has ended without a result, and is not made again. */
+  /** Whether it has failed by this claim: its last attempt has ended without a result. */
   readonly is_over: boolean;
   readonly late_s: number;
   readonly url: string;
@@ -111,7 +111,8 @@ FROM picked
 WHERE delivery.account_id = ANY ($2::text[]) AND delivery.account_id = picked.account_id
   AND delivery.ctid = picked.place AND delivery.number = picked.number
 RETURNING delivery.account_id, delivery.webhook_id, delivery.number, delivery.fence, delivery.payload_id, delivery.event,
-  delivery.position, delivery.body, delivery.created_at, delivery.due_at, picked.due_at AS was_due_at, picked.is_over, picked.late_s, picked.url, picked.secret_key_id,
+  delivery.position, delivery.body, delivery.created_at, delivery.due_at, picked.due_at AS was_due_at, picked.is_over,
+  picked.late_s, picked.url, picked.secret_key_id,
   picked.secret_sealed, picked.previous_key_id, picked.previous_sealed
 `,
   { route: "some accounts" },

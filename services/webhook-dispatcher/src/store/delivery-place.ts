@@ -2,7 +2,10 @@
 // its queue, and then changed at its place, its ctid (claim-deliveries.ts says why). It must stay a lookup
 // with a LIMIT, which PostgreSQL cannot turn into a join.
 
-/** Joins `queued.place`, and the number of attempts with this one, to rows `given`; `accountIds` is the parameter with the accounts of all rows. */
+/**
+ * Joins `queued.place`, and the number of attempts with this one, to rows `given`.
+ * `accountIds` is the parameter with the accounts of all rows.
+ */
 export const joinPlace = (accountIds: string): string => `CROSS JOIN LATERAL (
     SELECT ctid AS place, attempts + CASE WHEN is_counted THEN 0 ELSE 1 END AS attempted
     FROM webhooks.deliveries

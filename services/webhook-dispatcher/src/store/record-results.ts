@@ -49,7 +49,8 @@ WITH result AS MATERIALIZED (
     webhook.first_success_at IS NULL AND webhook.url = given.url AS is_first,
     CASE WHEN NOT given.success AND webhook.active AND given.number > webhook.stopped_up_to
       THEN $2::float8[] ELSE '{}' END AS delays
-  FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::boolean[], $10::integer[], $12::text[], $13::text[])
+  FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bigint[], $8::bigint[], $9::boolean[], $10::integer[],
+    $12::text[], $13::text[])
     AS given (account_id, webhook_id, due_at, number, fence, success, status_code, url, failure)
   CROSS JOIN (
     SELECT greatest(statement_timestamp(), $1::timestamptz) AS now,

@@ -1,5 +1,5 @@
 // Releases claimed deliveries unattempted: they are due after a delay, for any replica. A delivery without a
-// delay keeps its turn in the queue. An attempt that its claim has counted is not counted any more.
+// delay keeps its turn in the queue. An attempt that its claim has counted no longer counts.
 
 import { statement } from "@annals/postgres";
 import { joinPlace } from "./delivery-place.ts";

@@ -54,7 +54,7 @@ export const LEASE_MARGIN_MS = 5_000;
 
 /** Seconds after which a delivery whose event could not be read is due again. */
 const UNREAD_DELAY_S = 1;
-/** Seconds after which a delivery that this replica cannot sign is due again: another one may have the key. */
+/** Seconds after which a delivery that this replica cannot sign is due again: another may have the key. */
 const UNSIGNED_DELAY_S = 15;
 
 export class Attempts {
