@@ -6,6 +6,7 @@ import { createMigratedDatabase, type SharedStack } from "@annals/testing";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { noteTurns } from "./longest-turns.ts";
 
 export interface ConstellationOptions extends Partial<
   Pick<
@@ -59,7 +60,7 @@ export async function startConstellation({
 
 async function start(options: Omit<ConstellationOptions, "shared">): Promise<Stack> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "annals-test-")));
-  return startStack({
+  const stack = await startStack({
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     ...options,
     env: {
@@ -70,6 +71,15 @@ async function start(options: Omit<ConstellationOptions, "shared">): Promise<Sta
     dataDir,
     isDisposable: options.dataDir === undefined,
     environment: inherited(),
+  });
+  const turnsFile = process.env["ANNALS_TEST_TURNS"];
+  if (turnsFile === undefined) return stack;
+  const stop = stack.stop.bind(stack);
+  return Object.assign(stack, {
+    stop: async (force?: boolean) => {
+      await noteTurns(turnsFile, stack);
+      await stop(force);
+    },
   });
 }
 

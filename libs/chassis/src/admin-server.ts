@@ -5,6 +5,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
+import { watchTurns } from "./longest-turn.ts";
 
 /** Resolves to undefined when ready, else to a sentence that says what is missing. */
 export type ReadinessCheck = () => Promise<string | undefined>;
@@ -57,10 +58,12 @@ export async function startAdminServer(options: AdminServerOptions): Promise<Adm
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
+  const endWatch = watchTurns(options.registry);
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
+        endWatch();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
