@@ -2,7 +2,6 @@
 // Called by create-export.ts, and by get-usage.ts, which shows the same limits.
 
 import { AnnalsError } from "@annals/errors";
-import type { EventFilter } from "@annals/proto/ledger";
 
 export interface ExportLimits {
   /** Maximum number of pending and running exports. */
@@ -54,7 +53,10 @@ const MIN_COUNTED = 1_000n;
 /** An event that is read and left out costs a sixteenth of one that is written, or less. */
 const LEFT_OUT_PARTS = 16n;
 
-type Range = Pick<EventFilter, "afterSequence" | "beforeSequence">;
+interface Range {
+  readonly afterSequence?: bigint | undefined;
+  readonly beforeSequence?: bigint | undefined;
+}
 
 /** The events that an export counts in its day: those of its range, which has an end. */
 export function countedEvents(range: Range): bigint {

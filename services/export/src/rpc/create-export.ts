@@ -73,12 +73,7 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
         underWay: has?.under_way ?? 0,
         kept: has?.kept ?? 0,
       });
-      await countDailyUse(transaction, DAILY_USE, {
-        accountId,
-        amount: countedEvents(bounded),
-        limit: eventsExportedPerDay ?? DEFAULT_EVENTS_PER_DAY,
-        what: "exported events",
-      });
+      await countEvents(transaction, accountId, bounded, eventsExportedPerDay);
       await AUDIT.add(transaction, {
         accountId,
         action: "annals.export.created",
@@ -99,6 +94,17 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
     if (row.status === "pending") deps.wake(row.id);
     return { export: renderExport(row) };
   };
+}
+
+/** Counts the events of the range in their day. */
+function countEvents(
+  transaction: Database,
+  accountId: string,
+  range: EventFilter,
+  limit: bigint | number = DEFAULT_EVENTS_PER_DAY,
+): Promise<void> {
+  const counted = { accountId, amount: countedEvents(range), limit, what: "exported events" };
+  return countDailyUse(transaction, DAILY_USE, counted);
 }
 
 /** The filter with an end, and the head that it ends at. */

@@ -4,7 +4,7 @@
 
 import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
-import { createClient, createRouterTransport } from "@connectrpc/connect";
+import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { SearchTurns } from "../search/search-turns.ts";
 import { aroundPool, openPool } from "../testing/database.ts";
@@ -94,6 +94,7 @@ test("a page ends with its client", async () => {
   before = (name) => {
     if (name === "ledger.get-account-heads" && (paths += 1) === 3) leaving.abort();
   };
-  await expect(page(0n, 50, leaving.signal)).rejects.toThrow();
+  const left = page(0n, 50, leaving.signal);
+  await expect(left).rejects.toMatchObject({ code: Code.Canceled });
   await expect.poll(() => paths).toBe(3);
 });
