@@ -1,118 +1,63 @@
-// The dearest request of each route that is known, for the test of what requests cost. Called once, on an
-// account with a chain of searched-chain.ts.
+// The dearest request of each route that is known, with the most CPU that it may cost, for the test of what
+// requests cost. test/tidy/request-costs.test.ts compares them with the routes of v1.ts, and the RPCs that
+// workers call for a client with the cases that make them: each must be here. No case runs on import.
 
-import { type Answer, type HttpClient, newAccount } from "@annals/testing";
-import { newToken } from "../system/widget-client.ts";
-import { NO_ACTION, NO_TIME, NOTHING } from "./searched-chain.ts";
-import type { Testbed } from "../system/testbed.ts";
+import { CHANGE_CASES } from "./request-cases-change.ts";
+import { INTAKE_CASES } from "./request-cases-intake.ts";
+import { LOG_CASES, READ_CASES } from "./request-cases-read.ts";
+import { WORK_CASES } from "./request-cases-work.ts";
+import type { CostCase } from "./request-world.ts";
 
-export interface CostCase {
-  readonly what: string;
-  readonly isWidget?: true;
-  /** Whether its answer is an empty page, and not the last one. */
-  readonly isEmpty?: true;
-  /** By default 200. */
-  readonly status?: number;
-  /** How often it is measured, where that is less than for others. */
-  readonly calls?: number;
-  readonly send: () => Promise<Answer>;
-}
+/** No request of a widget token, which any visitor may hold, costs more. */
+export const MAX_WIDGET_MS = 50;
 
-const LARGE_EVENTS = 100;
-/** Near the limit of an event, 64 KiB. */
-const LARGE_TEXT = "x".repeat(63_000);
-const BATCH = 25;
+export const isWidget = ({ route }: CostCase): boolean => route.startsWith("GET /widget/");
 
-export async function costCases(bed: Testbed): Promise<CostCase[]> {
-  const { clients, stack } = bed;
-  const [client] = clients as [HttpClient];
-  const other = await newAccount(stack.databaseUrl);
-  const large = client.as(other.key);
-  const event = { action: "large", metadata: { text: LARGE_TEXT } };
-  for (let at = 0; at < LARGE_EVENTS; at += BATCH)
-    await large.post("/v1/events/batch", { events: Array.from({ length: BATCH }, () => event) });
-  return [
-    ...(await widgetCases(client, large)),
-    ...listCases(client, large),
-    ...writeCases(client.as((await newAccount(stack.databaseUrl)).key)),
-    {
-      what: "verification of the chain",
-      calls: 2,
-      send: () => client.get("/v1/verify"),
-    },
-  ];
-}
+/** Heads need epochs, so the log comes last. */
+export const COST_CASES: readonly CostCase[] = [
+  ...READ_CASES,
+  ...CHANGE_CASES,
+  ...INTAKE_CASES,
+  ...WORK_CASES,
+  ...LOG_CASES,
+];
 
-async function widgetCases(client: HttpClient, large: HttpClient): Promise<CostCase[]> {
-  const parts = ["actor.meta", "target.meta", "context", "diff", "metadata"];
-  // Each token has a window of its own.
-  const nothing = async () => (await newToken(client, { filter: NOTHING, parts })).widget;
-  const all = async () => (await newToken(client, { parts })).widget;
-  const [none, noTime, whole, filters] = [await nothing(), await all(), await all(), await all()];
-  const noFilters = await nothing();
-  const big = (await newToken(large, { parts })).widget;
-  const path = "/v1/widget/events?limit=100";
-  const cases: Omit<CostCase, "isWidget">[] = [
-    {
-      what: "widget list, actions of a prefix, none found",
-      isEmpty: true,
-      send: () => none.get(path),
-    },
-    {
-      what: "widget list by time, none found",
-      isEmpty: true,
-      send: () => noTime.get(`${path}&${NO_TIME}`),
-    },
-    { what: "widget list of 100 events of 64 KB", send: () => big.get(path) },
-    { what: "widget list of 100 small events", send: () => whole.get(path) },
-    { what: "widget filters", send: () => filters.get("/v1/widget/filters") },
-    { what: "widget filters, nothing found", send: () => noFilters.get("/v1/widget/filters") },
-  ];
-  return cases.map((one) => ({ ...one, isWidget: true }));
-}
-
-function listCases(client: HttpClient, large: HttpClient): CostCase[] {
-  const path = "/v1/events?limit=100";
-  return [
-    {
-      what: "list, actions of a prefix, none found",
-      isEmpty: true,
-      send: () => client.get(`${path}&${NO_ACTION}`),
-    },
-    {
-      what: "list by time, none found",
-      isEmpty: true,
-      send: () => client.get(`${path}&${NO_TIME}`),
-    },
-    {
-      what: "list of 100 events of 64 KB, with proofs",
-      send: () => large.get(`${path}&include=proof`),
-    },
-    { what: "list of 100 small events", send: () => client.get(path) },
-    { what: "list by an actor of all events", send: () => client.get(`${path}&actor_id=u_1`) },
-    { what: "usage", send: () => client.get("/v1/usage") },
-    { what: "list of exports", send: () => client.get("/v1/exports?limit=100") },
-    { what: "list of webhooks", send: () => client.get("/v1/webhooks") },
-    { what: "list of API keys", send: () => client.get("/v1/api-keys") },
-  ];
-}
-
-function writeCases(client: HttpClient): CostCase[] {
-  const escapes = { action: "a", metadata: { text: "\u0001".repeat(10_000) } };
-  const batch = JSON.stringify({ events: Array.from({ length: 60 }, () => escapes) });
-  const tiny = { events: Array.from({ length: 1_000 }, () => ({ action: "a" })) };
-  return [
-    { what: "one event", status: 201, send: () => client.post("/v1/events", { action: "a" }) },
-    {
-      what: "batch of 1,000 tiny events",
-      status: 201,
-      send: () => client.post("/v1/events/batch", tiny),
-    },
-    {
-      what: `batch of ${(batch.length / 1e6).toFixed(1)} MB of escapes`,
-      status: 201,
-      calls: 5,
-      send: () => client.post("/v1/events/batch", batch),
-    },
-  ];
-}
+/**
+ * What makes the RPCs that a service calls as itself: the cases of a request, by what they measure, or why no
+ * request makes it: what then bounds a call.
+ */
+export const RPC_WORK: Readonly<Record<string, readonly string[] | string>> = {
+  "keys.admitRequests": ["one event", "list of API keys"],
+  "keys.getSignedHead": "the epoch closer, once an epoch",
+  "keys.signEpoch": "the epoch closer, once an epoch",
+  "keys.signCheckpoint": ["checkpoint of the account"],
+  "keys.listRetentions": "the daily pass of retention: pages of accounts",
+  "ledger.streamEvents": ["export, jsonl", "export, csv", "replay of a sink"],
+  "ledger.readEvents": ["replay of 1,000 events to a webhook"],
+  "ledger.measureEvents": ["replay of 1,000 events to a webhook"],
+  "ledger.getPositions": ["replay of a sink", "replay of 1,000 events to a webhook"],
+  "ledger.listAccounts": "the recovery of the fan-out: pages of accounts",
+  "ledger.listOutbox": "the fan-out of what the ledger itself announces: pages of entries",
+  "ledger.recordAuditEvents": ["a key that is created", "export, jsonl"],
+  "ledger.listEvents": ["export, jsonl"],
+  "ledger.getLog": ["export, evidence"],
+  "ledger.readCheckpoint": ["export, evidence"],
+  "ledger.readTile": ["export, evidence"],
+  "ledger.listHeads": ["export, evidence"],
+  "ledger.getCheckpointPositions":
+    "the fan-out of checkpoints, once an epoch: pages of 1,000 accounts",
+  "ledger.listCheckpoints": "the fan-out of checkpoints, once an epoch: pages of accounts",
+  "ledger.readHeadLog": [
+    "public checkpoint of the head log",
+    "public partial tile of the head log",
+  ],
+  "ledger.listAnchorWork": "witnesses, time stamps and the bucket of the log, once an epoch",
+  "ledger.addAnchor": "witnesses, time stamps and the bucket of the log, once an epoch",
+  "ledger.listOpenErasures": "polls of the services with copies: pages of accounts",
+  "ledger.confirmErasure": "once for each erasure and service with copies",
+  "ledger.reportErasureMatches": "erasures of archived events: pages of 1,000 numbers",
+  "ledger.listLifecycles": "the writer of archives: pages of accounts",
+  "ledger.confirmArchive": "the writer of archives, once a month and account",
+  "export.getOutboxPositions": "the recovery of the fan-out: pages of accounts",
+  "export.listOutbox": ["export, jsonl"],
+};

@@ -2,10 +2,10 @@
 
 import { availableParallelism } from "node:os";
 import { type Cpu, sumOf } from "./cpu-of.ts";
-import type { CostCase } from "./request-cases.ts";
+import type { CostCase } from "./request-world.ts";
 
 interface Measured {
-  readonly of: Pick<CostCase, "what" | "isWidget">;
+  readonly of: Pick<CostCase, "maxMs" | "route" | "what">;
   /** Of the answer. */
   readonly bytes: number;
   readonly cpu: Cpu;
@@ -17,11 +17,12 @@ export function costPage(measured: readonly Measured[], events: number): string 
     .map(({ of, bytes, cpu }) => {
       const others = cpu.keys + cpu["webhook-dispatcher"] + cpu.export;
       const figures = [cpu.gateway, cpu.ledger, others, cpu.postgres, sumOf(cpu)].map(ms);
-      return `| ${of.what} | ${kilobytes(bytes)} | ${figures.join(" | ")} |`;
+      const route = of.route.replaceAll(/:(\w+)/g, "{$1}");
+      return `| \`${route}\` | ${of.what} | ${kilobytes(bytes)} | ${figures.join(" | ")} | ${of.maxMs.toLocaleString("en")} |`;
     });
   return `# What a request costs
 
-This page shows the CPU time of the dearest request of each route that is known, in milliseconds. A test writes it:
+This page shows the CPU time of the dearest request of each route that is known, in milliseconds, and its bound. A test writes it:
 \`npm run test:faults -- test/faults/request-cost.test.ts\`.
 
 - Measured on ${availableParallelism()} cores, one replica of each service, on a chain of
@@ -29,10 +30,14 @@ This page shows the CPU time of the dearest request of each route that is known,
 - A list reads a bounded number of rows and bytes, so its cost does not grow with the chain. Where nothing is found, the answer
   is an empty page with \`has_more\` and a cursor.
 - No request of a widget token may cost more than 50 ms: any visitor may hold one.
+- A request whose bound is passed fails the test. A route without a case fails \`npm test\`, and so does an RPC of the
+  services that has neither a case nor a reason.
+- Exports and replays are of 10,000 events, and measured until their work has ended. What an account may have of them in a day is
+  [limited by its plan](../operators/multi-tenant.md#plans).
 - A verification reads the whole chain. A ledger runs two statements of verifications at a time, and accounts take turns.
 
-| Request | Answer | gateway | ledger | keys, export, dispatcher | PostgreSQL | Sum |
-|---|---|---|---|---|---|---|
+| Route | Request | Answer | gateway | ledger | keys, export, dispatcher | PostgreSQL | Sum | At most |
+|---|---|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 `;
 }
