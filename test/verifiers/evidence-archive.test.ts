@@ -49,26 +49,26 @@ const CASES: Case[] = [
   [/^valid$/, "a plain text", FULL.evidence, FULL.events],
   [/^valid$/, "a part of a chain", PRUNED.evidence, zstdCompressSync(PRUNED.events)],
   [
-    / bytes follow/,
+    / bytes behind/,
     "the text in two frames",
     FULL.evidence,
     Buffer.concat([FIRST_HALF, SECOND_HALF]),
   ],
-  [/ bytes follow/, "a second frame", FULL.evidence, Buffer.concat([FRAME, SECOND_HALF])],
+  [/ bytes behind/, "a second frame", FULL.evidence, Buffer.concat([FRAME, SECOND_HALF])],
   [
-    / bytes follow/,
+    / bytes behind/,
     "a second frame of no bytes",
     FULL.evidence,
     Buffer.concat([FRAME, zstdCompressSync("")]),
   ],
   [
-    / bytes follow/,
+    / bytes behind/,
     "a skippable frame",
     FULL.evidence,
     Buffer.concat([CHECKED_FRAME, SKIPPABLE_FRAME]),
   ],
   [
-    / bytes follow/,
+    / bytes behind/,
     "one byte behind the frame",
     FULL.evidence,
     Buffer.concat([FRAME, Buffer.of(0)]),
@@ -191,7 +191,7 @@ test("the end of the frame is found wherever a read of the file ends", async () 
     const evidence = naming(FULL.evidence, text);
     expect(await archiveVerdict(evidence, frame)).toMatch(/^file_malformed: /);
     const second = Buffer.concat([frame, FRAME]);
-    expect(await archiveVerdict(evidence, second)).toMatch(/^file_mismatch: .* bytes follow/);
+    expect(await archiveVerdict(evidence, second)).toMatch(/^file_mismatch: .* bytes behind/);
   }
 });
 

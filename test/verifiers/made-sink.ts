@@ -5,9 +5,11 @@ import {
   manifestOf,
   objectName,
 } from "@annals/webhook-dispatcher/src/outbound/sinks/s3-manifest.ts";
-import { mkdir, writeFile } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
+import { runSinks } from "annals-verify/sink-command";
 import { chainOf } from "./made-export.ts";
 
 const CHAIN = "acct_1";
@@ -17,7 +19,7 @@ const MADE = chainOf(
   CHAIN,
   Array.from({ length: 30 }, (_, n) => ({ n })),
 );
-const HASHES = MADE.places.map(({ hash }) => hash);
+const HASHES = MADE.places.map((place) => place.hash);
 
 /** Lines as a sink writes them; the proof is left out if it is not wanted. */
 export function linesOf(from: number, to: number, hasProof = true, made = MADE): string[] {
@@ -65,4 +67,31 @@ export async function write(folder: string, written: Written): Promise<Manifest>
   await writeFile(join(folder, object), body);
   await writeFile(join(folder, `${object}.manifest.json`), manifest.bytes);
   return manifest;
+}
+
+/** Replaces an object, and what its manifest says of its bytes. */
+export async function replaceObject(
+  folder: string,
+  name: string,
+  change: (object: Buffer) => Buffer,
+): Promise<void> {
+  const file = join(folder, name);
+  const bytes = change(await readFile(file));
+  const manifest = JSON.parse(await readFile(`${file}.manifest.json`, "utf8")) as object;
+  const claims = { bytes: bytes.length, sha256: hash("sha256", bytes) };
+  await writeFile(file, bytes);
+  await writeFile(`${file}.manifest.json`, `${JSON.stringify({ ...manifest, ...claims })}\n`);
+}
+
+/** What annals-verify says of a folder, with names in it. */
+export async function sinkVerdict(folder: string): Promise<string> {
+  const outcome = await runSinks({
+    path: folder,
+    endpoint: undefined,
+    environment: () => ({}),
+    wait: async () => {},
+    onProgress: () => {},
+  });
+  const [[name, text] = ["", ""]] = Object.entries(outcome);
+  return `${name}: ${text.replaceAll(`${folder}/`, "")}`;
 }

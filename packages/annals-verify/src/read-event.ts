@@ -54,9 +54,18 @@ const MEMBERS = Object.keys(EVENT_MEMBERS);
 const PROOF_MEMBERS = ["v", "chain", "salts", "digests"];
 const VERSION = 1;
 
+const CARRIAGE_RETURN = 0x0d;
+
+/** The JSON of a line. Throws BadLine, and JsonFault for what is not JSON. */
+export function readLine(line: Buffer, limits = READ_LIMITS): JsonValue {
+  if (line.includes(CARRIAGE_RETURN))
+    throw new BadLine("has a carriage return, where some readers end a line");
+  return readJson(line, limits);
+}
+
 /** Throws BadLine, and JsonFault for what is not JSON. */
 export function readEvent(line: Buffer): ReadEvent {
-  const record = exactObject(readJson(line, READ_LIMITS), ["event", "proof"], "the line");
+  const record = exactObject(readLine(line), ["event", "proof"], "the line");
   return readEventOf(record["event"], record["proof"]);
 }
 

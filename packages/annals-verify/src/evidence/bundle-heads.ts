@@ -1,8 +1,8 @@
 // Reads heads.jsonl of a bundle, for step 5 of the verification. Called by verify-evidence.ts. It keeps size
 // and times of each line.
 
-import { readJson } from "@annals/event";
 import type { Checkpoint, Policy } from "@annals/tlog";
+import { readLine } from "../read-event.ts";
 import { asFault, type BundleFiles } from "./bundle-files.ts";
 import { EvidenceFault } from "./evidence-fault.ts";
 import { HEAD_LIMITS, readHeadLine } from "./head-line.ts";
@@ -30,7 +30,7 @@ export async function bundleHeads(
     const where = `${HEADS} line ${line}`;
     if (line > MAX_LINES)
       throw new EvidenceFault("file_malformed", `${HEADS} has over ${MAX_LINES} lines`);
-    const read = asFault("file_malformed", where, () => readHeadLine(readJson(bytes, HEAD_LIMITS)));
+    const read = asFault("file_malformed", where, () => readHeadLine(readLine(bytes, HEAD_LIMITS)));
     heads.push(walk.take(read, checkpoint, where));
   }
   walk.end(checkpoint);

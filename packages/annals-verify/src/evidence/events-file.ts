@@ -6,10 +6,11 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { pipeline } from "node:stream";
 import * as zlib from "node:zlib";
+import { BadLine } from "../bad-line.ts";
 import { CHUNK_BYTES } from "../verify-source.ts";
+import { ZSTD_MAGIC, ZstdFrame } from "../zstd-frame.ts";
 import type { ListedFile } from "./bundle-json.ts";
 import { EvidenceFault, NotChecked } from "./evidence-fault.ts";
-import { ZSTD_MAGIC, ZstdFrame } from "./zstd-frame.ts";
 
 export class EventsFile implements Disposable {
   readonly #file: number;
@@ -72,7 +73,7 @@ export class EventsFile implements Disposable {
         }
         frame.end();
       } catch (error) {
-        unread = error;
+        unread = error instanceof BadLine ? fileMismatch(error.message) : error;
         throw error;
       }
     };
@@ -81,7 +82,7 @@ export class EventsFile implements Disposable {
     try {
       for await (const chunk of text) yield chunk as Buffer;
     } catch {
-      throw unread ?? mismatch("their zstd frame is damaged");
+      throw unread ?? fileMismatch("has a damaged zstd frame");
     }
   }
 
@@ -117,4 +118,8 @@ export class EventsFile implements Disposable {
 
 function mismatch(message: string): EvidenceFault {
   return new EvidenceFault("file_mismatch", `the events ${message}`);
+}
+
+function fileMismatch(message: string): EvidenceFault {
+  return new EvidenceFault("file_mismatch", `the file of the events ${message}`);
 }

@@ -1,6 +1,6 @@
 // Checks one object of a sink against its manifest: its bytes, and then its lines one by one. Called by
-// verify-sinks.ts. It must never decompress bytes that are not those of the manifest, nor hold more than a
-// line of what they become.
+// verify-sinks.ts. It must never decompress bytes that are not those of the manifest, hold more than a line of
+// what they become, nor accept an object in which another reader finds more lines.
 
 import { GENESIS_HASH } from "@annals/event";
 import { createHash } from "node:crypto";
@@ -9,6 +9,7 @@ import * as zlib from "node:zlib";
 import { BadLine } from "../bad-line.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
 import type { Place } from "../manifest.ts";
+import { checkZstdFrame } from "../zstd-frame.ts";
 import type { SinkFile } from "./sink-files.ts";
 import { readSinkLine } from "./sink-line.ts";
 import type { SinkManifest } from "./sink-manifest.ts";
@@ -40,6 +41,7 @@ export async function checkObject(
   manifest: SinkManifest,
 ): Promise<CheckedObject> {
   const bytes = await readObject(object, manifest);
+  checkZstdFrame(bytes);
   const walk = new ObjectWalk(manifest);
   for await (const line of linesOf(bytes)) walk.take(line);
   return walk.end();
@@ -75,7 +77,7 @@ async function* linesOf(object: Buffer): AsyncGenerator<Buffer> {
     }
   } catch (error) {
     if (error instanceof Error && "code" in error && String(error.code).startsWith("ZSTD_"))
-      throw new BadLine("is not a zstd file");
+      throw new BadLine("has a damaged zstd frame");
     throw error;
   }
   if (rest.length > 0) throw new BadLine("ends in the middle of a line");
@@ -84,6 +86,7 @@ async function* linesOf(object: Buffer): AsyncGenerator<Buffer> {
 class ObjectWalk {
   readonly #manifest: SinkManifest;
   #lines = 0;
+  #kind: string | undefined;
   #recomputed = 0;
   #linksChecked = 0;
   #linksUnchecked = 0;
@@ -97,7 +100,11 @@ class ObjectWalk {
   take(line: Buffer): void {
     this.#lines += 1;
     try {
-      const { isRecomputed, place } = readSinkLine(line, this.#manifest.chain);
+      const { isRecomputed, kind, place } = readSinkLine(line, this.#manifest);
+      this.#kind ??= kind;
+      // A line that cannot be checked must not stand among those that are.
+      if (kind !== this.#kind)
+        throw new BadLine("is of another format than the lines before it, or lacks their members");
       if (isRecomputed) this.#recomputed += 1;
       if (place) this.#take(place);
     } catch (error) {

@@ -14,6 +14,9 @@ export function hasSinks(path: string): boolean {
   return isBucket(path) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
+/** Objects that are named, of those that were not checked. */
+const MAX_NAMED = 100;
+
 export interface SinkArguments {
   readonly path: string;
   /** The address of the storage of a bucket. */
@@ -46,9 +49,10 @@ export async function runSinks(given: SinkArguments): Promise<EvidenceOutcome> {
 
 function textOf({ sinks, withoutManifest }: SinksReport): string {
   const texts = sinks.map(sinkText);
-  if (withoutManifest > 0)
+  if (withoutManifest.length > 0)
     texts.push(
-      `note: ${withoutManifest} objects have no manifest: their batches were sent again\n`,
+      `note: ${withoutManifest.length} objects have no manifest, so they were not checked: read the events without them\n`,
+      ...withoutManifest.slice(0, MAX_NAMED).map((name) => `  ${quoteVisibly(name)}\n`),
     );
   return texts.join("");
 }

@@ -1,8 +1,10 @@
 // The objects that sinks have written, in a folder with a copy of a bucket. Called by sink-command.ts and
 // read by verify-sinks.ts; s3-files.ts has those of a bucket.
 
+import { quoteVisibly } from "@annals/event";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
+import { NotChecked } from "../evidence/evidence-fault.ts";
 
 export interface SinkFile {
   /** The name that is shown. */
@@ -25,6 +27,12 @@ export function folderFiles(folder: string): SinkFiles {
     name: folder,
     list: async () => {
       const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      // Another reader follows it, and would find what was not checked.
+      const link = entries.find((entry) => entry.isSymbolicLink());
+      if (link)
+        throw new NotChecked(
+          `${quoteVisibly(join(link.parentPath, link.name))} is a link: put what it names in its place`,
+        );
       const names = entries
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name));

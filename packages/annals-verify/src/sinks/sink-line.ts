@@ -2,23 +2,30 @@
 // sends it. Called by check-object.ts. With a proof and all parts it recomputes the event. A line of another
 // format, such as OCSF, has no hash of its own and is only counted.
 
-import { type JsonObject, PARTS, readJson } from "@annals/event";
+import { PARTS } from "@annals/event";
 import { BadLine } from "../bad-line.ts";
 import { checkEvent, reading } from "../check-line.ts";
 import type { Place } from "../manifest.ts";
-import { READ_LIMITS, readEventOf } from "../read-event.ts";
-import { anyObject, integerFrom, SHA256, textLike } from "../shape.ts";
+import { readEventOf, readLine } from "../read-event.ts";
+import { anyObject, integerFrom, SHA256, textLike, TIME } from "../shape.ts";
+import type { SinkManifest } from "./sink-manifest.ts";
 
 export interface SinkLine {
+  /** What a sink's settings decide: the format, whether there is a proof, and the parts. */
+  readonly kind: string;
   /** Undefined for a line of another format. */
   readonly place: Place | undefined;
   readonly isRecomputed: boolean;
 }
 
-/** Throws BadLine. `chain` is the one that the manifest names. */
-export function readSinkLine(line: Buffer, chain: string): SinkLine {
-  const value = reading(() => anyObject(readJson(line, READ_LIMITS), "the line"));
-  if (value["sequence_number"] === undefined) return { place: undefined, isRecomputed: false };
+/** Throws BadLine. `chain` and `day` are those that the manifest names. */
+export function readSinkLine(
+  line: Buffer,
+  { chain, day }: Pick<SinkManifest, "chain" | "day">,
+): SinkLine {
+  const value = reading(() => anyObject(readLine(line), "the line"));
+  if (value["sequence_number"] === undefined)
+    return { kind: "other", place: undefined, isRecomputed: false };
   const { chain: own, proof, ...event } = value;
   if (own !== chain) throw new BadLine("an event of another chain");
   const place = {
@@ -26,15 +33,15 @@ export function readSinkLine(line: Buffer, chain: string): SinkLine {
     hash: textLike(event["hash"], SHA256, "its hash"),
     previousHash: textLike(event["previous_hash"], SHA256, "its previous_hash"),
   };
-  if (proof === undefined || !hasAllParts(event)) return { place, isRecomputed: false };
+  if (!textLike(event["created_at"], TIME, "its created_at").startsWith(day))
+    throw new BadLine(`an event of another day than ${day}, which its folder names`);
+  const parts = PARTS.filter((part) => event[part] !== undefined);
+  const kind = [...parts, ...(proof === undefined ? [] : ["proof"])].join();
+  if (proof === undefined || parts.length < PARTS.length)
+    return { kind, place, isRecomputed: false };
   checkEvent(
     reading(() => readEventOf(event, proof)),
     chain,
   );
-  return { place, isRecomputed: true };
-}
-
-/** Whether the sink has left no part out. */
-function hasAllParts(event: JsonObject): boolean {
-  return PARTS.every((part) => event[part] !== undefined);
+  return { kind, place, isRecomputed: true };
 }

@@ -14,6 +14,9 @@ import { readSinkManifest, type SinkManifest } from "./sink-manifest.ts";
 
 const SUFFIX = ".manifest.json";
 const OBJECT_SUFFIX = ".jsonl.zst";
+/** What a query reads: the folders of a day. */
+const IN_A_DAY = /\/annals\/v1\/account=[^/]+\/day=[^/]+\/(.*)$/s;
+const BELONGS = /^\d+-\d+(?:\.r[1-9]\d*)?\.jsonl\.zst(?:\.manifest\.json)?$/;
 const MAX_MANIFEST_BYTES = 64 * 1024;
 
 /** What was found of one sink and one chain. */
@@ -35,8 +38,8 @@ export interface SinkReport {
 export interface SinksReport {
   readonly sinks: readonly SinkReport[];
   readonly findings: Findings;
-  /** Objects of batches that were interrupted, and sent again under other names. */
-  readonly withoutManifest: number;
+  /** Names of objects of batches that were interrupted. Nothing in them is checked. */
+  readonly withoutManifest: readonly string[];
 }
 
 /** Manifests that could not be read, whose numbers and sinks are therefore unknown. */
@@ -71,6 +74,13 @@ export async function verifySinks(
     throw new NotChecked(`${quoteVisibly(name)} has no manifest of a sink`);
   demandZstd();
   const findings = new Findings();
+  for (const { name: each, path, size } of files.values()) {
+    const [, inDay] = IN_A_DAY.exec(path) ?? [];
+    // Some programs make an empty object for a folder.
+    const isFolder = inDay === "" && size === 0;
+    if (inDay !== undefined && !isFolder && !BELONGS.test(inDay))
+      findings.faults.add(`${quoteVisibly(each)} does not belong to the objects of a sink`);
+  }
   const found: Found[] = [];
   for (const each of manifests) {
     const manifest = await checking(findings, each, () => readManifest(files.get(each)));
@@ -86,7 +96,7 @@ export async function verifySinks(
     reports.push(await verifySink(own, { findings, unread }, onObject));
   }
   const objects = names.filter((each) => each.endsWith(OBJECT_SUFFIX));
-  const withoutManifest = objects.filter((each) => !files.has(each + SUFFIX)).length;
+  const withoutManifest = objects.filter((each) => !files.has(each + SUFFIX));
   return { sinks: reports, findings, withoutManifest };
 }
 

@@ -1,8 +1,9 @@
-// Follows the only zstd frame of a file (RFC 8878, section 3.1.1) from block to block, to know where it ends.
-// Called by events-file.ts, because Node.js decompresses the first frame of a file and ignores, without an
-// error, whatever follows it. It must never pass bytes behind the frame, nor a file that ends within it.
+// Follows the only zstd frame of some bytes (RFC 8878, section 3.1.1) from block to block, to know where it
+// ends. Called by evidence/events-file.ts, sinks/check-object.ts and parquet-column.ts, because Node.js
+// decompresses the first frame and ignores, without an error, whatever follows it. It must never pass bytes
+// before or behind the frame, nor bytes that end within it.
 
-import { EvidenceFault } from "./evidence-fault.ts";
+import { BadLine } from "./bad-line.ts";
 
 /** Bytes that come next: a field to read, or content to skip. */
 type Next = { readonly read: number } | { readonly skip: number };
@@ -21,17 +22,24 @@ const BLOCK_HEADER_BYTES = 3;
 const CHECKSUM_BYTES = 4;
 const BLOCK = { runLength: 1, reserved: 3 };
 
+/** Throws BadLine unless the bytes are one frame and nothing else. */
+export function checkZstdFrame(bytes: Buffer): void {
+  const frame = new ZstdFrame();
+  frame.take(bytes);
+  frame.end();
+}
+
 export class ZstdFrame {
   readonly #fields = fieldsOfFrame();
   #next: IteratorResult<Next, void> = this.#fields.next();
   #field: Buffer = Buffer.alloc(0);
   #skipped = 0;
 
-  /** Takes the next bytes of the file. Throws EvidenceFault (file_mismatch). */
+  /** Takes the next bytes. Throws BadLine. */
   take(bytes: Buffer): void {
     let at = 0;
     while (at < bytes.length) {
-      if (this.#next.done === true) throw mismatch("bytes follow their zstd frame");
+      if (this.#next.done === true) throw new BadLine("has bytes behind its zstd frame");
       const next = this.#next.value;
       if ("read" in next) {
         const part = bytes.subarray(at, at + next.read - this.#field.length);
@@ -47,9 +55,9 @@ export class ZstdFrame {
     }
   }
 
-  /** Throws EvidenceFault (file_mismatch) if the file ends within the frame. */
+  /** Throws BadLine if the bytes end within the frame. */
   end(): void {
-    if (this.#next.done !== true) throw mismatch("their zstd frame was cut off");
+    if (this.#next.done !== true) throw new BadLine("has a zstd frame that was cut off");
   }
 
   #go(field: Buffer): void {
@@ -60,7 +68,8 @@ export class ZstdFrame {
 }
 
 function* fieldsOfFrame(): Generator<Next, void, Buffer> {
-  yield { read: ZSTD_MAGIC.length };
+  if (!(yield { read: ZSTD_MAGIC.length }).equals(ZSTD_MAGIC))
+    throw new BadLine("does not begin with a zstd frame");
   const descriptor = (yield { read: 1 }).readUInt8();
   const isSingleSegment = (descriptor & 0x20) !== 0;
   // A single segment has no descriptor of its window, which is its content, and always the content's size.
@@ -70,11 +79,11 @@ function* fieldsOfFrame(): Generator<Next, void, Buffer> {
   const contentSize = CONTENT_SIZE_BYTES[descriptor >> 6] || Number(isSingleSegment);
   const content = contentSize === 0 ? 0 : contentOf(yield { read: contentSize });
   if ((isSingleSegment ? content : window) > MAX_WINDOW_BYTES)
-    throw mismatch(`their zstd frame needs more than ${MAX_WINDOW_BYTES} bytes of memory`);
+    throw new BadLine(`has a zstd frame that needs more than ${MAX_WINDOW_BYTES} bytes of memory`);
   for (;;) {
     const header = (yield { read: BLOCK_HEADER_BYTES }).readUIntLE(0, BLOCK_HEADER_BYTES);
     const kind = (header >> 1) & 3;
-    if (kind === BLOCK.reserved) throw mismatch("their zstd frame is damaged");
+    if (kind === BLOCK.reserved) throw new BadLine("has a damaged zstd frame");
     const size = kind === BLOCK.runLength ? 1 : header >> 3;
     if (size > 0) yield { skip: size };
     if ((header & 1) === 1) break;
@@ -90,8 +99,4 @@ function windowOf(descriptor: number): number {
 function contentOf(field: Buffer): number {
   if (field.length === 8) return Number(field.readBigUInt64LE());
   return field.readUIntLE(0, field.length) + (field.length === 2 ? CONTENT_SIZE_BASE : 0);
-}
-
-function mismatch(message: string): EvidenceFault {
-  return new EvidenceFault("file_mismatch", `the events: ${message}`);
 }
