@@ -5,6 +5,8 @@ import { decode, encode, type Thrift, type ThriftStruct } from "./thrift-codec.t
 
 const MAGIC_BYTES = 4;
 const TAIL_BYTES = 8;
+/** Of a row group that an export may have. */
+const MOST_BYTES = 32 * 1024 * 1024;
 const NO_DIGEST = "0".repeat(64);
 
 /** A page of a column: its header, and what is behind that. */
@@ -56,15 +58,22 @@ export function forged(valid: Buffer, { footer: change, gap, pages }: Forgery): 
   const parts = [valid.subarray(0, MAGIC_BYTES)];
   let at = MAGIC_BYTES;
   for (const group of list(footer[4]).map(fields)) {
-    for (const meta of list(group[1]).map((column) => fields(fields(column)[3]))) {
+    const groupAt = at;
+    for (const column of list(group[1]).map(fields)) {
+      const meta = fields(column[3]);
       const from = Number(meta[11] ?? meta[9]);
       const own = valid.subarray(from, from + Number(meta[7]));
       const isForged = pages?.column === textOf(list(meta[3])[0]) && group === groupIn(footer);
       const bytes = isForged ? bytesOf(pages.change(pagesIn(own))) : own;
+      if (isForged) fitPages(meta, bytes);
       move(meta, at, bytes);
+      column[2] = BigInt(at);
       parts.push(bytes);
       at += bytes.length;
     }
+    const metas = list(group[1]).map((column) => fields(fields(column)[3]));
+    group[2] = metas.reduce((sum, meta) => sum + BigInt(Number(meta[6])), 0n);
+    group[6] = BigInt(at - groupAt);
   }
   const body = Buffer.concat(parts);
   const all = Buffer.concat([body, gap?.bytes ?? Buffer.alloc(0)]);
@@ -84,6 +93,26 @@ function pagesIn(bytes: Buffer): Page[] {
 
 function bytesOf(pages: readonly Page[]): Buffer {
   return Buffer.concat(pages.flatMap(({ body, header }) => [encode(header), body]));
+}
+
+/** Lets the footer say of a column which pages it has, and how large they are if that may be true. */
+function fitPages(meta: ThriftStruct, bytes: Buffer): void {
+  const pages = pagesIn(bytes);
+  const size = pages.reduce(
+    (sum, { header }) => sum + encode(header).length + Number(header[2] ?? 0),
+    0,
+  );
+  if (size < MOST_BYTES) meta[6] = BigInt(size);
+  const [dictionaries, values] = [2, 3].map(
+    (type) => pages.filter(({ header }) => header[1] === type).length,
+  ) as [number, number];
+  const encoding = dictionaries > 0 ? 8 : 0;
+  meta[2] = dictionaries > 0 ? [0, encoding] : [encoding];
+  const counts = [
+    { 1: 2, 2: 0, 3: dictionaries },
+    { 1: 3, 2: encoding, 3: values },
+  ];
+  if (meta[13] !== undefined) meta[13] = counts.slice(dictionaries > 0 ? 0 : 1);
 }
 
 /** Lets a column begin at `at`, and have these bytes. */

@@ -6,12 +6,14 @@
 import { isUtf8 } from "node:buffer";
 import * as zlib from "node:zlib";
 import { NotChecked } from "./evidence/evidence-fault.ts";
-import type { Chunk } from "./parquet-footer.ts";
-import type { Column } from "./parquet-row.ts";
-import { countIn, fieldsOf, type Thrift, ThriftReader, type ThriftStruct } from "./thrift.ts";
+import type { Chunk } from "./parquet-groups.ts";
+import type { Cell, Column } from "./parquet-row.ts";
+import { statisticsOf } from "./parquet-statistics.ts";
+import { countIn, fieldsOf, isSame, ThriftReader, type ThriftStruct } from "./thrift.ts";
+import { checkZstdFrame } from "./zstd-frame.ts";
 
-export type Cell = string | bigint | null;
-
+/** The fields of a page of values. */
+const HEAD = "1,2,3,4,5,6";
 const PAGE = { dictionary: 2, data: 3 };
 const ENCODING = { plain: 0, dictionary: 8 };
 const LENGTH_BYTES = 4;
@@ -28,13 +30,33 @@ export function readColumn(bytes: Buffer, column: Column, chunk: Chunk): readonl
   if (pages.at !== chunk.dictionaryBytes)
     throw new RangeError("its values do not begin where the footer says");
   const cells: Cell[] = [];
+  let count = 0;
   while (cells.length < chunk.rows) {
+    count += 1;
     const most = chunk.rows - cells.length;
     for (const cell of pages.data(column, most, dictionary)) cells.push(cell);
   }
   if (pages.at !== bytes.length) throw new RangeError("it has bytes behind its values");
-  checkStatistics(cells, chunk.statistics);
+  if (pages.left !== 0) throw new RangeError("the footer has another size of its values");
+  checkDictionary(cells, dictionary);
+  // By these a query leaves out a row group.
+  if (chunk.statistics !== undefined) {
+    if (chunk.pages !== count) throw new RangeError("the footer has another count of its pages");
+    const expected = statisticsOf(cells);
+    if (chunk.statistics[3] !== expected[3])
+      throw new RangeError("the footer has another count of its nulls");
+    if (!isSame(chunk.statistics, expected))
+      throw new RangeError("the footer has other bounds of its values");
+  }
   return cells;
+}
+
+/** Some readers show the values of a dictionary, so it has each that is used once, and no other. */
+function checkDictionary(cells: readonly Cell[], dictionary: readonly Cell[] | undefined): void {
+  if (dictionary === undefined) return;
+  const used = new Set(cells.filter((cell) => cell !== null));
+  if (used.size !== dictionary.length)
+    throw new RangeError("its dictionary has other values than it");
 }
 
 class Pages {
@@ -50,10 +72,16 @@ class Pages {
     return this.#reader.at;
   }
 
+  /** Bytes that the pages still take with their headers, if they are not compressed. */
+  get left(): number {
+    return this.#left;
+  }
+
   dictionary(column: Column, { rows }: Chunk): readonly Cell[] {
     if (!column.repeats) throw new RangeError("it has a dictionary");
     const { head, page, size } = this.#next(PAGE.dictionary, 7);
-    if (head[2] !== ENCODING.plain) throw new RangeError("its dictionary is not plain");
+    if (head[2] !== ENCODING.plain || Object.keys(head).join() !== "1,2")
+      throw new RangeError("its dictionary is not plain");
     const count = countIn(head[1], rows, "the count of its dictionary");
     return plainValues(inflate(page, size), column, count);
   }
@@ -63,7 +91,7 @@ class Pages {
     const count = countIn(head[1], most, "the count of a page");
     const nulls = countIn(head[2], column.hasNulls ? count : 0, "the nulls of a page");
     const levelBytes = countIn(head[5], Math.min(page.length, size), "the levels of a page");
-    if (count === 0 || head[3] !== count || head[6] !== 0 || head[7] !== undefined)
+    if (count === 0 || head[3] !== count || head[6] !== 0 || Object.keys(head).join() !== HEAD)
       throw new RangeError("a page is not one of exports");
     const levels = column.hasNulls ? page.subarray(0, levelBytes) : undefined;
     if (!levels && levelBytes > 0) throw new RangeError("a page has levels");
@@ -78,11 +106,12 @@ class Pages {
 
   /** The next page, whose header must be of this type and have this field. */
   #next(type: number, field: number): Page {
+    const from = this.#reader.at;
     const header = this.#reader.struct();
     if (header[1] !== type || Object.keys(header).join() !== `1,2,3,${field}`)
       throw new RangeError("a page is not one of exports");
     const size = countIn(header[2], this.#left, "the size of a page");
-    this.#left -= size;
+    this.#left -= size + this.#reader.at - from;
     const compressed = countIn(header[3], Number.MAX_SAFE_INTEGER, "the size of a page");
     return { head: fieldsOf(header[field]), page: this.#reader.take(compressed), size };
   }
@@ -99,9 +128,11 @@ interface Page {
 function inflate(bytes: Buffer, size: number): Buffer {
   if (!("zstdDecompressSync" in zlib))
     throw new NotChecked("this runtime cannot decompress zstd: use Node.js 22.15 or newer");
-  if (size === 0) return Buffer.alloc(0);
+  checkZstdFrame(bytes);
   const params = { [zlib.constants.ZSTD_d_windowLogMax]: MAX_WINDOW_LOG };
-  const text = zlib.zstdDecompressSync(bytes, { maxOutputLength: size, params });
+  // At least 1, which zlib demands.
+  const maxOutputLength = Math.max(1, size);
+  const text = zlib.zstdDecompressSync(bytes, { maxOutputLength, params });
   if (text.length !== size) throw new RangeError("a page has another size");
   return text;
 }
@@ -156,6 +187,10 @@ function readRuns(bytes: Buffer, width: number, count: number): Uint16Array {
     if (size === 0 || size > count - done + padding) throw new RangeError("a run is too long");
     const own = reader.take(isPacked ? (size / 8) * width : Math.ceil(width / 8));
     const end = Math.min(count, done + size);
+    // What is behind the width or the last number, other readers may take into account.
+    const unused = isPacked ? (end - done) * width : width;
+    for (let bit = unused; bit < own.length * 8; bit += 1)
+      if (bitsAt(own, bit, 1) !== 0) throw new RangeError("a run has more bits than its numbers");
     for (let at = 0; done + at < end; at += 1)
       numbers[done + at] = bitsAt(own, isPacked ? at * width : 0, width);
     done = end;
@@ -168,30 +203,4 @@ function bitsAt(bytes: Buffer, from: number, width: number): number {
   const at = from >> 3;
   const three = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16);
   return (three >> (from & 7)) & ((1 << width) - 1);
-}
-
-/** Checks what lets a query leave out a row group: the nulls, and bounds that no value may exceed. */
-function checkStatistics(cells: readonly Cell[], statistics: ThriftStruct): void {
-  const { 3: nulls, 5: most, 6: least, 7: isMost = true, 8: isLeast = true } = statistics;
-  const values = cells.filter((cell) => cell !== null);
-  if (nulls !== undefined && nulls !== cells.length - values.length)
-    throw new RangeError("the footer has another count of its nulls");
-  for (const [bound, sign, isExact] of [
-    [most, 1, isMost],
-    [least, -1, isLeast],
-  ] as const) {
-    if (bound === undefined) continue;
-    const differences = values.map((value) => sign * compare(value, bound));
-    if (differences.some((each) => each > 0) || (isExact === true && !differences.includes(0)))
-      throw new RangeError("the footer has other bounds of its values");
-  }
-}
-
-/** Negative for a value below the bound. */
-function compare(value: string | bigint, bound: Thrift): number {
-  if (!Buffer.isBuffer(bound)) throw new RangeError("the footer has other bounds of its values");
-  if (typeof value === "string") return Buffer.compare(Buffer.from(value), bound);
-  const other = bound.length === INTEGER_BYTES ? bound.readBigInt64LE() : undefined;
-  if (other === undefined) throw new RangeError("the footer has other bounds of its values");
-  return value < other ? -1 : Number(value > other);
 }

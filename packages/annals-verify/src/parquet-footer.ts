@@ -3,19 +3,14 @@
 // service wrote, so not one byte of it may be another one. It must never hold more of it than its bytes and
 // one row group, whatever it claims.
 
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { BadLine } from "./bad-line.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { type Column, COLUMNS } from "./parquet-row.ts";
+import { type Group, readGroups } from "./parquet-groups.ts";
+import { COLUMNS } from "./parquet-row.ts";
 import type { Source } from "./report.ts";
-import {
-  countIn,
-  fieldsOf,
-  listOf,
-  type Thrift,
-  ThriftReader,
-  type ThriftStruct,
-} from "./thrift.ts";
+import { fieldsOf, isSame, listOf, type Thrift, ThriftReader } from "./thrift.ts";
 
 export const MAGIC = Buffer.from("PAR1");
 
@@ -25,19 +20,21 @@ const FOOTER_MAX_BYTES = 256 * 1024 * 1024;
 const SCHEMA_MAX_BYTES = 4096;
 /** What a record of an export in another format may have. */
 const ENTRIES_MAX_BYTES = 8 * 1024 * 1024;
-/** What the service writes: a row group ends at 1 to 4 MiB of text, behind the event that exceeds it. */
-const GROUP_MAX_ROWS = 16_384;
-const GROUP_MAX_BYTES = 32 * 1024 * 1024;
 const TAIL_BYTES = 8;
 const PREFIX = "annals.";
 const DIGEST_KEY = "annals.footer_sha256";
 const DIGEST_CHARACTERS = 64;
-const CODEC_ZSTD = 6;
+/** All of them, in their order: a reader makes something of others, as pandas does of `pandas`. */
+const ENTRIES = [
+  ...["chain", "from_sequence", "to_sequence", "event_count"].map((name) => PREFIX + name),
+  ...["previous_hash", "first_hash", "last_hash", "manifest"].map((name) => PREFIX + name),
+  DIGEST_KEY,
+];
+const VERSION = 2;
+const CREATED_BY = Buffer.from("annals");
+/** Each column is in the order of its type. */
+const ORDERS = COLUMNS.map(() => ({ 1: {} }));
 const FIELD = { version: 1, schema: 2, rows: 3, groups: 4, entries: 5, createdBy: 6, orders: 7 };
-/** Without indexes and filters, by which a query could leave out rows. */
-const CHUNK_FIELDS = /^1,2,3,4,5,6,7,9(?:,11)?(?:,12)?(?:,13)?$/;
-/** The count of nulls and the bounds, without the numbers that nothing here recomputes. */
-const STATISTICS_FIELDS = /^[35678]?(?:,[5678])*$/;
 /** The fields of a column's type. A time is in UTC and in microseconds. */
 const KINDS = {
   integer: { 1: 2 },
@@ -52,23 +49,6 @@ const SCHEMA = [
     4: Buffer.from(name),
   })),
 ];
-
-/** A column of a row group. */
-export interface Chunk {
-  readonly rows: number;
-  /** Bytes in the file. */
-  readonly bytes: number;
-  /** Those before the values; 0 without a dictionary. */
-  readonly dictionaryBytes: number;
-  readonly uncompressed: number;
-  readonly statistics: ThriftStruct;
-}
-
-export interface Group {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly chunks: readonly Chunk[];
-}
 
 export interface Footer {
   readonly manifest: Manifest;
@@ -90,16 +70,15 @@ export async function readFooter(source: Source): Promise<Footer> {
   const bytes = await source.read(size - length, size);
   const content = reading(() => contentOf(bytes.subarray(0, -TAIL_BYTES)));
   const { entries } = content;
-  const text = entries.get(`${PREFIX}manifest`);
-  if (text === undefined) throw new BadLine("the manifest is missing: not an export of Annals");
-  const manifest = readManifest(text);
+  const manifest = readManifest(entries.get(`${PREFIX}manifest`) ?? "");
   if (!manifest.includeProofs)
     throw new BadLine("the export was made without proofs: nothing in it can be recomputed");
   if (manifest.sizeBytes !== size - length)
     throw new BadLine("manifest_mismatch: size_bytes is not that of the row groups");
   checkDigest(bytes, entries.get(DIGEST_KEY) ?? "");
   checkEntries(manifest, entries);
-  const groups = () => groupsIn(bytes, content);
+  const { groupCount: count, groupsAt: at } = content;
+  const groups = () => readGroups(bytes, { at, count, from: MAGIC.length });
   reading(() => checkGroups(groups(), content, manifest));
   return { manifest, bytes, groups };
 }
@@ -115,28 +94,31 @@ function reading<Value>(read: () => Value): Value {
 }
 
 interface Content {
-  readonly schema: string;
+  readonly version: Thrift;
+  readonly schema: Thrift;
   readonly rows: Thrift;
   readonly groupCount: number;
   /** The place of the row groups in the footer. */
   readonly groupsAt: number;
   readonly entries: ReadonlyMap<string, string>;
+  readonly createdBy: Thrift;
+  readonly orders: Thrift;
 }
 
 function contentOf(bytes: Buffer): Content {
   const reader = new ThriftReader(bytes);
-  reader.field(FIELD.version);
-  const schema = JSON.stringify(smallField(reader, FIELD.schema, SCHEMA_MAX_BYTES));
+  const version = reader.field(FIELD.version);
+  const schema = smallField(reader, FIELD.schema, SCHEMA_MAX_BYTES);
   const rows = reader.field(FIELD.rows);
   const groupCount = reader.listField(FIELD.groups);
   const groupsAt = reader.at;
   for (let group = 0; group < groupCount; group += 1) reader.struct();
   const entries = entriesOf(listOf(smallField(reader, FIELD.entries, ENTRIES_MAX_BYTES)));
-  reader.field(FIELD.createdBy);
-  reader.field(FIELD.orders);
+  const createdBy = reader.field(FIELD.createdBy);
+  const orders = reader.field(FIELD.orders);
   reader.end();
   if (reader.at !== bytes.length) throw new RangeError("it has bytes behind its end");
-  return { schema, rows, groupCount, groupsAt, entries };
+  return { version, schema, rows, groupCount, groupsAt, entries, createdBy, orders };
 }
 
 /** A field that is made into texts, which may take many times its bytes. */
@@ -148,17 +130,23 @@ function smallField(reader: ThriftReader, id: number, most: number): Thrift {
 }
 
 function entriesOf(list: readonly Thrift[]): ReadonlyMap<string, string> {
-  const texts = list.map((entry) => {
-    const { 1: key, 2: value } = fieldsOf(entry);
-    return [textOf(key), textOf(value)] as const;
+  const entries = list.map((entry) => {
+    const fields = fieldsOf(entry);
+    const texts = [fields[1], fields[2]].map((field) => textOf(field));
+    if (Object.keys(fields).join() !== "1,2" || texts.includes(undefined))
+      throw new RangeError("it has an entry that is not a text");
+    return texts.map(String) as [string, string];
   });
-  const entries = new Map(texts);
-  if (entries.size !== texts.length) throw new RangeError("it has an entry twice");
-  return entries;
+  const names = entries.map(([name]) => name);
+  if (!names.includes(`${PREFIX}manifest`))
+    throw new BadLine("the manifest is missing: not an export of Annals");
+  if (names.join() !== ENTRIES.join())
+    throw new BadLine("the entries of the footer are not those of exports");
+  return new Map(entries);
 }
 
-function textOf(value: Thrift | undefined): string {
-  return Buffer.isBuffer(value) ? value.toString("utf8") : "";
+function textOf(value: Thrift | undefined): string | undefined {
+  return Buffer.isBuffer(value) && isUtf8(value) ? value.toString("utf8") : undefined;
 }
 
 /** The digest is over all bytes behind the row groups, with zeros in its own place. */
@@ -192,9 +180,12 @@ function checkEntries(manifest: Manifest, entries: ReadonlyMap<string, string>):
       throw new BadLine(`manifest_mismatch: the footer's ${PREFIX}${name} is another one`);
 }
 
-/** The row groups must take up the file before the footer, and have all rows. */
-function checkGroups(groups: Iterable<Group>, { rows, schema }: Content, manifest: Manifest): void {
-  if (schema !== JSON.stringify(SCHEMA)) throw new BadLine("the columns are not those of exports");
+/** The columns must be those of exports, and the row groups take up the file before the footer with all rows. */
+function checkGroups(groups: Iterable<Group>, content: Content, manifest: Manifest): void {
+  const { createdBy, orders, rows, schema, version } = content;
+  if (!isSame(schema, SCHEMA)) throw new BadLine("the columns are not those of exports");
+  if (version !== VERSION || !isSame(createdBy, CREATED_BY) || !isSame(orders, ORDERS))
+    throw new BadLine("the footer is not one of the service");
   let [at, found] = [MAGIC.length, 0];
   for (const group of groups) {
     at += group.bytes;
@@ -202,65 +193,5 @@ function checkGroups(groups: Iterable<Group>, { rows, schema }: Content, manifes
   }
   if (at !== manifest.sizeBytes)
     throw new BadLine("manifest_mismatch: size_bytes is not that of the row groups");
-  if (found !== rows) throw new BadLine("the footer counts other rows than its row groups");
-}
-
-function* groupsIn(bytes: Buffer, { groupCount, groupsAt }: Content): Generator<Group> {
-  const reader = new ThriftReader(bytes, groupsAt);
-  let at = MAGIC.length;
-  for (let number = 0; number < groupCount; number += 1) {
-    const group = groupOf(reader.struct(), at);
-    at += group.bytes;
-    yield group;
-  }
-}
-
-/** `from` is where the group begins in the file. */
-function groupOf(fields: ThriftStruct, from: number): Group {
-  const list = listOf(fields[1]);
-  if (list.length !== COLUMNS.length || Object.keys(fields).join() !== "1,2,3,6")
-    throw new BadLine("a row group is not stored as those of exports");
-  const rows = countIn(fields[3], GROUP_MAX_ROWS, "the rows of a row group");
-  let [at, uncompressed] = [from, 0];
-  const chunks = COLUMNS.map((column, number) => {
-    const chunk = chunkOf(fieldsOf(list[number]), column, { rows, at });
-    at += chunk.bytes;
-    uncompressed += chunk.uncompressed;
-    return chunk;
-  });
-  const bytes = at - from;
-  if (rows === 0 || uncompressed > GROUP_MAX_BYTES || bytes > GROUP_MAX_BYTES)
-    throw new BadLine("a row group is larger than those of exports");
-  return { rows, bytes, chunks };
-}
-
-function chunkOf(
-  fields: ThriftStruct,
-  column: Column,
-  { at, rows }: { rows: number; at: number },
-): Chunk {
-  const of = fieldsOf(fields[3]);
-  const { 3: path, 4: codec, 5: values, 9: dataAt, 11: dictionaryAt = dataAt } = of;
-  const statistics = fieldsOf(of[12]);
-  const bytes = countIn(of[7], GROUP_MAX_BYTES, "the size of a column");
-  const dictionaryBytes = Number(dataAt) - at;
-  const isOurs =
-    Object.keys(fields).join() === "2,3" &&
-    CHUNK_FIELDS.test(Object.keys(of).join()) &&
-    STATISTICS_FIELDS.test(Object.keys(statistics).join()) &&
-    of[1] === KINDS[column.kind][1] &&
-    isPathOf(path, column) &&
-    codec === CODEC_ZSTD &&
-    values === rows &&
-    dictionaryAt === at &&
-    dictionaryBytes >= 0 &&
-    dictionaryBytes < bytes;
-  if (!isOurs) throw new BadLine("a column is not stored as those of exports");
-  const uncompressed = countIn(of[6], GROUP_MAX_BYTES, "the size of a column");
-  return { rows, bytes, dictionaryBytes, uncompressed, statistics };
-}
-
-function isPathOf(path: Thrift | undefined, { name }: Column): boolean {
-  const [only, ...others] = listOf(path);
-  return Buffer.isBuffer(only) && others.length === 0 && only.equals(Buffer.from(name));
+  if (BigInt(found) !== rows) throw new BadLine("the footer counts other rows than its row groups");
 }

@@ -9,6 +9,8 @@ import { checkCopies, partsOf } from "./csv-record.ts";
 import { READ_LIMITS, type ReadEvent, readProof, readTexts } from "./read-event.ts";
 import { anyText, integerFrom } from "./shape.ts";
 
+export type Cell = string | bigint | null;
+
 export type Row = Readonly<Record<string, unknown>>;
 
 const TIMES: readonly string[] = ["occurred_at", "received_at", "created_at"];
@@ -22,13 +24,18 @@ export interface Column {
   readonly hasNulls: boolean;
   /** Whether a row group may have a dictionary of the values. */
   readonly repeats: boolean;
+  /** Whether the footer has bounds of its values, for queries that compare them. */
+  readonly isCompared: boolean;
 }
+
+const UNCOMPARED: readonly string[] = [...PARTS, "erased", "hash", "previous_hash", "proof"];
 
 const column = (name: string, kind: Column["kind"] = "text", hasNulls = false): Column => ({
   name,
   kind,
   hasNulls,
   repeats: ["action", "actor_type", "target_type"].includes(name),
+  isCompared: !UNCOMPARED.includes(name),
 });
 
 /** The columns of an export with proofs. */

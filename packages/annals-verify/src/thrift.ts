@@ -1,9 +1,10 @@
 // Reads the compact protocol of Thrift, in which Parquet keeps its footer and the headers of its pages.
 // Called by parquet-footer.ts and parquet-column.ts. Its bytes come from a file that nothing vouches for: it
-// must never build more than they hold, nor more than an export has in one struct.
+// must never build more than they hold, nor more than an export has in one struct. A number of 64 bits is a
+// bigint, because another reader skips a field whose type is not the one that Parquet gives it.
 
 /** A number, a truth value, bytes, a list, or a struct by the ids of its fields. */
-export type Thrift = number | boolean | Buffer | readonly Thrift[] | ThriftStruct;
+export type Thrift = number | bigint | boolean | Buffer | readonly Thrift[] | ThriftStruct;
 
 export interface ThriftStruct {
   readonly [field: number]: Thrift;
@@ -12,6 +13,7 @@ export interface ThriftStruct {
 /** Values of one struct: a row group of an export has some 600. */
 const MAX_VALUES = 4_096;
 const MAX_DEPTH = 8;
+const MAX_I32 = 2 ** 31 - 1;
 const TYPE = { true: 1, false: 2, i32: 5, i64: 6, bytes: 8, list: 9, struct: 12 };
 /** A list with this size has its size behind. */
 const LONG_LIST = 15;
@@ -42,6 +44,7 @@ export class ThriftReader {
     for (let factor = 1; factor <= Number.MAX_SAFE_INTEGER; factor *= MORE) {
       const [byte = 0] = this.take(1);
       value += (byte % MORE) * factor;
+      if (byte === 0 && factor > 1) throw new RangeError("a number has more bytes than it needs");
       if (byte < MORE && value <= Number.MAX_SAFE_INTEGER) return value;
     }
     throw new RangeError("a number is too large");
@@ -96,7 +99,8 @@ export class ThriftReader {
     this.#left -= 1;
     if (this.#left < 0 || depth > MAX_DEPTH) throw new RangeError("it has too many values");
     if (type === TYPE.true || type === TYPE.false) return type === TYPE.true;
-    if (type === TYPE.i32 || type === TYPE.i64) return this.#integer();
+    if (type === TYPE.i64) return BigInt(this.#integer());
+    if (type === TYPE.i32) return this.#small(this.#integer());
     if (type === TYPE.bytes) return this.take(this.varint());
     if (type === TYPE.struct) return this.#struct(depth + 1);
     if (type !== TYPE.list) throw new RangeError("it has a value of an unknown type");
@@ -112,13 +116,27 @@ export class ThriftReader {
     return folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2;
   }
 
+  #small(value: number): number {
+    if (Math.abs(value) > MAX_I32) throw new RangeError("a number is too large");
+    return value;
+  }
+
   #listHead(): { readonly of: number; readonly size: number } {
     const [byte = 0] = this.take(1);
-    return { of: byte % 16, size: byte >> 4 === LONG_LIST ? this.varint() : byte >> 4 };
+    const of = byte % 16;
+    if (byte >> 4 < LONG_LIST) return { of, size: byte >> 4 };
+    const size = this.varint();
+    if (size < LONG_LIST) throw new RangeError("a number has more bytes than it needs");
+    return { of, size };
   }
 }
 
-/** Throws RangeError unless it is an integer from 0 to `most`. */
+/** Throws RangeError unless it is an integer of 64 bits from 0 to `most`. */
+export function longIn(value: Thrift | undefined, most: number, what: string): number {
+  return countIn(typeof value === "bigint" ? Number(value) : undefined, most, what);
+}
+
+/** Throws RangeError unless it is an integer of 32 bits from 0 to `most`. */
 export function countIn(value: Thrift | undefined, most: number, what: string): number {
   if (typeof value !== "number" || value < 0 || value > most)
     throw new RangeError(`${what} is not a number up to ${most}`);
@@ -133,4 +151,17 @@ export function fieldsOf(value: Thrift | undefined): ThriftStruct {
 /** The values of a list. Any other value has no values. */
 export function listOf(value: Thrift | undefined): readonly Thrift[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Whether two values are the same, with the types and in the order of their fields. */
+export function isSame(one: Thrift | undefined, other: Thrift | undefined): boolean {
+  if (typeof one !== "object" || typeof other !== "object") return one === other;
+  if (Buffer.isBuffer(one) || Buffer.isBuffer(other))
+    return Buffer.isBuffer(one) && Buffer.isBuffer(other) && one.equals(other);
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [fields, others] = [Object.entries(one), Object.entries(other)];
+  return (
+    fields.length === others.length &&
+    fields.every(([name, value], at) => name === others[at]?.[0] && isSame(value, others[at][1]))
+  );
 }

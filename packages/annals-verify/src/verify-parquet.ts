@@ -10,9 +10,10 @@ import { checkEvent } from "./check-line.ts";
 import { checkedEvent } from "./checked-event.ts";
 import { conclude } from "./conclude.ts";
 import { NotChecked } from "./evidence/evidence-fault.ts";
-import { type Cell, readColumn } from "./parquet-column.ts";
-import { type Group, MAGIC, readFooter } from "./parquet-footer.ts";
-import { COLUMNS, readRow, type Row } from "./parquet-row.ts";
+import { readColumn } from "./parquet-column.ts";
+import { MAGIC, readFooter } from "./parquet-footer.ts";
+import type { Group } from "./parquet-groups.ts";
+import { type Cell, COLUMNS, readRow, type Row } from "./parquet-row.ts";
 import type { Report, Source, VerifyOptions } from "./report.ts";
 
 /** Rejects with BadLine naming the first row that is not valid, from 1. */
