@@ -1,9 +1,12 @@
 // Checks a record of a CSV export: its columns by the header, and cells that were made safe for spreadsheets.
-// Called by check-records.ts.
+// Called by check-records.ts. A record must be the one that the service writes of its event: programs differ in
+// what they make of quotes within a cell and of other line breaks. It ends with the CR before its line feed.
 
 import {
   checkCanonicalObject,
   csvHeader,
+  csvManifest,
+  eventCsv,
   MAX_EVENT_DEPTH,
   type Part,
   PARTS,
@@ -19,8 +22,8 @@ import type { Checker } from "./checker.ts";
 import { isManifest } from "./manifest.ts";
 import { READ_LIMITS, type ReadEvent, readProof, readTexts } from "./read-event.ts";
 
-const HEADER = csvHeader(true).trimEnd();
-const NAMES = HEADER.split(",");
+const HEADER = withoutFeed(csvHeader(true));
+const NAMES = HEADER.trimEnd().split(",");
 
 /** The manifest's record: nothing in any cell but the last. */
 const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
@@ -36,18 +39,39 @@ export function csvChecker(): Checker {
       const text = record.toString("utf8");
       if (!text.startsWith(MANIFEST_OPENING) && !text.startsWith(UNPROVEN_OPENING))
         return undefined;
-      const cells = splitRecord(text);
-      const manifest = cells.at(-1) ?? "";
-      return cells.length <= NAMES.length && isManifest(manifest) ? manifest : undefined;
+      const manifest = splitRecord(withoutReturn(text)).at(-1) ?? "";
+      const isOurs = [true, false].some(
+        (proofs) => text === withoutFeed(csvManifest(manifest, proofs)),
+      );
+      return isOurs && isManifest(manifest) ? manifest : undefined;
     },
     header: HEADER,
     check: (record, chain) => {
       if (!isUtf8(record)) throw new BadLine("is not valid UTF-8");
-      const event = eventOf(splitRecord(record.toString("utf8")));
+      const text = record.toString("utf8");
+      const cells = splitRecord(withoutReturn(text));
+      const event = eventOf(cells);
       checkEvent(event, chain);
+      const { action, parts, sequenceNumber } = event;
+      const { createdAt, hash, id, occurredAt, previousHash, receivedAt } = event;
+      const written = { action, createdAt, hash, id, occurredAt, previousHash, receivedAt };
+      const proof = cells[NAMES.indexOf("proof")];
+      if (text !== withoutFeed(eventCsv({ ...written, ...parts, sequenceNumber }, proof)))
+        throw new BadLine("has other quotes or another end than a record of the service");
       return { ...checkedEvent(event), chain: event.chain };
     },
   };
+}
+
+/** A record as the pieces of a file have it. */
+function withoutFeed(record: string): string {
+  return record.slice(0, -1);
+}
+
+/** Throws BadLine. */
+function withoutReturn(record: string): string {
+  if (!record.endsWith("\r")) throw new BadLine("does not end with CR and LF");
+  return record.slice(0, -1);
 }
 
 function eventOf(cells: readonly string[]): ReadEvent {

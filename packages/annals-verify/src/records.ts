@@ -6,16 +6,15 @@ import { BadLine } from "./bad-line.ts";
 /** Consecutive records of a file. */
 export interface Piece {
   readonly bytes: Buffer;
-  /** Offsets in `bytes` of the start and the end of each record, without its line break. */
+  /** Offsets in `bytes` of the start and the end of each record, without its line feed. */
   readonly bounds: Uint32Array;
   /** The line of each record, from 1. */
   readonly lines: readonly number[];
-  /** One record, at the end of the file, without its line break. */
+  /** One record, at the end of the file, without its line feed. */
   readonly isOpen?: boolean;
 }
 
 const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 const QUOTE = 0x22;
 
 /**
@@ -44,10 +43,9 @@ export async function* pieces(
     const lines: number[] = [];
     let from = 0;
     for (let end = endOf(bytes, 0, isCsv); end >= 0; end = endOf(bytes, from, isCsv)) {
-      const to = isCsv && end > from && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
-      bounds.push(from, to);
+      bounds.push(from, end);
       lines.push(line);
-      line += isCsv ? 1 + breaksIn(bytes.subarray(from, to)) : 1;
+      line += isCsv ? 1 + breaksIn(bytes.subarray(from, end)) : 1;
       from = end + 1;
     }
     rest = bytes.subarray(from);

@@ -143,7 +143,5 @@ async function inspect(source: Source) {
   const first = await source.read(0, 1);
   const format: Format = first[0] === OPENING_BRACE ? "jsonl" : "csv";
   const end = bytes.at(-1) === 0x0a ? bytes.length - 1 : bytes.length;
-  const tail = bytes.subarray(bytes.lastIndexOf(0x0a, end - 1) + 1, end);
-  const isWithReturn = format === "csv" && tail.at(-1) === 0x0d;
-  return { format, tail: isWithReturn ? tail.subarray(0, -1) : tail };
+  return { format, tail: bytes.subarray(bytes.lastIndexOf(0x0a, end - 1) + 1, end) };
 }
