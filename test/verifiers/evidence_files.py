@@ -6,10 +6,11 @@ of their own (evidence_archive.py), and count as a file of the bundle.
 """
 import hashlib
 import json
+import re
 from collections import namedtuple
 
 from evidence_archive import EventsFile
-from evidence_notes import MAX_NUMBER, Fault, NotChecked
+from evidence_notes import MAX_NUMBER, Fault, NotChecked, Policy
 from verify_chain import HASH, TIME, Invalid, exact, like, read_number, read_object, refuse
 
 BLOCK = 512
@@ -19,7 +20,9 @@ MAX_LINE_BYTES = 16 << 20
 MEMBERS = ("v", "kind", "origin", "chain", "from_sequence", "to_sequence", "filter", "created_at", "files")
 EVENTS = "events.jsonl"
 NEEDED = (EVENTS, "checkpoint", "heads.jsonl")
-FOLDERS = ("tile/", "timestamps/")
+NAMES = r"(events|heads)\.jsonl|checkpoint|policy|tile/[0-9px./]+|timestamps/[1-9][0-9]{0,15}\.(tsr|checkpoint)"
+TWINS = {"tsr": "checkpoint", "checkpoint": "tsr"}
+MAX_POLICY_BYTES = 256 << 10
 
 Place = namedtuple("Place", "offset size sha256")
 Listed = namedtuple("Listed", "size sha256")
@@ -45,20 +48,26 @@ def is_version_1(value):
 MISTAKES = (Invalid, ArithmeticError, KeyError, RecursionError, TypeError, ValueError)
 
 
+def header_of(name, size, time):
+    """The ustar header of a regular file, as the service writes it."""
+    octal = b"%011o\0"
+    binary = b"\x80" + size.to_bytes(11, "big")  # larger than the octal digits allow
+    fields = ((name, 100), (b"0000644\0" + b"0000000\0" * 2 + (octal % size if size < 8**11 else binary) + octal % time, 48),
+              (b"        0", 109), (b"ustar\x0000", 255))
+    block = b"".join(field.ljust(length, b"\0") for field, length in fields)
+    return block[:148] + b"%06o\0 " % sum(block) + block[156:]
+
+
 def read_header(block):
-    """Name and size of a regular file in a ustar header; ValueError for anything else."""
-    if sum(block[:148]) + 8 * 32 + sum(block[156:]) != int(block[148:156].rstrip(b" \0"), 8):
-        raise ValueError("the sum of a header is wrong")
-    if block[257:262] != b"ustar" or block[156:157] not in (b"0", b"\0"):
-        raise ValueError("not a regular file of the ustar format")
-    name, prefix = (block[start:end].split(b"\0")[0].decode("utf-8") for start, end in ((0, 100), (345, 500)))
-    if block[124] == 0x80:  # larger than the octal digits allow: binary
-        size = int.from_bytes(block[125:136], "big")
-    else:
-        size = int(block[124:136].rstrip(b" \0"), 8)
-    if not 0 <= size <= MAX_NUMBER:
-        raise ValueError("not a size")
-    return (prefix + "/" if prefix else "") + name, size
+    """Name and size of a regular file; ValueError for a header that is not byte for byte one of the service.
+
+    Programs make different things of links, long names, prefixes and old formats.
+    """
+    name = block[:100].split(b"\0")[0]
+    size = int.from_bytes(block[125:136], "big") if block[124] == 0x80 else int(block[124:135], 8)
+    if not 0 <= size <= MAX_NUMBER or block != header_of(name, size, int(block[136:147], 8)):
+        raise ValueError("not a header of a regular file as the service writes it")
+    return name.decode("ascii"), size
 
 
 def read_tar(file):
@@ -118,8 +127,19 @@ class Bundle:
         for name in NEEDED:
             if name not in self.files and not (name == EVENTS and self.listed_events):
                 raise Fault("file_mismatch", "%s is missing" % name)
+        self.check_policy()
         if self.events:
             self.events.check(self.listed_events)
+
+    def check_policy(self):
+        """The policy is not used, but whoever opens it should find what it is called."""
+        try:
+            data = self.read("policy", MAX_POLICY_BYTES) if "policy" in self.files else b"quorum none\n"
+            if len(data) > MAX_POLICY_BYTES:
+                raise ValueError("it is too long")
+            Policy(data)
+        except ValueError as mistake:
+            raise Fault("file_malformed", "policy: %s" % mistake)
 
     def take_index(self, index, events):
         apart = isinstance(index, dict) and "events" in index
@@ -153,7 +173,9 @@ class Bundle:
             differ = sorted(set(listed) ^ (set(self.files) - {"bundle.json"}))
             raise Invalid("only listed or only there: %s" % ", ".join(differ[:3]))
         for name, given in listed.items():
-            if name not in NEEDED and name != "policy" and not name.startswith(FOLDERS):
+            base, _, ending = name.rpartition(".")
+            is_alone = name.startswith("timestamps/") and "%s.%s" % (base, TWINS.get(ending)) not in listed
+            if not re.fullmatch(NAMES, name, re.ASCII) or is_alone:
                 raise Invalid("%s does not belong to a bundle" % name)
             size, sha256 = read_listed(given, name)
             if size != self.files[name].size or sha256 != self.files[name].sha256:
@@ -171,6 +193,8 @@ class Bundle:
             try:
                 if not line.endswith(b"\n"):
                     raise Invalid("it has no end, or more than %d bytes" % MAX_LINE_BYTES)
+                if b"\r" in line:
+                    raise Invalid("it has a carriage return, where some readers end a line")
                 value = parse_json(line)
             except MISTAKES as mistake:
                 raise Fault("file_malformed", "%s line %d: %s" % (name, number, mistake))

@@ -2,6 +2,7 @@
 // a test likes, and written as a tar file. Their keys are in the examples, so that a test can sign again.
 
 import { leafHash, leafText, PARTS } from "@annals/event";
+import { tarHeader as serviceHeader } from "@annals/export/src/domain/tar.ts";
 import {
   append,
   checkpointText,
@@ -82,17 +83,7 @@ export function tarOf(files: Iterable<readonly [string, Buffer]>): Buffer {
 }
 
 /** The block before a file. */
-export function tarHeader(name: string, size: number): Buffer {
-  const block = Buffer.alloc(512);
-  block.write(name, 0);
-  block.write("0000644\0", 100);
-  block.write(`${size.toString(8).padStart(11, "0")} `, 124);
-  block.write("        0", 148);
-  block.write("ustar\u000000", 257);
-  const sum = block.reduce((total, byte) => total + byte, 0);
-  block.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
-  return block;
-}
+export const tarHeader = (name: string, size: number): Buffer => serviceHeader(name, size, 0);
 
 /** A line of events.jsonl, changed, with the hash that it then has. */
 export function rehashed(line: string, change: (event: Record<string, unknown>) => void): string {

@@ -3,6 +3,7 @@
 // bundle.json names. Contents are read in pieces.
 
 import { JsonFault, quoteVisibly } from "@annals/event";
+import { parsePolicy, TlogError } from "@annals/tlog";
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { BadLine } from "../bad-line.ts";
@@ -21,7 +22,12 @@ export interface Line {
 
 export const EVENTS = "events.jsonl";
 const INDEX = "bundle.json";
-const BELONGS = /^(?:(?:events|heads)\.jsonl|checkpoint|policy|(?:tile|timestamps)\/.*)$/s;
+const POLICY = "policy";
+/** Names that a bundle may have. Step 2 of the verification knows the tiles. */
+const BELONGS =
+  /^(?:(?:events|heads)\.jsonl|checkpoint|policy|tile\/[\dpx./]+|timestamps\/[1-9]\d{0,15}\.(?:tsr|checkpoint))$/;
+const TOKEN_END = ".tsr";
+const STAMPED_END = ".checkpoint";
 
 /** Bytes of any file that is read as a whole. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -65,11 +71,11 @@ export class BundleFiles implements Disposable {
     for (const name of this.names)
       if (name !== INDEX && !files.has(name))
         throw mismatch(`${quoteVisibly(name)} is not in ${INDEX}`);
+    checkNames(files);
     let done = 0;
     // One for all pieces: they are many, and each is needed for a moment.
     const piece = Buffer.alloc(CHUNK_BYTES);
     for (const [name, listed] of files) {
-      if (!BELONGS.test(name)) throw mismatch(`${quoteVisibly(name)} does not belong to a bundle`);
       const entry = this.#entries.get(name);
       if (entry === undefined || name === INDEX) throw mismatch(`${quoteVisibly(name)} is missing`);
       const digest = createHash("sha256");
@@ -83,6 +89,7 @@ export class BundleFiles implements Disposable {
       if (entry.size !== listed.size || digest.digest("hex") !== listed.sha256)
         throw mismatch(`${quoteVisibly(name)} is not the file that ${INDEX} names`);
     }
+    this.#checkPolicy();
     if (events !== undefined) await this.#events?.check(events, (more) => onProgress(done + more));
   }
 
@@ -137,6 +144,17 @@ export class BundleFiles implements Disposable {
     );
   }
 
+  /** It is not used. A reader who opens it should find what it is called. */
+  #checkPolicy(): void {
+    if (!this.has(POLICY)) return;
+    try {
+      parsePolicy(this.read(POLICY));
+    } catch (error) {
+      if (!(error instanceof TlogError)) throw error;
+      throw new EvidenceFault("file_malformed", `${POLICY}: ${error.message}`);
+    }
+  }
+
   #openEvents(path: string | undefined): EventsFile | undefined {
     const { events, files } = this.bundle;
     if (events !== undefined && files.has(EVENTS))
@@ -165,6 +183,18 @@ export class BundleFiles implements Disposable {
     const bytes = Buffer.alloc(length);
     const read = readSync(this.#file, bytes, 0, length, offset);
     return bytes.subarray(0, read);
+  }
+}
+
+/** A bundle has the files that it must have, and time stamps: each has a token and what that is over. */
+function checkNames(files: BundleJson["files"]): void {
+  for (const name of files.keys()) {
+    const isToken = name.endsWith(TOKEN_END);
+    const [end, other] = isToken ? [TOKEN_END, STAMPED_END] : [STAMPED_END, TOKEN_END];
+    const isAlone =
+      name.includes("/") && name.endsWith(end) && !files.has(name.slice(0, -end.length) + other);
+    if (!BELONGS.test(name) || isAlone)
+      throw mismatch(`${quoteVisibly(name)} does not belong to a bundle`);
   }
 }
 

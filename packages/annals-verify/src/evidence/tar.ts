@@ -1,5 +1,6 @@
 // The table of contents of a tar file, read without its contents: names, offsets and sizes. Called by
-// bundle-files.ts. It accepts plain files of the ustar format alone, so that a bundle can hold nothing else.
+// bundle-files.ts. It accepts the headers that the service writes, byte for byte, so that a bundle can hold
+// nothing else: programs make different things of links, long names, prefixes and old formats.
 
 import { quoteVisibly } from "@annals/event";
 import { EvidenceFault } from "./evidence-fault.ts";
@@ -17,11 +18,12 @@ export type ReadAt = (offset: number, length: number) => Buffer;
 const MAX_ENTRIES = 200_000;
 const BLOCK_BYTES = 512;
 const PIECE_BYTES = 64 * 1024;
-const CHECKSUM = { from: 148, to: 156 };
-/** A size whose first bit is set is a binary number. */
+const NAME_BYTES = 100;
+const AT = { size: 124, time: 136, sum: 148 };
+/** The largest size that fits into eleven octal digits. A larger one is a binary number behind this byte. */
+const MAX_OCTAL_SIZE = 8 ** 11 - 1;
 const BINARY_SIZE = 0x80;
-const OCTAL = /^ *([0-7]+)[ \0]*$/;
-const PLAIN_FILE = ["0", "\0"];
+const OCTAL = /^([0-7]{11})\0$/;
 
 /** Throws EvidenceFault (file_mismatch). */
 export function readTar(size: number, readAt: ReadAt): TarEntry[] {
@@ -61,39 +63,48 @@ export function isTar(readAt: ReadAt): boolean {
 }
 
 function readHeader(header: Buffer, offset: number): TarEntry {
-  const isUstar = header.toString("latin1", 257, 262) === "ustar";
-  if (!isUstar || octal(header.subarray(CHECKSUM.from, CHECKSUM.to)) !== checksumOf(header))
+  const [name = ""] = header.toString("latin1", 0, NAME_BYTES).split("\0", 1);
+  const size = sizeIn(header.subarray(AT.size, AT.time));
+  const time = octalIn(header.subarray(AT.time, AT.sum));
+  if (name === "" || size === undefined || time === undefined)
     throw mismatch("is not a tar file of the ustar format");
-  if (!PLAIN_FILE.includes(header.toString("latin1", 156, 157)))
-    throw mismatch("the tar file has an entry that is not a plain file");
-  const prefix = textIn(header, 345, 500);
-  const name = textIn(header, 0, 100);
-  const size = sizeIn(header.subarray(124, 136));
-  if (size === undefined) throw mismatch("the tar file has an entry without a size");
-  return { name: prefix === "" ? name : `${prefix}/${name}`, offset, size };
+  if (!header.equals(headerOf(name, size, time)))
+    throw mismatch(`the header of ${quoteVisibly(name)} is not one that the service writes`);
+  return { name, offset, size };
 }
 
-function checksumOf(header: Buffer): number {
-  let sum = 0;
-  for (const [at, byte] of header.entries())
-    sum += at >= CHECKSUM.from && at < CHECKSUM.to ? 0x20 : byte;
-  return sum;
+/** The header that the service writes of a plain file. */
+function headerOf(name: string, size: number, time: number): Buffer {
+  const header = Buffer.alloc(BLOCK_BYTES);
+  header.write(name, 0, NAME_BYTES, "latin1");
+  header.write("0000644\u00000000000\u00000000000\0", NAME_BYTES);
+  if (size <= MAX_OCTAL_SIZE) header.write(octal(size), AT.size);
+  else {
+    header.writeUInt8(BINARY_SIZE, AT.size);
+    header.writeBigUInt64BE(BigInt(size), AT.size + 4);
+  }
+  header.write(octal(time), AT.time);
+  // Eight spaces stand for the sum while it is made.
+  header.write("        0", AT.sum);
+  header.write("ustar\u000000", 257);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, AT.sum);
+  return header;
 }
 
-function textIn(header: Buffer, from: number, to: number): string {
-  const [text = ""] = header.toString("latin1", from, to).split("\0", 1);
-  return text;
+function octal(value: number): string {
+  return `${value.toString(8).padStart(11, "0")}\0`;
 }
 
-function octal(field: Buffer): number | undefined {
+function octalIn(field: Buffer): number | undefined {
   const [, digits] = OCTAL.exec(field.toString("latin1")) ?? [];
   return digits === undefined ? undefined : Number.parseInt(digits, 8);
 }
 
 function sizeIn(field: Buffer): number | undefined {
-  if (field[0] !== BINARY_SIZE) return octal(field);
+  if (field[0] !== BINARY_SIZE) return octalIn(field);
   const value = Number(field.readBigUInt64BE(4));
-  return Number.isSafeInteger(value) && field.readUInt32BE(0) === 0x80_00_00_00 ? value : undefined;
+  return Number.isSafeInteger(value) ? value : undefined;
 }
 
 function isZero(bytes: Buffer): boolean {

@@ -1,7 +1,8 @@
 // The time stamps of a bundle: tokens over checkpoints of the head log. Called by verify-evidence.ts in
-// step 6, if the caller names authorities to trust. Without witnesses they give the time of an epoch.
+// step 6. Without witnesses they give the time of an epoch, if the caller names authorities to trust. Without
+// those it is still checked that each is over a checkpoint that the log signed.
 
-import { type Policy, TimeStampFault } from "@annals/tlog";
+import { type Policy, readTimeStamp, TimeStampFault } from "@annals/tlog";
 import { createHash, type X509Certificate } from "node:crypto";
 import type { BundleFiles } from "./bundle-files.ts";
 import type { SeenHead } from "./head-walk.ts";
@@ -13,15 +14,15 @@ export interface Stamp {
   /** Size and root of the stamped checkpoint of the head log. */
   readonly size: number;
   readonly root: Buffer;
-  /** Seconds since 1970. */
-  readonly time: number;
+  /** Seconds since 1970, as an authority signed it; undefined if the caller names none. */
+  readonly time: number | undefined;
 }
 
 const TOKEN = /^timestamps\/([1-9]\d{0,15})\.tsr$/;
 const MAX_TOKENS = 10_000;
 
 /** The names of the tokens, without their ending. Throws EvidenceFault if there are too many. */
-export function stampNames(files: BundleFiles): readonly string[] {
+function stampNames(files: BundleFiles): readonly string[] {
   const names = files.names.filter((name) => TOKEN.test(name));
   if (names.length > MAX_TOKENS)
     throw new EvidenceFault("file_malformed", `a bundle has at most ${MAX_TOKENS} time stamps`);
@@ -40,7 +41,9 @@ export function readStamps(
     const { checkpoint } = trustedNote(bytes, keys, [], `${name}.checkpoint`);
     const digest = createHash("sha256").update(bytes).digest();
     try {
-      const time = tokenTime(files.read(`${name}.tsr`), digest, authorities);
+      const token = files.read(`${name}.tsr`);
+      const time = authorities.length > 0 ? tokenTime(token, digest, authorities) : undefined;
+      if (time === undefined) readTimeStamp(token, digest);
       if (name !== `timestamps/${checkpoint.size}`) throw new TimeStampFault("is of another size");
       return { size: checkpoint.size, root: checkpoint.root, time };
     } catch (error) {
@@ -54,6 +57,6 @@ export function readStamps(
 export function stampedTime(head: SeenHead, stamps: readonly Stamp[]): number | undefined {
   const times = stamps
     .filter(({ root, size }) => size === head.checkpoint.size && root.equals(head.checkpoint.root))
-    .map(({ time }) => time);
+    .flatMap(({ time }) => time ?? []);
   return times.length === 0 ? undefined : Math.min(...times);
 }

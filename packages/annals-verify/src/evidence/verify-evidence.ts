@@ -14,7 +14,7 @@ import { BundleTree } from "./bundle-tree.ts";
 import { eventChecks } from "./check-events.ts";
 import { EvidenceFault } from "./evidence-fault.ts";
 import { checkKnown, readKnown } from "./known-checkpoints.ts";
-import { readStamps, stampedTime, stampNames } from "./timestamps.ts";
+import { readStamps, stampedTime } from "./timestamps.ts";
 import { readAuthorities, readPolicy } from "./trust.ts";
 import { accountKeys, trustedNote } from "./trusted-keys.ts";
 
@@ -159,8 +159,8 @@ function settledAnchors(
 ): Anchors {
   const isByWitnesses = policy.quorum !== undefined;
   try {
-    const named = stampNames(files).length;
-    const stamps = authorities.length === 0 ? [] : readStamps(files, policy, authorities);
+    const stamps = readStamps(files, policy, authorities);
+    const checked = authorities.length === 0 ? 0 : stamps.length;
     const all = heads.value?.heads ?? [];
     const times = all.map((head) => (isByWitnesses ? head.time : stampedTime(head, stamps)));
     const anchors = all.flatMap(({ size }, at) => {
@@ -173,7 +173,7 @@ function settledAnchors(
       anchors,
       olderThanLog: first?.epoch === 1 && times[0] !== undefined ? first.size : 0,
       by: isByWitnesses ? "witnesses" : byStamps,
-      stamps: { checked: stamps.length, unchecked: named - stamps.length },
+      stamps: { checked, unchecked: stamps.length - checked },
     };
   } catch (error) {
     if (!(error instanceof EvidenceFault)) throw error;
