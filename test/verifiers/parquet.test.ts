@@ -11,17 +11,12 @@ import { describe, expect, test } from "vitest";
 import { erasedLine } from "./made-erasure.ts";
 import { chainOf, type Made } from "./made-export.ts";
 import { parquetOf, verdictOf, verifyBytes } from "./made-parquet.ts";
+import { pythonReaders } from "./python-readers.ts";
 
 const PARTS = Array.from({ length: 40 }, (_, n) => ({ n, text: "é€😀\u{feff}", number: n / 7 }));
 const made = chainOf("acct_1", PARTS);
 const valid = parquetOf(made);
-/** The interpreter with DuckDB and pyarrow. */
-const PYTHON = process.env["ANNALS_TEST_PYTHON"] ?? "python3";
-const hasDuckDb = spawnSync(PYTHON, ["-c", "import duckdb, pyarrow"]).status === 0;
-if (!hasDuckDb)
-  process.stderr.write(
-    "parquet.test.ts: without DuckDB and pyarrow, Parquet is read by Node.js alone\n",
-  );
+const readers = await pythonReaders("parquet.test.ts");
 
 /** The same chain with another text in a line. */
 function changed(at: number, change: (line: string) => string): Omit<Made, "records"> {
@@ -132,7 +127,7 @@ describe("is refused:", () => {
 
 test("DuckDB and pyarrow read the same events, and the queries of the page run", async () => {
   expect(await verifyBytes(valid)).toMatchObject({ events: 40 });
-  if (!hasDuckDb) return;
+  if (readers === undefined) return;
   using folder = mkdtempDisposableSync(join(tmpdir(), "annals-duckdb-"));
   const file = join(folder.path, "export.parquet");
   writeFileSync(file, valid);
@@ -144,7 +139,10 @@ test("DuckDB and pyarrow read the same events, and the queries of the page run",
     .map((query) => query.trim().replaceAll("export.parquet", file))
     .filter((query) => query !== "");
   const script = join(import.meta.dirname, "query_parquet.py");
-  const { stdout, stderr } = spawnSync(PYTHON, [script, file, ...queries], { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(readers.command, [script, file, ...queries], {
+    encoding: "utf8",
+    env: { ...process.env, ...readers.environment },
+  });
   expect(stderr).toBe("");
   const found = JSON.parse(stdout);
   expect(found).toMatchObject({
