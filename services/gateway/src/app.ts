@@ -20,6 +20,8 @@ import { respondToPreflights } from "./edge/cors.ts";
 import type { EarlyResponses } from "./edge/early-response.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
+import { ignoreUpgrades } from "./edge/ignored-upgrades.ts";
+import { OpenExchanges } from "./edge/open-exchanges.ts";
 import { faultOfRequestHead } from "./edge/request-head.ts";
 import { type HeadLogOptions, serveHeadLog } from "./head-log.ts";
 import { PRIVATE_HEADERS } from "./edge/private-headers.ts";
@@ -70,7 +72,8 @@ const SLOW_CHECK_INTERVAL_MS = 500;
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limit = options.rateLimitPerMinute;
   const newRequestId = () => newId("req", options.random);
-  const clientErrors = respondToClientErrors({ limit, newRequestId });
+  const exchanges = new OpenExchanges();
+  const clientErrors = respondToClientErrors({ ...options, exchanges, limit, newRequestId });
   const respondToError = errorResponder(options);
   const app = fastify({
     bodyLimit: options.deps.limits.bodyMaxBytes,
@@ -102,7 +105,9 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   abortWithoutStackTraces(app.server);
   options.inFlight.attach(app.server);
   // Sees requests when they arrive, also those that wait until they may begin.
-  clientErrors.watch(app.server);
+  exchanges.watch(app.server);
+  clientErrors.refuseConnect(app.server);
+  ignoreUpgrades(app.server, { ...options, exchanges });
   app.decorateRequest("span", undefined);
   if (options.isTracing) traceRequests(app);
   app.decorateRequest("admission", undefined);

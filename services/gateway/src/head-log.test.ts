@@ -37,6 +37,7 @@ async function open(read: (request: Request) => Promise<string>, waitMs = 50) {
     shares: { ...shares, head_log: { ...shares.head_log, waitMs } },
     transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, responseWindowMs: 60_000 },
     addressOf: ({ headers }) => String(headers["from"]),
+    isEnding: () => false,
     recognise: () => undefined,
     refuse: () => expect.unreachable(),
     metrics,

@@ -11,6 +11,7 @@ import {
 } from "@annals/chassis";
 import { openTls } from "@annals/rpc";
 import { newId, pooledRandom, systemClock, Turns } from "@annals/contract";
+import type { IncomingMessage } from "node:http";
 import { Admissions } from "./admission/admission.ts";
 import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
@@ -67,14 +68,18 @@ export async function serve(
     onRefused: () => metrics.refused("unknown_keys"),
   });
   const accessLog = new AccessLog({ ...config, log });
-  const earlyResponses = new EarlyResponses();
+  const earlyResponses = new EarlyResponses({ maxMs: config.requestTimeoutMs });
   const admissions = new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions"));
+  const addressOf = (request: IncomingMessage): string =>
+    clientAddress(request, config.trustedProxies);
   const inFlight = new RequestsInFlight({
     shares: resourceShares(config),
     transfers: { ...TRANSFERS, responseWindowMs: config.responseWindowMs },
-    addressOf: (request) => clientAddress(request, config.trustedProxies),
+    addressOf,
+    isEnding: (socket) => earlyResponses.isEnding(socket),
     recognise: ({ headers }) => admissions.recognise(headers.authorization),
     refuse: refuseRequests({
+      addressOf,
       earlyResponses,
       limit: config.rateLimitPerMinute,
       newRequestId: () => newId("req", random),

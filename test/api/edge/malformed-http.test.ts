@@ -202,6 +202,45 @@ describe("several requests on one connection", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 404, 401, 200, 200]);
   });
 
+  test.each(["h2c", "websocket", "HTTP/2.0, h2c"])(
+    "an upgrade to %s is ignored, and the connection stays open",
+    async (protocol) => {
+      const more = ["Connection: Upgrade, HTTP2-Settings", "HTTP2-Settings: AAMAAABkAAQ"];
+      const upgrade = (...others: string[]) =>
+        lines(...others, HOST, authorized(), `Upgrade: ${protocol}`, ...more);
+      const body = '{"name":"upgrade"}';
+      const length = [JSON_TYPE, `Content-Length: ${body.length}`];
+      const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+      const answers = await exchange(
+        baseUrl,
+        // The first comes with what follows it in one packet.
+        [
+          lines(GET, HOST, authorized()),
+          upgrade("GET /v1/verify HTTP/1.1"),
+          upgrade(POST, ...length) + body,
+          upgrade(POST, JSON_TYPE, "Transfer-Encoding: chunked") + chunks,
+          lines("GET /v1/nope HTTP/1.1", HOST, authorized()),
+          lines(GET, HOST, authorized(), `Upgrade: ${protocol}`, "Connection: upgrade, close"),
+        ].join(""),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 201, 404, 200]);
+      expect(answers[1]?.body.data).toHaveProperty("valid");
+    },
+  );
+
+  test.each([
+    ["Content-Length and chunks", ["Content-Length: 4", "Transfer-Encoding: chunked"]],
+    ["two lengths", ["Content-Length: 2", "Content-Length: 30"]],
+    ["packed without chunks", ["Transfer-Encoding: gzip"]],
+  ])("an upgrade with %s is refused once", async (_, headers) => {
+    const upgrade = ["Upgrade: h2c", "Connection: Upgrade", JSON_TYPE];
+    const head = lines(POST, HOST, authorized(), ...upgrade, ...headers);
+    const hidden = lines("DELETE /v1/api-keys/key_x HTTP/1.1", HOST, authorized());
+    const answers = await exchange(baseUrl, `${head}0\r\n\r\n${hidden}`);
+    expect(answers).toHaveLength(1);
+    expectRefused(answers[0], "validation_error");
+  });
+
   test("a broken one waits for the answers before it", async () => {
     const good = lines("GET /v1/verify HTTP/1.1", HOST, authorized());
     const answers = await exchange(baseUrl, `${good}${good}FOO / HTTP/1.1\r\n\r\n`);

@@ -4,11 +4,14 @@
 
 import { plainAddress } from "@annals/contract";
 import type { IncomingMessage } from "node:http";
-import { type BlockList, isIP, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 
 /** Groups of 16 bits that name an IPv6 network of one customer: /64. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
+
+/** No peer is trusted. */
+const NONE = new BlockList();
 
 type Request = Pick<IncomingMessage, "headers" | "socket">;
 
@@ -16,6 +19,11 @@ type Request = Pick<IncomingMessage, "headers" | "socket">;
 export function clientAddress(request: Request, trusted: BlockList): string {
   const address = clientIp(request, trusted);
   return isIPv6(address) ? networkOf(address) : address;
+}
+
+/** The same for a connection whose request cannot be read: that of the peer, which may be a proxy. */
+export function peerAddress(socket: Request["socket"]): string {
+  return clientAddress({ headers: {}, socket }, NONE);
 }
 
 /**

@@ -1,13 +1,16 @@
 // Responds to what never becomes a request: what Node's HTTP parser refuses (malformed, too slow, too long),
-// a body that arrives too slowly or is too much for its account, and CONNECT. Called by app.ts. The
+// a body that arrives too slowly, and CONNECT. Called by app.ts. The
 // connection is closed afterwards. The response has the error shape and the rate-limit headers like any
 // other.
 
 import { AnnalsError, invalid } from "@annals/errors";
 import { type Server, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { errorResponse } from "../errors.ts";
-import { OpenExchanges } from "./open-exchanges.ts";
+import { peerAddress } from "./client-address.ts";
+import type { EarlyResponses } from "./early-response.ts";
+import type { OpenExchanges } from "./open-exchanges.ts";
 import { PRIVATE_HEADERS } from "./private-headers.ts";
 
 interface ParserError extends Error {
@@ -17,28 +20,38 @@ interface ParserError extends Error {
 export interface ClientErrorOptions {
   readonly limit: number;
   readonly newRequestId: () => string;
+  readonly exchanges: Pick<OpenExchanges, "responded">;
+  readonly earlyResponses: Pick<EarlyResponses, "drain">;
 }
 
-/** The handler of parser errors, and what attaches the rest to the server. */
+const TIMEOUT = "ERR_HTTP_REQUEST_TIMEOUT";
+
+/** The handler of parser errors, and what refuses CONNECT. */
 export function respondToClientErrors(options: ClientErrorOptions) {
-  const exchanges = new OpenExchanges();
-  const refuse = async (socket: Duplex, error: AnnalsError): Promise<void> => {
-    const hasResponse = await exchanges.responded(socket);
+  const refused = new WeakSet<Duplex>();
+  const refuse = async (socket: Duplex, error: AnnalsError, isLate = false): Promise<void> => {
+    // The parser reports an error for everything that arrives after one.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    const hasResponse = await options.exchanges.responded(socket);
     if (hasResponse || !socket.writable) {
       socket.destroy();
       return;
     }
     const requestId = options.newRequestId();
     const text = rawResponse(error, { limit: options.limit, requestId });
-    socket.end(text, () => socket.destroy());
+    const isSent = new Promise<void>((resolve) => socket.end(text, resolve));
+    // A client that was too slow gets no more time.
+    if (!isLate) await options.earlyResponses.drain(socket, peerAddress(socket as Socket));
+    await isSent;
+    socket.destroy();
   };
   return {
     onClientError: (error: ParserError, socket: Duplex): void => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      else void refuse(socket, error instanceof AnnalsError ? error : parserFault(error));
+      else void refuse(socket, parserFault(error), error.code === TIMEOUT);
     },
-    watch: (server: Server): void => {
-      exchanges.watch(server);
+    refuseConnect: (server: Server): void => {
       server.on("connect", (_request, socket: Duplex) => {
         // Node has removed its own listeners from this socket; without one a reset would end the process.
         socket.on("error", () => socket.destroy());
@@ -75,7 +88,7 @@ function parserFault({ code }: ParserError): AnnalsError {
       return new AnnalsError("not_found", "The request method is not supported.");
     case "HPE_HEADER_OVERFLOW":
       return invalid({ field: "", message: "The request line and headers are too long." });
-    case "ERR_HTTP_REQUEST_TIMEOUT":
+    case TIMEOUT:
       return invalid({ field: "", message: "The request took too long to arrive." });
     default:
       return invalid({ field: "", message: "The request is not valid HTTP." });

@@ -1,54 +1,107 @@
 // Responds to a request before its body has arrived: one refused by its head, or too large. Called by
-// error-responder.ts and requests-in-flight.ts. The body is not read, so the connection is closed (RFC 9112,
-// 9.6). It stays open for a moment, because closing it at once would reset it, and many clients would see the
-// reset and not the response. It must never read much of a body that no route takes.
+// error-responder.ts, refuse-request.ts and client-error.ts. The connection is closed afterwards (RFC 9112, 9.6).
+// Many clients send all of a body before they read, and a connection that is closed on unread bytes is reset. So
+// the body is drained first: read and discarded. It must never drain more than a body that the service could
+// have taken, nor let the connections of one client use up the places of others.
 
 import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
 import { Readable } from "node:stream";
+import { Shares } from "./shares.ts";
 
-/** What a client may have sent before it could know: read and discarded. The rest is not read. */
-const MAX_DISCARDED_BYTES = 64 * 1024;
+const KIB = 1024;
+
+/** Twice the largest body that a route takes. A client that sends more may see a reset. */
+export const MAX_DRAINED_BYTES = 16 * KIB * KIB;
+/** What a piece of a body counts as at least: reading it costs as much as reading this. */
+const MIN_PIECE_BYTES = KIB;
+/** Of a body whose Content-Length is beyond all that, only what its sender may have sent at once is read. */
+const MAX_DISCARDED_BYTES = 64 * KIB;
+/** For a client that sends nothing more, and for one whose body is not read any further. */
 const LINGER_MS = 1_000;
 /** Connections that wait for their client to close. Beyond them, one is closed with its response. */
 const MAX_LINGERING = 1_000;
+
+export interface EarlyResponsesOptions {
+  /** The longest that a body is drained: the time that a client has for a request. */
+  readonly maxMs: number;
+}
 
 export function hasUnreadBody(request: IncomingMessage): boolean {
   return !request.complete && !request.destroyed;
 }
 
 export class EarlyResponses {
-  #lingering = 0;
+  readonly #options: EarlyResponsesOptions;
+  /** Of an account, or of an address. Each holder leaves half of what is free. */
+  readonly #lingering = new Shares({ total: MAX_LINGERING, share: MAX_LINGERING });
+  readonly #ending = new WeakSet<Duplex>();
 
-  /** Streams `payload`; ends when the client has closed or has sent its body, or after {@link LINGER_MS}. */
-  stream(payload: string | Buffer, request: IncomingMessage): Readable {
-    return Readable.from(this.#respond(payload, request));
+  constructor(options: EarlyResponsesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whether a response has announced that the connection will close. No further request on it may be
+   * processed: its sender could not learn the result.
+   */
+  isEnding(socket: Duplex): boolean {
+    return this.#ending.has(socket);
+  }
+
+  /** Streams `payload`; ends when the client has closed or has sent its body, or when enough was drained. */
+  stream(payload: string | Buffer, request: IncomingMessage, holder: string): Readable {
+    this.#ending.add(request.socket);
+    return Readable.from(this.#respond(payload, request, holder));
+  }
+
+  /**
+   * Drains a connection whose requests are no longer parsed. Resolves when its client has closed it, or when
+   * enough was drained. It takes the socket from its parser.
+   */
+  async drain(socket: Duplex, holder: string): Promise<void> {
+    this.#ending.add(socket);
+    socket.removeAllListeners("data");
+    await this.#linger(socket, MAX_DRAINED_BYTES, holder);
   }
 
   async *#respond(
     payload: string | Buffer,
     request: IncomingMessage,
+    holder: string,
   ): AsyncGenerator<string | Buffer> {
     yield payload;
-    if (this.#lingering >= MAX_LINGERING || !hasUnreadBody(request)) return;
-    this.#lingering += 1;
+    if (!hasUnreadBody(request)) return;
+    const isBeyond = Number(request.headers["content-length"] ?? 0) > MAX_DRAINED_BYTES;
+    await this.#linger(request, isBeyond ? MAX_DISCARDED_BYTES : MAX_DRAINED_BYTES, holder);
+  }
+
+  async #linger(body: Readable, maxBytes: number, holder: string): Promise<void> {
+    if (this.#lingering.tryAcquire(holder) !== undefined) return;
     try {
-      await clientDone(request);
+      await drained(body, maxBytes, this.#options.maxMs);
     } finally {
-      this.#lingering -= 1;
+      this.#lingering.release(holder);
     }
   }
 }
 
-async function clientDone(request: IncomingMessage): Promise<void> {
+async function drained(body: Readable, maxBytes: number, maxMs: number): Promise<void> {
   await new Promise<void>((resolve) => {
-    let discarded = 0;
-    const timer = setTimeout(resolve, LINGER_MS);
-    request.on("data", (chunk: Buffer) => {
-      discarded += chunk.length;
-      if (discarded > MAX_DISCARDED_BYTES) request.pause();
+    let left = maxBytes;
+    const idle = setTimeout(resolve, LINGER_MS);
+    const late = setTimeout(resolve, maxMs);
+    const end = (): void => {
+      clearTimeout(idle);
+      clearTimeout(late);
+      resolve();
+    };
+    body.on("data", (chunk: Buffer) => {
+      left -= Math.max(chunk.length, MIN_PIECE_BYTES);
+      if (left < 0) body.pause();
+      else idle.refresh();
     });
-    for (const event of ["end", "error", "close"]) request.once(event, resolve);
-    request.once("close", () => clearTimeout(timer));
-    request.resume();
+    for (const event of ["end", "error", "close"]) body.once(event, end);
+    body.resume();
   });
 }

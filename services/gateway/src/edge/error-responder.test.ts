@@ -29,7 +29,7 @@ async function open() {
   const lines: { level: string; msg: string; dropped?: number }[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line));
   const log = createLog({ service: "test", level: "info" }, { write });
-  const earlyResponses = new EarlyResponses();
+  const earlyResponses = new EarlyResponses({ maxMs: 15_000 });
   // No time passes for it: a slow machine would give an address more.
   const refusals = new RequestBudget({ perSecond: PER_SECOND, now: () => 0 });
   const inFlight = new RequestsInFlight({
@@ -47,6 +47,7 @@ async function open() {
     },
     transfers: { minBytesPerSecond: 1, bodyWindowMs: 60_000, responseWindowMs: 60_000 },
     addressOf: ({ headers }) => String(headers["from"]),
+    isEnding: () => false,
     recognise: () => undefined,
     refuse: () => expect.unreachable(),
     metrics: { refused: () => {} },

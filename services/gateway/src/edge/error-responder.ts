@@ -56,7 +56,11 @@ export function errorResponder(options: ErrorResponderOptions): RespondToError {
       void reply.header("x-ratelimit-remaining", 0);
     const send = () => {
       if (!hasUnreadBody(raw)) void reply.send(payload);
-      else void reply.header("connection", "close").send(earlyResponses.stream(payload, raw));
+      else {
+        const holder = request.admission?.accountId ?? inFlight.addressOf(raw);
+        const early = earlyResponses.stream(payload, raw, holder);
+        void reply.header("connection", "close").send(early);
+      }
       inFlight.responded(raw);
     };
     if (status < 500 && isOverBudget(request, error, options) && delayed < MAX_DELAYED) {

@@ -13,6 +13,7 @@ const OTLP = "/v1/intake/otlp/";
 
 export interface RefuseOptions {
   readonly earlyResponses: EarlyResponses;
+  readonly addressOf: (request: IncomingMessage) => string;
   /** Shown in the rate-limit headers: the request is not authenticated. */
   readonly limit: number;
   readonly newRequestId: () => string;
@@ -22,6 +23,7 @@ export interface RefuseOptions {
 
 export function refuseRequests({
   accessLog,
+  addressOf,
   earlyResponses,
   limit,
   metrics,
@@ -50,7 +52,7 @@ export function refuseRequests({
         "x-ratelimit-remaining": limit,
         "x-request-id": requestId,
       });
-      if (isUnread) earlyResponses.stream(payload, request).pipe(response);
+      if (isUnread) earlyResponses.stream(payload, request, addressOf(request)).pipe(response);
       else response.end(payload);
     });
   };

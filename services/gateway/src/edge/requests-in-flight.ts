@@ -6,6 +6,7 @@
 
 import { type AnnalsError, unavailable } from "@annals/errors";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Metrics, Resource } from "../metrics.ts";
 import type { Exchange } from "./exchange.ts";
 import { Pipelines } from "./pipelines.ts";
@@ -22,6 +23,8 @@ export interface InFlightOptions {
   readonly addressOf: (request: IncomingMessage) => string;
   /** The account whose key the request has, if the key was admitted lately. It admits no request. */
   readonly recognise: (request: IncomingMessage) => string | undefined;
+  /** Whether a response on the connection has announced its end: a further request is not processed. */
+  readonly isEnding: (socket: Socket) => boolean;
   /** Refuses a request that got no slot. */
   readonly refuse: (request: IncomingMessage, response: ServerResponse, error: AnnalsError) => void;
   readonly metrics: Pick<Metrics, "refused">;
@@ -71,6 +74,7 @@ export class RequestsInFlight {
     this.#handlers = server.listeners("request") as Handler[];
     server.removeAllListeners("request");
     server.on("request", (request, response) => {
+      if (this.#options.isEnding(request.socket)) return;
       // When the response was sent, or the client has disconnected.
       response.once("close", () => {
         this.#closed(request);
@@ -189,15 +193,7 @@ export class RequestsInFlight {
     const length = request.headers["content-length"];
     if (length !== undefined) {
       this.#takeBytes(exchange, accountId, Number(length));
-    } else {
-      request.on("data", (chunk: Buffer) => {
-        try {
-          this.#takeBytes(exchange, accountId, chunk.length);
-        } catch (error) {
-          this.#disconnect(exchange, error as Error);
-        }
-      });
-    }
+    } else this.#countChunks(exchange, accountId);
     exchange.isReading = true;
     // Its sender waits to be told that it may.
     if (request.headers.expect !== undefined && request.httpVersion === "1.1")
@@ -208,6 +204,24 @@ export class RequestsInFlight {
   takeBody(request: IncomingMessage, bytes: number): void {
     const exchange = this.#open.get(request);
     if (exchange?.accountId !== undefined) this.#takeBytes(exchange, exchange.accountId, bytes);
+  }
+
+  #countChunks(exchange: Exchange, accountId: string): void {
+    const { request } = exchange;
+    const count = (chunk: Buffer): void => {
+      // What is drained after the response is not kept.
+      if (exchange.hasResponse) return;
+      try {
+        this.#takeBytes(exchange, accountId, chunk.length);
+      } catch (error) {
+        request.off("data", count);
+        // Fastify reads the body, and refuses it like any other.
+        request.emit("error", error);
+      }
+    };
+    request.on("data", count);
+    // Fastify may have refused the request already.
+    request.on("error", () => {});
   }
 
   #takeBytes(exchange: Exchange, accountId: string, amount: number): void {

@@ -65,6 +65,7 @@ export async function openServer(transfers: Partial<InFlightOptions["transfers"]
       ...transfers,
     },
     addressOf: ({ headers }) => String(headers["from"]),
+    isEnding: () => false,
     recognise: ({ headers }) => KNOWN.exec(headers.authorization ?? "")?.[1],
     refuse: (_request, response, error) => {
       response.statusCode = error.kind === "rate_limited" ? 429 : 500;
