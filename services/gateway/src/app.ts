@@ -34,7 +34,7 @@ import { servePages } from "./pages.ts";
 import type { ReadAudit } from "./reads/read-audit.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { serveStaticFiles } from "./static-files.ts";
-import { MAX_URL_LENGTH } from "./url-length.ts";
+import { MAX_PATH_LENGTH, MAX_URL_LENGTH } from "./url-length.ts";
 import { widgetFiles } from "./widget.ts";
 
 export interface AppOptions {
@@ -62,10 +62,9 @@ export interface AppOptions {
   readonly isTracing: boolean;
 }
 
-/** The request line and the headers together. */
-const MAX_HEADER_BYTES = 16 * 1024;
+/** The request line and the headers together: the longest URL, and as much again. */
+const MAX_HEADER_BYTES = 2 * MAX_URL_LENGTH;
 
-const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 /** How often Node checks for requests that are too slow. */
 const SLOW_CHECK_INTERVAL_MS = 500;
 
@@ -97,7 +96,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     requestTimeout: options.requestTimeoutMs,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: MAX_URL_LENGTH },
+    routerOptions: { maxParamLength: MAX_PATH_LENGTH },
   });
   // By default Node drops headers beyond a count silently. The count is checked here, so none may be dropped.
   app.server.maxHeadersCount = 0;

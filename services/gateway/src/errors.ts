@@ -17,7 +17,7 @@ import { StatusSchema } from "@annals/proto/otlp";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import type { FastifyError } from "fastify";
 import { mediaTypeOf, PROTOBUF } from "./render/media-type.ts";
-import { urlTooLong } from "./url-length.ts";
+import { pathTooLong } from "./url-length.ts";
 import { validationFault } from "./validation-fault.ts";
 
 const TABLE: Record<ErrorKind, ErrorRow | undefined> = {
@@ -116,7 +116,7 @@ function fastifyError(error: FastifyError): AnnalsError | undefined {
     case "FST_ERR_BAD_URL":
       return invalid({ field: "", message: "The path is not a valid URL path." });
     case "FST_ERR_MAX_PARAM_LENGTH":
-      return urlTooLong();
+      return pathTooLong();
     default:
       return undefined;
   }

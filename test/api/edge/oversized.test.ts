@@ -11,7 +11,8 @@ const stack = inject("stack");
 const { baseUrl } = stack;
 const { client, key } = await newClient(stack);
 const MIB = 1024 * 1024;
-const MAX_URL_LENGTH = 2_048;
+const MAX_URL_LENGTH = 16_384;
+const MAX_PATH_LENGTH = 2_048;
 const MAX_HEADERS = 100;
 const TOO_LARGE = "The body is too large. Send less at a time.";
 
@@ -26,19 +27,40 @@ const jsonOf = (size: number) => '{"name":"x"}'.padEnd(size, " ");
 describe("the URL", () => {
   const urlOf = (length: number) => "/v1/nope?".padEnd(length, "a");
 
-  test("of 2,048 characters is read", async () => {
+  test("of 16,384 characters is read", async () => {
     expectRefused(await client.get(urlOf(MAX_URL_LENGTH)), "not_found");
   });
 
-  test.each([MAX_URL_LENGTH + 1, 10_000])("of %i is refused", async (length) => {
-    const message = "The URL is longer than 2048 characters.";
+  test.each([MAX_URL_LENGTH + 1, 20_000])("of %i is refused", async (length) => {
+    const message = "The URL is longer than 16384 characters.";
     expectRefused(await client.get(urlOf(length)), "validation_error", { message });
   });
 
   test("with an id that is longer is refused, as the router does before anyone else looks", async () => {
-    const message = "The URL is longer than 2048 characters.";
-    const id = "a".repeat(MAX_URL_LENGTH + 1);
+    const message = "The path of the URL is longer than 2048 characters.";
+    const id = "a".repeat(MAX_PATH_LENGTH + 1);
     expectRefused(await client.get(`/v1/events/${id}`), "validation_error", { message });
+  });
+
+  test("with a path of 2,048 characters is read, and with one more is not", async () => {
+    const path = "/v1/nope/".padEnd(MAX_PATH_LENGTH, "a/");
+    expectRefused(await client.get(`${path}?a`), "not_found");
+    const message = "The path of the URL is longer than 2048 characters.";
+    expectRefused(await client.get(`${path}a?a`), "validation_error", { message });
+  });
+
+  test("has room for the longest value of each filter", async () => {
+    const value = "\u{1f511}".repeat(255);
+    const event = { action: value, actor: { id: value, type: value } };
+    const stored = await client.post("/v1/events", {
+      ...event,
+      target: { id: value, type: value },
+    });
+    expect(stored.status).toBe(201);
+    const filters = ["action", "actor_id", "actor_type", "target_id", "target_type"];
+    const query = filters.map((name) => `${name}=${encodeURIComponent(value)}`).join("&");
+    const found = await client.get(`/v1/events?${query}&order=asc&limit=100&include=proof`);
+    expect(found.body.data).toHaveLength(1);
   });
 
   test("of a megabyte is refused", async () => {
@@ -66,12 +88,12 @@ describe("the headers", () => {
     expectRefused(answer, "validation_error", { message });
   });
 
-  test("8 kB of them are read", async () => {
-    const [answer] = await get([`X: ${"a".repeat(8_000)}`]);
+  test("16 kB of them are read", async () => {
+    const [answer] = await get([`X: ${"a".repeat(16_000)}`]);
     expect(answer.status).toBe(200);
   });
 
-  test.each([17_000, MIB])("%i bytes are refused", async (size) => {
+  test.each([33_000, MIB])("%i bytes are refused", async (size) => {
     const [answer] = await get([`X: ${"a".repeat(size)}`]);
     const message = "The request line and headers are too long.";
     expectRefused(answer, "validation_error", { message });

@@ -3,7 +3,7 @@
 import { type AnnalsError, invalid } from "@annals/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
-import { MAX_URL_LENGTH, urlTooLong } from "../url-length.ts";
+import { MAX_PATH_LENGTH, MAX_URL_LENGTH, pathTooLong, urlTooLong } from "../url-length.ts";
 
 const MAX_HEADERS = 100;
 const HOST = "host";
@@ -15,7 +15,11 @@ export function faultOfRequestHead({
   rawHeaders,
   url,
 }: IncomingMessage): AnnalsError | undefined {
-  if ((url?.length ?? 0) > MAX_URL_LENGTH) return urlTooLong();
+  if (url !== undefined && url.length > MAX_PATH_LENGTH) {
+    if (url.length > MAX_URL_LENGTH) return urlTooLong();
+    const end = url.indexOf("?");
+    if (end === -1 || end > MAX_PATH_LENGTH) return pathTooLong();
+  }
   if (rawHeaders.length / 2 > MAX_HEADERS) {
     return invalid({ field: "", message: `The request has more than ${MAX_HEADERS} headers.` });
   }

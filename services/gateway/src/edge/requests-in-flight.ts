@@ -35,7 +35,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 /** What work of an account holds until it has ended, or for a download until the client has read it. */
 export type WorkResource = "downloads" | "lists" | "verifications";
 
-/** What a request that waits takes in memory, about: its head, and the objects of Node. */
+/** What a request that waits takes in memory, about, besides its URL: its headers, and the objects of Node. */
 const WAITING_BYTES = 4 * 1024;
 
 export class RequestsInFlight {
@@ -250,8 +250,9 @@ export class RequestsInFlight {
   #holdWaiting(request: IncomingMessage): (() => void) | undefined {
     const shares = this.#resources.shares.anonymous_bytes;
     const address = this.#options.addressOf(request);
-    if (shares.tryAcquire(address, WAITING_BYTES, Infinity) !== undefined) return undefined;
-    return () => shares.release(address, WAITING_BYTES);
+    const bytes = WAITING_BYTES + (request.url?.length ?? 0);
+    if (shares.tryAcquire(address, bytes, Infinity) !== undefined) return undefined;
+    return () => shares.release(address, bytes);
   }
 
   #closed(request: IncomingMessage): void {
