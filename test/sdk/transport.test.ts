@@ -171,3 +171,12 @@ test("a key that is replaced is asked for before each attempt", async () => {
     "Bearer key 2",
   ]);
 });
+
+test("a space and a plus sign in a filter are sent so that no service can confuse them", async () => {
+  const page = { data: [], has_more: false, next_cursor: null };
+  const { annals, received } = await made((_, response) => json(response, 200, page));
+  await annals.events.list({ action: "signed in", actor_id: ["alice+1@example.com", "é"] }).page();
+  expect(received[0]?.path).toBe(
+    "/v1/events?action=signed%20in&actor_id=alice%2B1%40example.com&actor_id=%C3%A9",
+  );
+});

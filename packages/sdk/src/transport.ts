@@ -217,7 +217,8 @@ function queryOf(query: object = {}): string {
     const values = Array.isArray(value) && value.length === 0 ? [""] : [value].flat();
     for (const one of values) if (one !== undefined) params.append(name, String(one));
   }
-  return params.size === 0 ? "" : `?${params}`;
+  // A space is `+` in a form, and a service cannot tell it from a plus sign that was left as it is.
+  return params.size === 0 ? "" : `?${String(params).replaceAll("+", "%20")}`;
 }
 
 function asError(thrown: unknown, isAborted: boolean, timeoutMs: number): AnnalsError {

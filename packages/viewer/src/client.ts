@@ -79,7 +79,8 @@ export class WidgetClient {
       data: ProvenEvent[];
       proofs?: ProvenEvent["proof"][];
       next_cursor: string | null;
-    }>(`events?${parameters}`);
+      // A space as `+` would be read as a plus sign, too.
+    }>(`events?${String(parameters).replaceAll("+", "%20")}`);
     return {
       events: data.map((event, at) => ({ ...event, proof: proofs?.[at] ?? event.proof })),
       next: next_cursor ?? undefined,

@@ -5,7 +5,8 @@
 import { invalid } from "@annals/errors";
 import { RateWindow } from "@annals/proto/keys";
 import type { FastifyInstance } from "fastify";
-import { refuseBody, refuseRepeated } from "./edge/request-head.ts";
+import { takeNoBody } from "./edge/empty-body.ts";
+import { refuseRepeated } from "./edge/request-head.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 
 const ORIGIN = "webhook-request-origin";
@@ -13,13 +14,13 @@ const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
 
 export function respondToHandshakes(
   v1: FastifyInstance,
-  inFlight: Pick<RequestsInFlight, "responded">,
+  inFlight: Pick<RequestsInFlight, "readBody" | "responded">,
 ): void {
   v1.route({
     method: "OPTIONS",
     url: "/intake/cloudevents",
     config: { scope: "events:write", window: RateWindow.INTAKE },
-    onRequest: [refuseBody, refuseRepeated(ORIGIN)],
+    onRequest: [takeNoBody(inFlight), refuseRepeated(ORIGIN)],
     handler: ({ admission, headers, raw }, reply) => {
       const origin = headers[ORIGIN];
       if (typeof origin !== "string" || !PRINTABLE.test(origin))

@@ -4,7 +4,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { createRequire } from "node:module";
-import { refuseBody } from "./edge/request-head.ts";
+import { takeNoBody } from "./edge/empty-body.ts";
 import { type Responding, serveStaticFiles } from "./static-files.ts";
 
 const HOME = "/dashboard/";
@@ -62,7 +62,7 @@ export function serveDashboard(app: FastifyInstance, inFlight: Responding): void
   app.route({
     method: ["GET", "HEAD"],
     url: HOME.slice(0, -1),
-    onRequest: refuseBody,
+    onRequest: takeNoBody(inFlight),
     handler: ({ raw }, reply) => {
       reply.redirect(HOME, 308);
       inFlight.responded(raw);

@@ -10,7 +10,7 @@ import type { Client } from "@connectrpc/connect";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { hash } from "node:crypto";
 import type { RequestBudget } from "./edge/request-budget.ts";
-import { refuseBody } from "./edge/request-head.ts";
+import { takeNoBody } from "./edge/empty-body.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { sendBytes } from "./edge/send-bytes.ts";
 import { errorResponse } from "./errors.ts";
@@ -37,7 +37,7 @@ export interface HeadLogOptions {
   readonly budget: Pick<RequestBudget, "isOver" | "count">;
   readonly inFlight: Pick<
     RequestsInFlight,
-    "addressOf" | "begin" | "ended" | "responded" | "withOne"
+    "addressOf" | "begin" | "ended" | "readBody" | "responded" | "withOne"
   >;
   readonly ledger: Pick<Client<typeof LedgerService>, "readHeadLog">;
   readonly metrics: Pick<Metrics, "refused">;
@@ -62,7 +62,7 @@ export function serveHeadLog(app: FastifyInstance, options: HeadLogOptions): voi
   app.route({
     method: ["GET", "HEAD"],
     url: `${PREFIX}*`,
-    onRequest: [allowPages, refuseBody],
+    onRequest: [allowPages, takeNoBody(inFlight)],
     handler: async (request, reply) => {
       const { raw } = request;
       const address = inFlight.addressOf(raw);

@@ -11,11 +11,13 @@ import type { Bounds } from "./bounds.ts";
 import type { Deps } from "./deps.ts";
 import { type BodyDeps, readAnyBodies } from "./edge/json-body.ts";
 import { queryIntegers } from "./edge/query-integers.ts";
-import { refuseBody, refuseRepeated } from "./edge/request-head.ts";
+import { takeAbsentBody, takeNoBody } from "./edge/empty-body.ts";
+import { refuseRepeated } from "./edge/request-head.ts";
 import type { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { DOWNLOAD_BYTES } from "./edge/resources.ts";
 import { PIECE_BYTES, sendBytes } from "./edge/send-bytes.ts";
-import type { RouteResponse, Call, Route } from "./route.ts";
+import { plusSigns } from "./plus-signs.ts";
+import { hasOptionalBody, type RouteResponse, type Call, type Route } from "./route.ts";
 import { V1 } from "./v1.ts";
 
 /** Schema of routes that take no parameters: an unknown one is refused. */
@@ -56,7 +58,6 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
   for (const [method, url, scope, name, make, bounds] of V1) {
     const route = make(deps);
     const query = route.query ?? NO_PARAMETERS;
-    const checkIntegers = queryIntegers(query);
     const bodyLimit = route.maxBodyBytes ?? deps.limits.bodyMaxBytes;
     const one = { ...serving, bounds, route };
     const options: RouteOptions = {
@@ -87,10 +88,8 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
           next(null, payload);
         },
       }),
-      onRequest: [...(route.body ? [] : [refuseBody]), ...onceEach(route.headers)],
-      ...(checkIntegers && {
-        preValidation: async (request) => checkIntegers(request.query),
-      }),
+      onRequest: [...bodyHooks(route, inFlight), ...onceEach(route.headers)],
+      preValidation: complete(route, query),
       handler: (request, reply) => {
         const { resource } = bounds;
         if (resource === "slot") return respond(one, request, reply);
@@ -106,6 +105,24 @@ export function registerRoutes(app: FastifyInstance, serving: Serving): void {
         own.route(options);
       });
   }
+}
+
+/** A hook before validation: reads what the query parser and the headers leave open. */
+function complete(route: Route, query: TObject) {
+  const checkIntegers = queryIntegers(query);
+  const readPlus = plusSigns(query);
+  const isOptional = hasOptionalBody(route);
+  return (request: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void): void => {
+    readPlus?.(request.url, request.query as Record<string, unknown>);
+    checkIntegers?.(request.query);
+    if (isOptional) request.body ??= {};
+    next();
+  };
+}
+
+function bodyHooks(route: Route, inFlight: Serving["inFlight"]) {
+  if (!route.body) return [takeNoBody(inFlight)];
+  return hasOptionalBody(route) ? [takeAbsentBody(inFlight)] : [];
 }
 
 /** A larger response means that a service did not keep to a bound: it is not sent. */

@@ -118,3 +118,9 @@ export function route<B extends TSchema, Q extends TObject, P extends TObject, H
 ): Route {
   return definition as unknown as Route;
 }
+
+/** Whether the members of its body are all optional: no body is `{}` then. */
+export function hasOptionalBody({ body, rawBody }: Pick<Route, "body" | "rawBody">): boolean {
+  const { required = [], type } = (body ?? {}) as { required?: readonly string[]; type?: unknown };
+  return !rawBody && type === "object" && required.length === 0;
+}

@@ -9,7 +9,7 @@ import { PIECE_BYTES, sendBytes } from "./edge/send-bytes.ts";
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { refuseBody } from "./edge/request-head.ts";
+import { takeNoBody } from "./edge/empty-body.ts";
 import { isKnown, takesGzip } from "./render/negotiation.ts";
 
 /** Limit of one file: what browsers load is small. */
@@ -45,7 +45,7 @@ export function readStaticFile(path: string): Buffer {
   throw new Error(`${path} has ${bytes.length} bytes: at most ${MAX_FILE_BYTES} are served`);
 }
 
-export type Responding = Pick<RequestsInFlight, "responded">;
+export type Responding = Pick<RequestsInFlight, "readBody" | "responded">;
 
 export function serveStaticFiles(
   app: FastifyInstance,
@@ -57,7 +57,7 @@ export function serveStaticFiles(
     app.route({
       method: ["GET", "HEAD"],
       url: file.url,
-      onRequest: [refuseAsterisk, refuseBody],
+      onRequest: [refuseAsterisk, takeNoBody(inFlight)],
       handler: (request, reply) => {
         handler(request, reply);
         inFlight.responded(request.raw, PIECE_BYTES);

@@ -21,6 +21,10 @@ describe("201", () => {
     "application/json; charset=utf-8",
     'application/json;charset="UTF-8"',
     "Application/JSON; Charset=UTF8",
+    "application/json;",
+    "application/json; charset=utf-8;",
+    'application/json ;; charset="utf-8" ; ',
+    "application/json;charset=UTF-8;charset=utf-8",
   ])("%s", async (type) => {
     expect((await send({ "content-type": type })).status).toBe(201);
   });
@@ -60,15 +64,20 @@ describe("422", () => {
     });
   });
 
-  test.each(["iso-8859-1", "utf-16", "utf-7", '"us-ascii"', "utf-8; charset=utf-16"])(
-    "the character set %s",
-    async (charset) => {
-      const type = `application/json; charset=${charset}`;
-      expectRefused(await send({ "content-type": type }), "validation_error", {
-        field: "Content-Type",
-      });
-    },
-  );
+  test.each([
+    "iso-8859-1",
+    "utf-16",
+    "utf-7",
+    '"us-ascii"',
+    '"utf-8',
+    "; charset=latin1;",
+    "utf-8; charset=utf-16",
+  ])("the character set %s", async (charset) => {
+    const type = `application/json; charset=${charset}`;
+    expectRefused(await send({ "content-type": type }), "validation_error", {
+      field: "Content-Type",
+    });
+  });
 
   test.each(["br", "deflate", "x-gzip", "gzip, gzip", "identity, gzip", "nonsense"])(
     "the coding %s",

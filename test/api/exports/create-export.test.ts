@@ -185,8 +185,4 @@ describe("422", () => {
   ])("%s", async (_, body, field) => {
     expectRefused(await client.post("/v1/exports", body), "validation_error", { field });
   });
-
-  test("no body", async () => {
-    expectRefused(await client.post("/v1/exports"), "validation_error");
-  });
 });

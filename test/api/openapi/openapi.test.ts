@@ -153,8 +153,16 @@ const NEEDS: Partial<Record<Permission, string>> = {
   [ANY_KEY]: "Any API key",
 };
 
-/** A CloudEvent whose attributes are headers may have no data, and a request of OTLP no records. */
+/**
+ * A CloudEvent whose attributes are headers may have no data, and a request of OTLP no records. Of others no member
+ * is required.
+ */
 const MAY_BE_EMPTY = [
+  "create-export",
+  "create-widget-token",
+  "rotate-secret",
+  "update-sink",
+  "update-webhook",
   "test-sink",
   "test-webhook",
   "replay-delivery",

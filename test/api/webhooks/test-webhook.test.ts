@@ -45,7 +45,7 @@ describe("422", () => {
     expectRefused(await send(), "validation_error", { field: "active" });
   });
 
-  test.each([{}, { event: "event.created" }])("the body %j", async (body) => {
-    expectRefused(await send(body), "validation_error");
+  test("a body", async () => {
+    expectRefused(await send({ event: "event.created" }), "validation_error");
   });
 });

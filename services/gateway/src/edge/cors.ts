@@ -4,7 +4,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
-import { refuseBody } from "./request-head.ts";
+import { takeNoBody } from "./empty-body.ts";
 import { showLimit } from "./show-limit.ts";
 
 const ALLOWED = "access-control-allow-origin";
@@ -48,12 +48,12 @@ export function allowOrigins(
 export function respondToPreflights(
   app: FastifyInstance,
   limit: number,
-  inFlight: Pick<RequestsInFlight, "responded">,
+  inFlight: Pick<RequestsInFlight, "readBody" | "responded">,
 ): void {
   app.route({
     method: "OPTIONS",
     url: "/v1/widget/*",
-    onRequest: refuseBody,
+    onRequest: takeNoBody(inFlight),
     handler: ({ raw }, reply) => {
       allowEveryOrigin(reply);
       showLimit(reply, limit, limit);

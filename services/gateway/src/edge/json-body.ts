@@ -40,10 +40,10 @@ export function readJsonBodies(app: FastifyInstance, deps: BodyDeps): void {
   app.removeAllContentTypeParsers();
   const parse = parser(deps, (request) => {
     // JSON between systems is UTF-8 (RFC 8259).
-    if (!UTF8.test(request.headers["content-type"] ?? ""))
+    if (!isUtf8(request.headers["content-type"]))
       throw invalid({ field: "Content-Type", message: "must be application/json in UTF-8" });
   });
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, parse);
+  app.addContentTypeParser(JSON_TYPE, { parseAs: "buffer" }, parse);
 }
 
 /** Lets the routes of `app` get bodies of any other media type, too, as bytes. */
@@ -135,7 +135,19 @@ async function readLarge(
   }
 }
 
-const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
+const JSON_TYPE = "application/json";
+const UTF8 = /^charset\s*=\s*(?:utf-?8|"utf-?8")$/i;
+
+/** Whether no parameter names another character set. One may be empty (RFC 9110, 5.6.6). */
+function isUtf8(type = ""): boolean {
+  const [, ...parameters] = type.split(";").map((each) => each.trim());
+  return parameters.every((each) => each === "" || UTF8.test(each));
+}
+
+/** Whether a body of the type is JSON. */
+export function isJsonType(type = ""): boolean {
+  return type.split(";", 1)[0]?.trim().toLowerCase() === JSON_TYPE && isUtf8(type);
+}
 
 /** The coding that the body was compressed with; undefined without one. Throws `invalid`. */
 function codingOf({ headers }: FastifyRequest): Coding | undefined {

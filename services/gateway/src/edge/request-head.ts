@@ -59,16 +59,3 @@ export function refuseRepeated(name: string) {
     next(isTwice ? invalid({ field, message: "must be sent once" }) : undefined);
   };
 }
-
-/** A hook before a route that takes no body: it refuses a body instead of reading it. */
-export function refuseBody(
-  { headers }: FastifyRequest,
-  _reply: FastifyReply,
-  next: (error?: Error) => void,
-): void {
-  const hasBody =
-    headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
-  next(
-    hasBody ? invalid({ field: "", message: "This operation does not accept a body." }) : undefined,
-  );
-}

@@ -3,7 +3,7 @@
 import { ANY_KEY, type Permission, WIDGET } from "@annals/contract";
 import type { TObject, TSchema } from "typebox";
 import { exampleOf, type Schema } from "../render/example.ts";
-import type { Route } from "../route.ts";
+import { hasOptionalBody, type Route } from "../route.ts";
 import { failureResponses } from "./failures.ts";
 import { headerReferences } from "./headers.ts";
 import { openOperation } from "./open-operations.ts";
@@ -38,7 +38,7 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
       requestBody: {
         description: "As it is, or compressed with the Content-Encoding `gzip` or `zstd`.",
         // In binary mode a CloudEvent may have no data, and in protobuf a request without records is empty.
-        required: route.rawBody !== "any",
+        required: route.rawBody !== "any" && !hasOptionalBody(route),
         content: jsonContent(body, components),
       },
     }),

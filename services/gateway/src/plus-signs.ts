@@ -1,0 +1,44 @@
+// Reads a plus sign in a query string both ways. Called by register-routes.ts before validation. Forms encode a
+// space as `+`, and many clients leave a plus sign as it is: nothing in the URL tells which it was. So a filter
+// looks for both texts. It must never let a filter find nothing because it was read the other way.
+
+import { MAX_FILTER_VALUES } from "@annals/contract";
+import { invalid } from "@annals/errors";
+import { parse } from "node:querystring";
+import type { TObject } from "typebox";
+import { MAX_ALL_VALUES } from "./render/event-filter.ts";
+
+type Query = Record<string, unknown>;
+
+const AMBIGUOUS =
+  "has a bare +, which counts as two values: write %2B for a plus sign, %20 for a space";
+
+/**
+ * Adds the other reading to the members of `schema` that take several texts; undefined if it has none. Throws
+ * `invalid` if that makes too many values.
+ */
+export function plusSigns(schema: TObject): ((url: string, query: Query) => void) | undefined {
+  const names = Object.entries(schema.properties)
+    .filter(([, property]) => "type" in property && Array.isArray(property.type))
+    .map(([name]) => name);
+  if (names.length === 0) return undefined;
+  return (url, query) => {
+    const [, ...parts] = url.split("?");
+    const text = parts.join("?");
+    if (!text.includes("+")) return;
+    const plain = parse(text.replaceAll("+", "%2B"), "&", "=", { maxKeys: 0 });
+    let count = 0;
+    let ambiguous: string | undefined;
+    for (const name of names) {
+      const given = [query[name] ?? []].flat();
+      const both = [...new Set([...given, ...[plain[name] ?? []].flat()])];
+      count += both.length;
+      if (both.length <= new Set(given).size) continue;
+      query[name] = both;
+      ambiguous = name;
+      if (both.length > MAX_FILTER_VALUES) throw invalid({ field: name, message: AMBIGUOUS });
+    }
+    if (ambiguous !== undefined && count > MAX_ALL_VALUES)
+      throw invalid({ field: ambiguous, message: AMBIGUOUS });
+  };
+}
