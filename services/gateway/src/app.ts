@@ -58,6 +58,7 @@ export interface AppOptions {
   readonly widgetRateLimitPerMinute: number;
   readonly refusals: RequestBudget;
   readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
   /** Whether requests may be recorded. */
   readonly isTracing: boolean;
 }
@@ -93,7 +94,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       // Node would return 400; here the header is checked.
       requireHostHeader: false,
     },
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: options.keepAliveTimeoutMs,
     requestTimeout: options.requestTimeoutMs,
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PATH_LENGTH },

@@ -68,6 +68,13 @@ export const SETTINGS = {
     { min: 100, max: 600_000 },
     { fallback: "15000" },
   ),
+  keepAliveS: integer(
+    "ANNALS_KEEP_ALIVE_S",
+    "Seconds after which a connection without a request is closed. Must exceed the time for which a load " +
+      "balancer keeps an idle connection, or some of its requests fail: see [Behind a proxy](running.md#behind-a-proxy).",
+    { min: 1, max: 3_600 },
+    { fallback: "75" },
+  ),
   shutdownDelayS: integer(
     "ANNALS_SHUTDOWN_DELAY_S",
     "Seconds for which the gateway continues to serve after SIGTERM, with `connection: close` in each " +

@@ -115,6 +115,7 @@ export async function serve(
     reads,
     widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
     requestTimeoutMs: config.requestTimeoutMs,
+    keepAliveTimeoutMs: config.keepAliveS * 1_000,
   });
   const sockets = new ListeningSockets(app.server);
   closers.add("connections", sockets, () => sockets.ended());

@@ -13,6 +13,7 @@ import { expectRefused } from "../refusal.ts";
 import { exchange, open, type Part } from "./raw-socket.ts";
 
 const REQUEST_TIMEOUT_MS = 1_500;
+const KEEP_ALIVE_S = 620;
 /** How often the gateway looks for slow requests, and what a busy machine may add. */
 const LATE_MS = 2_500;
 /** Between two bytes of a slow client: each is progress, and none is enough. */
@@ -35,7 +36,12 @@ beforeAll(async () => {
   stack = await startConstellation({
     shared: inject("stack"),
     rateLimitPerMinute: 1_000_000,
-    env: { gateway: { ANNALS_REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) } },
+    env: {
+      gateway: {
+        ANNALS_REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS),
+        ANNALS_KEEP_ALIVE_S: String(KEEP_ALIVE_S),
+      },
+    },
     replicas: { gateway: 2 },
     without: ["nats"],
   });
@@ -133,6 +139,11 @@ test.concurrent("a slow body without a key gets one answer, the 401", async () =
     expect(answers).toHaveLength(1);
     expectRefused(answers[0], "authentication_error");
   });
+});
+
+test("an idle connection is kept as long as the setting says", async () => {
+  const { headers } = await fetch(`${baseUrl}/openapi.json`);
+  expect(headers.get("keep-alive")).toBe(`timeout=${KEEP_ALIVE_S}`);
 });
 
 test("1,000 connections that send nothing, or half a request, delay no client and are closed", async () => {
