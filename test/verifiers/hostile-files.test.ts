@@ -266,6 +266,13 @@ describe("as CSV, is not valid:", () => {
       csvOf(made(), { cells: "open it in a browser" }),
       /5: the manifest's cells/,
     ],
+    ["two byte order marks", csvOf(made(), {}, "\ufeff\ufeff"), /1: is not the header/],
+    [
+      "a byte order mark before an event",
+      csvOf(made()).replace("\r\n", "\r\n\ufeff"),
+      /2: has no sequence number/,
+    ],
+    ["a byte order mark that the manifest does not cover", `\ufeff${csvOf(made())}`, /5: /],
     [
       "a cell beside the manifest",
       csvOf(made()).replace(/,"\{""manifest/, ',"","{""manifest'),

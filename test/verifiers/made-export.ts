@@ -80,8 +80,12 @@ export function exportOf({ lines, places }: Omit<Made, "records">, change: objec
 }
 
 /** The same as CSV. */
-export function csvOf({ records, places }: Omit<Made, "lines">, change: object = {}): string {
-  const body = `${csvHeader(true)}${records.join("")}`;
+export function csvOf(
+  { records, places }: Omit<Made, "lines">,
+  change: object = {},
+  opening = "",
+): string {
+  const body = `${opening}${csvHeader(true)}${records.join("")}`;
   return `${body}${csvManifest(manifestOf(body, places, { format: "csv", cells: CSV_CELLS, ...change }), true)}`;
 }
 

@@ -5,7 +5,7 @@ export const EXPORT_STATUSES = ["pending", "running", "completed", "failed"] as 
 
 export type ExportStatus = (typeof EXPORT_STATUSES)[number];
 
-export const EXPORT_FORMATS = ["jsonl", "csv", "parquet", "evidence"] as const;
+export const EXPORT_FORMATS = ["jsonl", "csv", "csv_bom", "parquet", "evidence"] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -13,6 +13,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const EXPORT_ENDINGS: Record<ExportFormat, string> = {
   jsonl: "jsonl",
   csv: "csv",
+  csv_bom: "csv",
   parquet: "parquet",
   evidence: "tar",
 };

@@ -27,6 +27,9 @@ const COLUMNS: readonly (EventMember | (typeof COPIES)[number])[] = [
 const PROOF_COLUMN = "proof";
 const MANIFEST_COLUMN = "manifest";
 
+/** Excel reads a file that begins with it as UTF-8. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
 export function csvHeader(includeProofs: boolean): string {
   return `${columns(includeProofs).join(",")}\r\n`;
 }

@@ -1,5 +1,13 @@
 export * from "./check-leaf.ts";
-export { CSV_CELLS, csvHeader, csvManifest, eventCsv, safeCell, valueOfCell } from "./event-csv.ts";
+export {
+  BYTE_ORDER_MARK,
+  CSV_CELLS,
+  csvHeader,
+  csvManifest,
+  eventCsv,
+  safeCell,
+  valueOfCell,
+} from "./event-csv.ts";
 export { eventJson, eventJsonWithout, proofJson, type ProofText } from "./event-json.ts";
 export { type AddedBytes, eventJsonBytes } from "./event-json-bytes.ts";
 export * from "./erased-parts.ts";

@@ -17,6 +17,7 @@ export interface Found {
   readonly digest: BodyDigest;
   /** The last one. */
   readonly line: number;
+  readonly hasByteOrderMark?: boolean;
 }
 
 /** What of the verification is needed at its end. */
@@ -30,7 +31,7 @@ export interface Concluded {
 export function conclude(
   { format, source: { size }, sha256 }: Concluded,
   manifest: Manifest,
-  { walk, erasures, digest, line }: Found,
+  { walk, erasures, digest, line, hasByteOrderMark = false }: Found,
 ): Report {
   const all = digest.all();
   try {
@@ -49,6 +50,7 @@ export function conclude(
     linksUnchecked,
     erasedParts: erasures.erasedParts,
     erasuresUnchecked: checkErasures(manifest, erasures),
+    hasByteOrderMark,
     sha256: all,
   };
 }

@@ -186,6 +186,9 @@ function render({ manifest, ...report }: Report, seconds: number): string {
     `  links     ${linksChecked} checked${linksUnchecked === 0 ? "" : `, ${linksUnchecked} not: the event before is not in the file`}`,
     `  range     ${found}`,
     `  head      ${head.sequenceNumber} ${quoteVisibly(head.hash)}`,
+    ...(report.hasByteOrderMark
+      ? ["  mark      a byte order mark before the header was skipped"]
+      : []),
     `  sha256    ${report.sha256}`,
     `  took      ${seconds.toFixed(1)} s, ${rate} events/s`,
   ];

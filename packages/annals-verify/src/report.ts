@@ -23,6 +23,8 @@ export interface Report {
    * Erased parts whose record is not in the file: a filter left it out, or the range ends before it.
    */
   readonly erasuresUnchecked: number;
+  /** Whether a file of CSV begins with a byte order mark. */
+  readonly hasByteOrderMark: boolean;
   /** Hash of the complete file. */
   readonly sha256: string;
 }

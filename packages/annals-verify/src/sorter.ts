@@ -1,6 +1,7 @@
 // Separates the events of an export from its header and its manifest, and checks that these two are in the
 // right position. Called by verify-file.ts, piece by piece.
 
+import { BYTE_ORDER_MARK } from "@annals/event";
 import { BadLine } from "./bad-line.ts";
 import type { Checker } from "./checker.ts";
 import { type Piece, recordOf } from "./records.ts";
@@ -10,6 +11,8 @@ export class Sorter {
   /** Undefined once it was read. */
   #header: string | undefined;
   ended = false;
+  /** Whether a byte order mark is before the header. */
+  hasByteOrderMark = false;
   /** Set if a header or a manifest is in the wrong position. */
   fault: BadLine | undefined;
   /** The line of the last record. */
@@ -47,9 +50,16 @@ export class Sorter {
       return false;
     }
     const isHeader = this.#header !== undefined;
-    if (isHeader && record.toString("utf8") !== this.#header)
+    if (isHeader && this.#withoutMark(record) !== this.#header)
       throw new BadLine("is not the header of an export with proofs");
     this.#header = undefined;
     return !isHeader;
+  }
+
+  /** One mark at most: another one belongs to the text. */
+  #withoutMark(record: Buffer): string {
+    const text = record.toString("utf8");
+    this.hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK);
+    return this.hasByteOrderMark ? text.slice(BYTE_ORDER_MARK.length) : text;
   }
 }

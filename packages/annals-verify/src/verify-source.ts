@@ -108,11 +108,11 @@ async function walkSource(given: Walked): Promise<Report> {
   }
   while (pending.length > 0) await takeFirst(pending, take);
   if (sorter.fault) throw sorter.fault;
-  const { line } = sorter;
+  const { hasByteOrderMark, line } = sorter;
   if (given.fault) throw given.fault.at(line);
   if (!sorter.ended || !manifest)
     throw new BadLine(`the manifest is missing: ${CUT_OFF}`, line + 1);
-  return conclude(given, manifest, { walk, erasures, digest, line });
+  return conclude(given, manifest, { walk, erasures, digest, line, hasByteOrderMark });
 }
 
 /** Gives the next events to `take`. Throws BadLine if one of them is invalid. */

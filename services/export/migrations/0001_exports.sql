@@ -20,7 +20,7 @@ GRANT SELECT ON exports.migrations TO annals_exports;
 CREATE TABLE exports.jobs (
   account_id     text COLLATE "C" NOT NULL,
   id             text COLLATE "C" NOT NULL,
-  format         text NOT NULL CHECK (format IN ('jsonl', 'csv', 'parquet', 'evidence')),
+  format         text NOT NULL CHECK (format IN ('jsonl', 'csv', 'csv_bom', 'parquet', 'evidence')),
   include_proofs boolean NOT NULL,
   filter_json    text NOT NULL,  -- as the client sent it
   filter         bytea NOT NULL, -- annals.ledger.v1.EventFilter, bounded by the head at creation

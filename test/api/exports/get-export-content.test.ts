@@ -144,6 +144,25 @@ describe("200", () => {
     expect(await verify(content.text)).toMatchObject({ events: ids.length });
   });
 
+  test("CSV for Excel is the same after a byte order mark, and annals-verify says that it skipped it", async () => {
+    const asked = { format: "csv_bom", include_proofs: true };
+    const { data, content } = await exported(client, asked);
+    expect(data.format).toBe("csv_bom");
+    expect(content.headers).toMatchObject({
+      "content-type": "text/csv; charset=utf-8; header=present",
+      "content-disposition": `attachment; filename="${data.id}.csv"`,
+    });
+    expect(hash("sha256", content.text)).toBe(data.sha256);
+    expect(Buffer.byteLength(content.text)).toBe(data.size_bytes);
+    const { content: plain } = await exported(client, { ...asked, format: "csv" });
+    const recordsOf = (text: string) => text.split("\r\n").slice(0, -2);
+    expect(recordsOf(content.text)).toEqual(recordsOf(`\ufeff${plain.text}`));
+    const { manifest } = JSON.parse(readCsv(content.text).at(-1)?.at(-1) ?? "");
+    expect(manifest.format).toBe("csv");
+    expect(await verify(content.text)).toMatchObject({ events: 3, hasByteOrderMark: true });
+    expect(await verify(plain.text)).toMatchObject({ events: 3, hasByteOrderMark: false });
+  });
+
   test("CSV with proofs has a column more", async () => {
     const { content } = await exported(client, { format: "csv", include_proofs: true });
     const [header = [], first = []] = readCsv(content.text);

@@ -19,7 +19,13 @@ const PAGE_SIZE = 20;
 /** How often the list is loaded again while an export is being written: far below the limit of requests. */
 const POLL_MS = 2_000;
 
-const FORMATS = { jsonl: "JSON Lines", csv: "CSV", parquet: "Parquet", evidence: "Evidence" };
+const FORMATS = {
+  jsonl: "JSON Lines",
+  csv: "CSV",
+  csv_bom: "CSV for Excel",
+  parquet: "Parquet",
+  evidence: "Evidence",
+} satisfies Record<Export["format"], string>;
 
 interface Transfer {
   readonly what: string;
@@ -275,7 +281,11 @@ function statusView({ status }: Export): TemplateResult {
 
 function formatIn(form: FormData): Export["format"] {
   const chosen = textIn(form, "format");
-  return chosen === "csv" || chosen === "parquet" || chosen === "evidence" ? chosen : "jsonl";
+  return isFormat(chosen) ? chosen : "jsonl";
+}
+
+function isFormat(text: string): text is Export["format"] {
+  return Object.hasOwn(FORMATS, text);
 }
 
 function explanationOf(one: Export): TemplateResult {
@@ -285,5 +295,6 @@ function explanationOf(one: Export): TemplateResult {
 
 /** A bundle of evidence is one tar file, which `annals-verify` verifies. */
 function fileNameOf({ format, id }: Export): string {
-  return `${id}.${format === "evidence" ? "tar" : format}`;
+  const endings: Partial<Record<Export["format"], string>> = { csv_bom: "csv", evidence: "tar" };
+  return `${id}.${endings[format] ?? format}`;
 }

@@ -1884,7 +1884,7 @@ export interface components {
             event_count: number | null;
             filter: components["schemas"]["EventFilter"];
             /** @enum {string} */
-            format: "jsonl" | "csv" | "parquet" | "evidence";
+            format: "jsonl" | "csv" | "csv_bom" | "parquet" | "evidence";
             /**
              * @description `exp_` and an opaque string.
              * @example exp_5v8n1c4x7z0q3w6t9r2k5m8p1d
@@ -2454,11 +2454,11 @@ export interface components {
         NewExport: {
             filter?: components["schemas"]["EventFilter"];
             /**
-             * @description Default: jsonl. parquet: for DuckDB, ClickHouse and Athena. evidence: a tar file that is verified against the log, with proofs and salts whatever include_proofs says. Its range ends at the last event that the log covers.
+             * @description Default: jsonl. csv_bom: CSV that begins with a byte order mark, without which Excel misreads letters beyond ASCII. parquet: for DuckDB, ClickHouse and Athena. evidence: a tar file that is verified against the log, with proofs and salts whatever include_proofs says. Its range ends at the last event that the log covers.
              * @example jsonl
              * @enum {string}
              */
-            format?: "jsonl" | "csv" | "parquet" | "evidence";
+            format?: "jsonl" | "csv" | "csv_bom" | "parquet" | "evidence";
             /**
              * @description Whether the file can be verified without the service. Such a file contains salts: anyone who has it can confirm a guess at an erased value. Default: false.
              * @example true
@@ -4900,7 +4900,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -6113,7 +6113,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -6621,7 +6621,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -6822,7 +6822,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -6969,7 +6969,7 @@ export interface operations {
             cookie?: never;
         };
         /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {

@@ -2,7 +2,7 @@
 // written, and the manifest after them. Called by workers/write-export.ts, with one form for each attempt.
 
 import { type ExportFormat } from "@annals/contract";
-import { csvHeader, csvManifest } from "@annals/event";
+import { BYTE_ORDER_MARK, csvHeader, csvManifest } from "@annals/event";
 import { type ExportHead, manifestRecord, type Written } from "./manifest.ts";
 import { ParquetFile } from "./parquet-file.ts";
 
@@ -10,7 +10,7 @@ import { ParquetFile } from "./parquet-file.ts";
 export type RecordsFormat = Exclude<ExportFormat, "evidence">;
 
 /** The records that the ledger renders. */
-export type LedgerFormat = Exclude<RecordsFormat, "parquet">;
+export type LedgerFormat = Exclude<RecordsFormat, "csv_bom" | "parquet">;
 
 export interface FileForm {
   readonly records: LedgerFormat;
@@ -35,14 +35,19 @@ export function fileForm(format: RecordsFormat, includeProofs: boolean): FileFor
 const TEXTS = {
   // A line with proofs is {"event":...,"proof":...}, as docs/hash-chain.md and its verifiers read it. A line
   // without proofs is the event alone. The manifest is the last line.
-  jsonl: { opening: () => "", closing: (manifest: string) => `${manifest}\n` },
-  csv: { opening: csvHeader, closing: csvManifest },
-};
+  jsonl: { records: "jsonl", opening: () => "", closing: (manifest: string) => `${manifest}\n` },
+  csv: { records: "csv", opening: csvHeader, closing: csvManifest },
+  csv_bom: {
+    records: "csv",
+    opening: (includeProofs: boolean) => BYTE_ORDER_MARK + csvHeader(includeProofs),
+    closing: csvManifest,
+  },
+} as const;
 
-function textForm(format: LedgerFormat, includeProofs: boolean): FileForm {
-  const { opening, closing } = TEXTS[format];
+function textForm(format: keyof typeof TEXTS, includeProofs: boolean): FileForm {
+  const { closing, opening, records } = TEXTS[format];
   return {
-    records: format,
+    records,
     opening: () => Buffer.from(opening(includeProofs)),
     body: (text) => [text],
     rest: () => [],

@@ -38,10 +38,12 @@ export interface Written {
 
 /** `{"manifest":{...},"manifest_sha256":"..."}`: the digest is that of the manifest's own text. */
 export function manifestRecord(head: ExportHead, written: Written): string {
+  // The records are the same with a byte order mark.
+  const format = head.format === "csv_bom" ? "csv" : head.format;
   const manifest =
     `{"v":1,"export_id":"${head.id}","chain":${JSON.stringify(head.accountId)}` +
-    `,"format":"${head.format}","include_proofs":${head.includeProofs},"filter":${head.filterJson || "{}"}` +
-    (head.format === "csv" ? `,"cells":${JSON.stringify(CSV_CELLS)}` : "") +
+    `,"format":"${format}","include_proofs":${head.includeProofs},"filter":${head.filterJson || "{}"}` +
+    (format === "csv" ? `,"cells":${JSON.stringify(CSV_CELLS)}` : "") +
     `,"created_at":"${head.createdAt}"` +
     `,"head":{"sequence_number":${head.head.sequence},"hash":"${head.head.hash}"}` +
     `,"range":{"from_sequence":${head.range.from},"to_sequence":${head.range.to}}` +

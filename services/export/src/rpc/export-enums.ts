@@ -6,6 +6,7 @@ import { ExportFormat as ProtoFormat, ExportStatus as ProtoStatus } from "@annal
 export const FORMAT_NUMBERS: Record<ExportFormat, ProtoFormat> = {
   jsonl: ProtoFormat.JSONL,
   csv: ProtoFormat.CSV,
+  csv_bom: ProtoFormat.CSV_BOM,
   parquet: ProtoFormat.PARQUET,
   evidence: ProtoFormat.EVIDENCE,
 };
@@ -24,6 +25,8 @@ export function formatName(format: ProtoFormat): ExportFormat | undefined {
       return "jsonl";
     case ProtoFormat.CSV:
       return "csv";
+    case ProtoFormat.CSV_BOM:
+      return "csv_bom";
     case ProtoFormat.PARQUET:
       return "parquet";
     case ProtoFormat.EVIDENCE:

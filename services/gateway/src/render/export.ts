@@ -30,6 +30,7 @@ const FORMATS: Record<ProtoFormat, ExportFormat> = {
   [ProtoFormat.UNSPECIFIED]: "jsonl",
   [ProtoFormat.JSONL]: "jsonl",
   [ProtoFormat.CSV]: "csv",
+  [ProtoFormat.CSV_BOM]: "csv_bom",
   [ProtoFormat.EVIDENCE]: "evidence",
   [ProtoFormat.PARQUET]: "parquet",
 };
@@ -37,6 +38,7 @@ const FORMATS: Record<ProtoFormat, ExportFormat> = {
 export const FORMAT_NUMBERS: Record<ExportFormat, ProtoFormat> = {
   jsonl: ProtoFormat.JSONL,
   csv: ProtoFormat.CSV,
+  csv_bom: ProtoFormat.CSV_BOM,
   parquet: ProtoFormat.PARQUET,
   evidence: ProtoFormat.EVIDENCE,
 };

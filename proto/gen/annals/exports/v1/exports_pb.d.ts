@@ -764,6 +764,13 @@ export enum ExportFormat {
    * @generated from enum value: EXPORT_FORMAT_PARQUET = 4;
    */
   PARQUET = 4,
+
+  /**
+   * CSV that begins with a byte order mark.
+   *
+   * @generated from enum value: EXPORT_FORMAT_CSV_BOM = 5;
+   */
+  CSV_BOM = 5,
 }
 
 /**

@@ -21,7 +21,8 @@ const Body = named(
       format: Type.Optional(
         Type.Enum([...EXPORT_FORMATS], {
           description:
-            "Default: jsonl. parquet: for DuckDB, ClickHouse and Athena. " +
+            "Default: jsonl. csv_bom: CSV that begins with a byte order mark, without which Excel misreads " +
+            "letters beyond ASCII. parquet: for DuckDB, ClickHouse and Athena. " +
             "evidence: a tar file that is verified against the log, with proofs and salts whatever " +
             "include_proofs says. Its range ends at the last event that the log covers.",
           examples: ["jsonl"],

@@ -14,9 +14,11 @@ import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 import { fileContent } from "./export-content.ts";
 
+const CSV = "text/csv; charset=utf-8; header=present";
 const MEDIA_TYPES: Record<ExportFormat, string> = {
   jsonl: "application/x-ndjson; charset=utf-8",
-  csv: "text/csv; charset=utf-8; header=present",
+  csv: CSV,
+  csv_bom: CSV,
   parquet: "application/vnd.apache.parquet",
   evidence: "application/x-tar",
 };
