@@ -1,6 +1,6 @@
-// Reads a plus sign in a query string both ways. Called by register-routes.ts before validation. Forms encode a
-// space as `+`, and many clients leave a plus sign as it is: nothing in the URL tells which it was. So a filter
-// looks for both texts. It must never let a filter find nothing because it was read the other way.
+// Reads a plus sign in a query string both ways. Called by register-routes.ts before validation. Forms encode
+// a space as `+`, and many clients leave a plus sign as it is: nothing in the URL tells which it was. So a
+// filter looks for both texts. It must never let a filter find nothing because it was read the other way.
 
 import { MAX_FILTER_VALUES } from "@annals/contract";
 import { invalid } from "@annals/errors";

@@ -4,8 +4,8 @@
 import { type AnnalsError, invalid } from "@annals/errors";
 
 /**
- * What is stored must be found: a value of 255 characters takes up to 3,060 in a URL, and a list has five filters.
- * Of values in ASCII, all 20 fit.
+ * What is stored must be found: a value of 255 characters takes up to 3,060 in a URL, and a list has five
+ * filters. Of values in ASCII, all 20 fit.
  */
 export const MAX_URL_LENGTH = 16_384;
 /** An id is short. The router searches all of the path. */

@@ -1,6 +1,6 @@
-// Guarantee: a client that sends all of its body before it reads gets the response to it, whatever refuses the
-// body (RFC 9112, 9.6): its size, its type, its coding, its path, its key, its account's memory. What follows a
-// refused body on the connection is never processed.
+// Guarantee: a client that sends all of its body before it reads gets the response to it, whatever refuses
+// the body (RFC 9112, 9.6): its size, its type, its coding, its path, its key, its account's memory. What
+// follows a refused body on the connection is never processed.
 
 import { newClient } from "@annals/testing";
 import { execFile, spawnSync } from "node:child_process";
@@ -110,10 +110,9 @@ test("a request behind a refused body is not processed", async () => {
 });
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
-const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
 describe("clients of others", () => {
-  test.skipIf(!hasPython)("http.client of Python", async () => {
+  test.runIf(hasPython)("http.client of Python", async () => {
     const program = `
 import http.client, sys
 one = http.client.HTTPConnection(sys.argv[1], int(sys.argv[2]))
@@ -122,13 +121,5 @@ print(one.getresponse().status)
 `;
     const args = ["-c", program, hostname, port, `Bearer ${key}`];
     expect((await promisify(execFile)("python3", args)).stdout).toBe("422\n");
-  });
-
-  test.skipIf(!hasCurl)("curl", async () => {
-    const args = `-sS -o /dev/null -w %{http_code} --data-binary @- ${baseUrl}/v1/events/batch`;
-    const headers = ["Expect:", by(key), JSON_TYPE].flatMap((header) => ["-H", header]);
-    const running = promisify(execFile)("curl", [...args.split(" "), ...headers]);
-    running.child.stdin?.end("a".repeat(5 * MIB));
-    expect((await running).stdout).toBe("422");
   });
 });

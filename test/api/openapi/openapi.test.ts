@@ -154,8 +154,8 @@ const NEEDS: Partial<Record<Permission, string>> = {
 };
 
 /**
- * A CloudEvent whose attributes are headers may have no data, and a request of OTLP no records. Of others no member
- * is required.
+ * A CloudEvent whose attributes are headers may have no data, and a request of OTLP no records. Of others no
+ * member is required.
  */
 const MAY_BE_EMPTY = [
   "create-export",

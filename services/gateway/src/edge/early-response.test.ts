@@ -1,5 +1,6 @@
-// Guarantee: a drain ends when its client closes, when it stalls, after its time, and after its bytes. Each piece
-// counts, so that small ones cost no more than large ones. One client leaves half of the places to others.
+// Guarantee: a drain ends when its client closes, when it stalls, after its time, and after its bytes. Each
+// piece counts, so that small ones cost no more than large ones. One client leaves half of the places to
+// others.
 
 import { once } from "node:events";
 import { PassThrough } from "node:stream";

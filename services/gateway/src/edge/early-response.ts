@@ -1,8 +1,8 @@
 // Responds to a request before its body has arrived: one refused by its head, or too large. Called by
-// error-responder.ts, refuse-request.ts and client-error.ts. The connection is closed afterwards (RFC 9112, 9.6).
-// Many clients send all of a body before they read, and a connection that is closed on unread bytes is reset. So
-// the body is drained first: read and discarded. It must never drain more than a body that the service could
-// have taken, nor let the connections of one client use up the places of others.
+// error-responder.ts, refuse-request.ts and client-error.ts. The connection is closed afterwards (RFC 9112,
+// 9.6). Many clients send all of a body before they read, and a connection that is closed on unread bytes is
+// reset. So the body is drained first: read and discarded. It must never drain more than a body that the
+// service could have taken, nor let the connections of one client use up the places of others.
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -15,9 +15,9 @@ const KIB = 1024;
 export const MAX_DRAINED_BYTES = 16 * KIB * KIB;
 /** What a piece of a body counts as at least: reading it costs as much as reading this. */
 const MIN_PIECE_BYTES = KIB;
-/** Of a body whose Content-Length is beyond all that, only what its sender may have sent at once is read. */
+/** Limit for a body whose Content-Length is beyond all that: what its sender may have sent at once. */
 const MAX_DISCARDED_BYTES = 64 * KIB;
-/** For a client that sends nothing more, and for one whose body is not read any further. */
+/** Wait for a client that sends nothing more, and for one whose body is not read any further. */
 const LINGER_MS = 1_000;
 /** Connections that wait for their client to close. Beyond them, one is closed with its response. */
 const MAX_LINGERING = 1_000;
@@ -33,7 +33,7 @@ export function hasUnreadBody(request: IncomingMessage): boolean {
 
 export class EarlyResponses {
   readonly #options: EarlyResponsesOptions;
-  /** Of an account, or of an address. Each holder leaves half of what is free. */
+  /** Holders are accounts and addresses. Each leaves half of what is free. */
   readonly #lingering = new Shares({ total: MAX_LINGERING, share: MAX_LINGERING });
   readonly #ending = new WeakSet<Duplex>();
 

@@ -1,6 +1,6 @@
-// Takes requests of routes that need no body, and looks at the bytes and not at the headers: no bytes and `{}` are
-// the same as no body, in whatever framing they come. Called by register-routes.ts and where a route is
-// registered by hand. It must never wait for a body while its request holds a slot that others without a
+// Takes requests of routes that need no body, and looks at the bytes and not at the headers: no bytes and
+// `{}` are the same as no body, in whatever framing they come. Called by register-routes.ts and where a route
+// is registered by hand. It must never wait for a body while its request holds a slot that others without a
 // key could use.
 
 import { invalid } from "@annals/errors";
@@ -23,8 +23,8 @@ export function takeNoBody(inFlight: Reading): Hook {
 }
 
 /**
- * A hook before a route whose body may be absent. A body of JSON is left to the route. Another one may only be
- * empty: forms of no fields are sent so.
+ * A hook before a route whose body may be absent. A body of JSON is left to the route. Another one may only
+ * be empty: forms of no fields are sent so.
  */
 export function takeAbsentBody(inFlight: Reading): Hook {
   return (request, reply, next) => {

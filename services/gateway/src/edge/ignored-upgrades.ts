@@ -1,7 +1,7 @@
 // Ignores requests to upgrade the connection (RFC 9110, 7.8): each is responded to over HTTP/1.1, and the
-// connection stays open. Called by app.ts. Java's client asks for h2c with its requests. Node's parser stops at
-// such a request, and drops what came behind it in the same packet. So it is parsed once more, without the header.
-// It must never change where a request ends.
+// connection stays open. Called by app.ts. Java's client asks for h2c with its requests. Node's parser stops
+// at such a request, and drops what came behind it in the same packet. So it is parsed once more, without the
+// header. It must never change where a request ends.
 
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";

@@ -35,7 +35,9 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 /** What work of an account holds until it has ended, or for a download until the client has read it. */
 export type WorkResource = "downloads" | "lists" | "verifications";
 
-/** What a request that waits takes in memory, about, besides its URL: its headers, and the objects of Node. */
+/**
+ * What a request that waits takes in memory, about, besides its URL: its headers, and the objects of Node.
+ */
 const WAITING_BYTES = 4 * 1024;
 
 export class RequestsInFlight {
