@@ -1,16 +1,21 @@
 // Sends one checkpoint to the receiver of a sink, at its owner's request (POST /v1/sinks/{id}/test). Called
 // by sinks.ts in a turn of the account. It moves nothing: the stream goes on as if it had not been.
 
+import type { SecretKeys } from "../domain/secret-keys.ts";
 import type { SinkTestResult } from "../domain/sink.ts";
 import { checkpointRecord } from "../domain/sink-record.ts";
 import type { SinkStatusRow } from "../store/sink-row.ts";
 import { recordOptionsOf } from "./sink-cursor.ts";
 import { configOf } from "./claimed-sink.ts";
-import type { SinksDeps } from "./sinks.ts";
+import type { SinkRunDeps } from "./sink-run.ts";
+
+interface TestDeps extends Pick<SinkRunDeps, "clock" | "openReceiver"> {
+  readonly keys: Pick<SecretKeys, "open">;
+}
 
 /** Never rejects for what the receiver does. */
 export async function sendTest(
-  { clock, keys, openReceiver }: Pick<SinksDeps, "clock" | "keys" | "openReceiver">,
+  { clock, keys, openReceiver }: TestDeps,
   sink: SinkStatusRow,
   signal: AbortSignal,
 ): Promise<SinkTestResult> {
