@@ -3,10 +3,7 @@
 // docs/operators/command-line.md. Invalid arguments are refused by name, change nothing, and print nothing on
 // standard output. A changed event and a chain that went back are found.
 
-import { createLog, createRegistry } from "@annals/chassis";
-import { atOnce, keyHash, systemClock } from "@annals/contract";
-import { AppendQueue, createMetrics, prepareAppend } from "@annals/ledger/testing";
-import { createPool } from "@annals/postgres";
+import { keyHash } from "@annals/contract";
 import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -14,6 +11,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { storeEvents } from "./store-events.ts";
 
 const DEPLOY = resolve(import.meta.dirname, "../../deploy");
 /** As for the services of a stack: without it each process loads the compiler. */
@@ -43,12 +41,13 @@ beforeAll(async () => {
      VALUES ($1, $2, 'first key', 'p...x', $3, '{verify}', '2026-01-01')`,
     [ACCOUNT, KEY, keyHash("some")],
   );
-  await storeEvents(ACCOUNT, EVENTS);
-  await storeEvents(HELD, 1);
+  await storeEvents(database.url, ACCOUNT, EVENTS);
+  await storeEvents(database.url, HELD, 1);
   await database.query(
     `INSERT INTO webhooks.sinks (account_id, id, operator, leave_out, include_proof, active, created_at, cursor,
-       checkpoint_from)
-     VALUES ($1, 'sink_1', 'siem', '{}', false, true, '2026-01-31', 7, 8)`,
+       checkpoint_from, refusals)
+     VALUES ($1, 'sink_1', 'siem', '{}', false, true, '2026-01-31', 7, 8,
+       '{"rejected":{"sequence_number":17,"id":"evt_17","status":400,"reason":"no"}}')`,
     [HELD],
   );
   await database.query(
@@ -64,41 +63,6 @@ beforeAll(async () => {
     [HELD, ERASURE],
   );
 });
-
-/** The chain of an account of the examples. */
-async function storeEvents(accountId: string, length: number): Promise<void> {
-  const log = createLog({ service: "test", level: "error" }, { write: () => {} });
-  const pool = createPool({
-    connectionString: database.url,
-    role: "annals_ledger",
-    applicationName: "annals-command-test",
-    maxConnections: 1,
-    statementTimeoutMs: 10_000,
-    log,
-  });
-  const metrics = createMetrics(createRegistry("ledger"));
-  const clock = systemClock();
-  const part = Buffer.from("{}");
-  const event = { actor: part, context: part, diff: part, metadata: part, target: part };
-  const whole = { ...event, action: "user.login", occurredAt: clock.nowText() };
-  const queue = new AppendQueue({
-    clock,
-    database: pool,
-    log,
-    metrics,
-    notices: { notify: () => {} },
-    random: randomBytes,
-  });
-  const asked = {
-    accountId,
-    receivedAt: clock.nowText(),
-    idempotencyKey: "",
-    requestSha256: Buffer.alloc(32),
-    events: Array.from({ length }, () => whole),
-  };
-  await queue.submit(atOnce(prepareAppend(asked, randomBytes)));
-  await pool.close();
-}
 
 interface Outcome {
   readonly status: number;
@@ -141,7 +105,7 @@ describe("help", () => {
     ["erasures", 6],
     ["holds", 3],
     ["retention", 3],
-    ["sinks", 3],
+    ["sinks", 4],
     ["webhooks rotate-sealing-key", 1],
     ["log-key new", 2],
     ["migrate", 2],
@@ -210,6 +174,31 @@ test("the operator's sinks are shown, and a replay sets one back and is recorded
   });
 });
 
+test("the event that the receiver of the operator's sink refuses is skipped, and recorded", async () => {
+  const skip = (number: number) =>
+    type(`annals sinks skip --account ${HELD} --name siem --number ${number}`);
+  expect(await skip(8)).toMatchObject({ status: 2, stdout: "" });
+  await database.query(
+    `UPDATE webhooks.sinks SET cursor = 7,
+     refusals = '{"rejected":{"sequence_number":8,"id":"evt_8","status":400,"reason":"no"}}'`,
+  );
+  const shown = JSON.parse((await type("annals sinks show --name siem --json")).stdout);
+  expect(shown).toMatchObject({ rejected: { sequence_number: 8, reason: "no" } });
+  expect(await skip(9)).toMatchObject({ status: 2, stdout: "" });
+  expect(await skip(8)).toMatchObject({ status: 0, stderr: "" });
+  const [row] = await database.query("SELECT cursor, lost, refusals FROM webhooks.sinks");
+  expect(row).toMatchObject({ cursor: "8", refusals: null });
+  const [entry] = await database.query<{ account_id: string; event: string }>(
+    "SELECT account_id, event FROM webhooks.audit_outbox ORDER BY number DESC LIMIT 1",
+  );
+  expect(entry?.account_id).toBe("acct_system");
+  expect(JSON.parse(entry?.event ?? "")).toMatchObject({
+    action: "annals.sink.skipped",
+    actor: { type: "operator" },
+    metadata: { account_id: HELD, event_id: "evt_8", sequence_number: "8", status: 400 },
+  });
+});
+
 describe("invalid arguments", () => {
   test.each([
     ["accounts create --name x --plan gold", '--plan: unknown plan "gold"'],
@@ -230,6 +219,7 @@ describe("invalid arguments", () => {
     [`erasures cancel --account ${ACCOUNT} --erasure era_0`, 'No erasure has the id "era_0"'],
     ["erasures reapply --file none.jsonl", "none.jsonl: ENOENT"],
     ["sinks replay --account acct_none --name siem --from 1", "has not received the event 1"],
+    ["sinks skip --account acct_none --name siem --number 1", "has no sink of the operator siem"],
     ["sinks replay --account acct_none --name siem --from 0", "--from: must be a sequence number"],
     ["webhooks rotate-sealing-key now", "Usage: annals webhooks rotate-sealing-key"],
     ["log-key new --origin a+b", "--origin: must be"],

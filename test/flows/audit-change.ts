@@ -11,5 +11,9 @@ export interface Change {
   /** Undefined for events and holds, which the account's own chain records: with the id of the key. */
   readonly action?: string;
   /** Makes one change and resolves to its answer and to the id of what was changed. */
-  readonly make: (client: HttpClient, made: Made) => Promise<readonly [Answer, id: string]>;
+  readonly make: (
+    client: HttpClient,
+    made: Made,
+    databaseUrl: string,
+  ) => Promise<readonly [Answer, id: string]>;
 }

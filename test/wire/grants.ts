@@ -101,6 +101,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     DeleteSink: GATEWAY,
     TestSink: GATEWAY,
     ReplaySink: GATEWAY,
+    SkipSinkRecord: GATEWAY,
     GetSinkStatus: GATEWAY,
     GetUsage: GATEWAY,
   },

@@ -92,6 +92,7 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["webhook-dispatcher", WebhooksService.method.deleteSink, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.testSink, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.replaySink, "keys:manage"],
+  ["webhook-dispatcher", WebhooksService.method.skipSinkRecord, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.getSinkStatus, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.getUsage, "any_key"],
 ];

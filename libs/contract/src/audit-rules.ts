@@ -11,6 +11,7 @@ export type AuditActorType = "api_key" | "operator" | "service" | "widget_token"
 const [KEY, OPERATOR, SERVICE] = [["api_key"], ["operator"], ["service"]] as const;
 const KEY_OR_OPERATOR = ["api_key", "operator"] as const;
 const KEY_OR_SERVICE = ["api_key", "service"] as const;
+const KEY_OR_OPERATOR_OR_SERVICE = ["api_key", "operator", "service"] as const;
 const READERS = ["api_key", "widget_token", "service"] as const;
 
 /** The rules of each service, by the name in its certificate. */
@@ -57,6 +58,7 @@ export const AUDIT_RULES = {
     "annals.sink.deleted": KEY,
     "annals.sink.tested": KEY,
     "annals.sink.replayed": KEY_OR_OPERATOR,
+    "annals.sink.skipped": KEY_OR_OPERATOR_OR_SERVICE,
     "annals.sink.failing": SERVICE,
     "annals.sink.recovered": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,
@@ -66,6 +68,9 @@ export const AUDIT_RULES = {
 export type AuditService = keyof typeof AUDIT_RULES;
 export type AuditAction<Service extends AuditService> = keyof (typeof AUDIT_RULES)[Service] &
   string;
+
+/** What the chain of the account has always, too: events that no sink of the account is sent. */
+export const ACCOUNT_ACTIONS: ReadonlySet<unknown> = new Set(["annals.sink.skipped"]);
 
 export const AUDIT_SERVICES = Object.keys(AUDIT_RULES) as AuditService[];
 

@@ -4,6 +4,7 @@ export * from "./busy-host.ts";
 export * from "./bytes-waiting.ts";
 export * from "./database.ts";
 export * from "./deliveries.ts";
+export * from "./sinks.ts";
 export * from "./eventually.ts";
 export * from "./explain.ts";
 export * from "./http-client.ts";

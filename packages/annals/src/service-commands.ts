@@ -13,6 +13,10 @@ export const SERVICE_COMMANDS = [
   ["holds", "ledger", "Place, release and list holds on events of an account"],
   ["retention", "ledger", "Show and set how long the events of an account are kept"],
   ["log", "ledger", "Show the log of evidence, or begin one that follows it"],
-  ["sinks", "webhook-dispatcher", "Show the operator's sinks, and send events to one again"],
+  [
+    "sinks",
+    "webhook-dispatcher",
+    "Show the operator's sinks, send events to one again, skip a refused one",
+  ],
   ["webhooks", "webhook-dispatcher", "Rotate the key that seals signing secrets"],
 ] as const;

@@ -50,6 +50,12 @@ export class Sinks {
     return this.#transport.data({ ...call, body: from }, options);
   }
 
+  /** Passes over the event that `rejected` of the status names. */
+  skip(id: string, event: T.SinkSkip, options?: CallOptions): Promise<T.SinkSkip> {
+    const call = post("skip-sink-record", `/sinks/${path(id)}/skip`);
+    return this.#transport.data({ ...call, body: event }, options);
+  }
+
   status(id: string, options?: CallOptions): Promise<T.SinkStatus> {
     return this.#transport.data(get("get-sink-status", `/sinks/${path(id)}/status`), options);
   }

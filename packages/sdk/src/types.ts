@@ -64,6 +64,7 @@ export type SinkUpdate = Schemas["SinkUpdate"];
 export type SinkStatus = Schemas["SinkStatus"];
 export type SinkTest = Schemas["SinkTest"];
 export type SinkReplay = Schemas["SinkReplay"];
+export type SinkSkip = Schemas["SinkSkip"];
 export type WidgetToken = Schemas["WidgetToken"];
 export type NewWidgetToken = Schemas["NewWidgetToken"];
 export type CreatedWidgetToken = Schemas["CreatedWidgetToken"];

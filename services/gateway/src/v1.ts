@@ -82,6 +82,7 @@ import { getSinkStatus } from "./v1/sinks/get-sink-status.ts";
 import { getSink } from "./v1/sinks/get-sink.ts";
 import { listSinks } from "./v1/sinks/list-sinks.ts";
 import { replaySink } from "./v1/sinks/replay-sink.ts";
+import { skipSinkRecord } from "./v1/sinks/skip-sink-record.ts";
 import { testSink } from "./v1/sinks/test-sink.ts";
 import { updateSink } from "./v1/sinks/update-sink.ts";
 import { getUsage } from "./v1/usage/get-usage.ts";
@@ -169,6 +170,7 @@ export const V1: readonly Row[] = [
   ["DELETE", "/sinks/:id", "keys:manage", "delete-sink", deleteSink, ONE],
   ["POST", "/sinks/:id/test", "keys:manage", "test-sink", testSink, SINK_TEST],
   ["POST", "/sinks/:id/replay", "keys:manage", "replay-sink", replaySink, REPLAY_SINK],
+  ["POST", "/sinks/:id/skip", "keys:manage", "skip-sink-record", skipSinkRecord, CHANGE],
   ["GET", "/sinks/:id/status", "keys:manage", "get-sink-status", getSinkStatus, ONE],
   ["GET", "/usage", "any_key", "get-usage", getUsage, USAGE],
 

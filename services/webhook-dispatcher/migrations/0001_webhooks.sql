@@ -230,8 +230,12 @@ CREATE TABLE webhooks.sinks (
   failure_recorded boolean NOT NULL DEFAULT false,
   last_error    text,
   last_delivered_at timestamptz,
-  -- JSON: the ranges that retention had deleted before they were sent.
+  -- JSON: the ranges that are never sent, with the reason, and whether the receiver is yet to be told (domain/sink.ts).
   lost          text,
+  -- What is done with a single event that the receiver refuses for good.
+  on_rejected   text NOT NULL DEFAULT 'stop' CHECK (on_rejected IN ('stop', 'skip')),
+  -- JSON: what the receiver has refused, and how small the next batches are for it (domain/sink-refusals.ts). Null: nothing.
+  refusals      text,
   PRIMARY KEY (account_id, id),
   CHECK (num_nonnulls(type, format, config_key_id, config_sealed) = CASE WHEN operator IS NULL THEN 4 ELSE 0 END)
 ) WITH (fillfactor = 50);

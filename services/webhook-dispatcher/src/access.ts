@@ -20,6 +20,7 @@ export const ACCESS: Access<typeof WebhooksService> = {
   deleteSink: { gateway: "keys:manage" },
   testSink: { gateway: "keys:manage" },
   replaySink: { gateway: "keys:manage" },
+  skipSinkRecord: { gateway: "keys:manage" },
   getSinkStatus: { gateway: "keys:manage" },
   getUsage: { gateway: "any_key" },
 };

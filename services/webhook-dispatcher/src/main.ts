@@ -3,7 +3,11 @@
 import { main, run } from "@annals/chassis";
 import { distributeCommand } from "@annals/postgres";
 import { migrate } from "./commands/migrate.ts";
-import { replayOperatorSinkCommand, showOperatorSinks } from "./commands/operator-sinks.ts";
+import {
+  replayOperatorSinkCommand,
+  showOperatorSinks,
+  skipOperatorSinkRecordCommand,
+} from "./commands/operator-sinks.ts";
 import { rotateSealingKey } from "./commands/rotate-sealing-key.ts";
 import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
 import { serve } from "./serve.ts";
@@ -24,6 +28,7 @@ await main({
     migrate,
     operator: [
       showOperatorSinks,
+      skipOperatorSinkRecordCommand,
       replayOperatorSinkCommand,
       rotateSealingKey,
       distributeCommand({ schema: "webhooks" }),

@@ -182,6 +182,13 @@ function sinkMetrics(registry: Registry) {
       labelNames: ["type"],
       registers,
     }),
+    /** type: one of SINK_TYPES. */
+    sinkSkipped: new Counter({
+      name: "annals_sink_skipped_events_total",
+      help: "Events that their receivers refuse and that sinks passed over, by type of the sink.",
+      labelNames: ["type"],
+      registers,
+    }),
     /** state: active, failing, paused. Like the next ones, reported by every replica for all. */
     sinks: new Gauge({
       name: "annals_sinks",
@@ -203,6 +210,7 @@ function sinkMetrics(registry: Registry) {
   for (const type of SINK_TYPES) {
     for (const outcome of SINK_OUTCOMES) metrics.sinkBatches.inc({ type, outcome }, 0);
     metrics.sinkEvents.inc({ type }, 0);
+    metrics.sinkSkipped.inc({ type }, 0);
   }
   return metrics;
 }

@@ -49,6 +49,7 @@ test("a sink has what its members say, and the defaults of POST /v1/sinks", asyn
     leave_out: ["diff"],
     include_proof: true,
     mapping: { "user.*": { class: "account_change" } },
+    on_rejected: "skip",
     config: { bucket: "audit-events", region: "eu-central-1" },
   };
   const sinks = await read({ sinks: [sinkOf(), given] });
@@ -62,6 +63,7 @@ test("a sink has what its members say, and the defaults of POST /v1/sinks", asyn
       leaveOut: [],
       includeProof: false,
       mapping: null,
+      onRejected: "stop",
     },
     bucket: {
       name: "bucket",
@@ -72,6 +74,7 @@ test("a sink has what its members say, and the defaults of POST /v1/sinks", asyn
       leaveOut: ["diff"],
       includeProof: true,
       mapping: JSON.stringify({ "user.*": { class: "account_change" } }),
+      onRejected: "skip",
     },
   });
 });

@@ -6,7 +6,7 @@ import { ConfigError } from "@annals/chassis";
 import { AnnalsError, type FieldFault, invalid } from "@annals/errors";
 import { readFile } from "node:fs/promises";
 import type { OperatorSink, OperatorSinks } from "./domain/operator-sink.ts";
-import { SINK_FORMATS } from "./domain/sink.ts";
+import { ON_REJECTED, SINK_FORMATS } from "./domain/sink.ts";
 import type { AddressGuard } from "./outbound/address-guard.ts";
 import { givenConfig, givenFilter, type Members, membersOf } from "./rpc/given-sink.ts";
 import { checkConfig } from "./rpc/sink-config.ts";
@@ -27,6 +27,7 @@ const MEMBERS = [
   "leave_out",
   "mapping",
   "name",
+  "on_rejected",
   "type",
 ];
 
@@ -92,6 +93,7 @@ async function readSink(given: unknown, guard: AddressGuard): Promise<OperatorSi
     leaveOut: checkLeaveOut(textsOf("leave_out", members.get("leave_out") ?? [])),
     includeProof: flagOf("include_proof", members.get("include_proof") ?? false),
     mapping: checkMappingOf(format, mappingOf(members.get("mapping"))),
+    onRejected: oneOf("on_rejected", ON_REJECTED, members.get("on_rejected") ?? "stop"),
   };
 }
 

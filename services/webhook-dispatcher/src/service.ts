@@ -17,6 +17,7 @@ import { replayDelivery, type ReplayDeps } from "./rpc/replay-delivery.ts";
 import { replayEvents } from "./rpc/replay-events.ts";
 import { replaySink } from "./rpc/replay-sink.ts";
 import { rotateSecret, type RotateSecretDeps } from "./rpc/rotate-secret.ts";
+import { skipSinkRecord, type SkipSinkRecordDeps } from "./rpc/skip-sink-record.ts";
 import { testSink, type TestSinkDeps } from "./rpc/test-sink.ts";
 import { testWebhook } from "./rpc/test-webhook.ts";
 import { updateSink, type UpdateSinkDeps } from "./rpc/update-sink.ts";
@@ -31,6 +32,7 @@ export type Deps = CreateWebhookDeps &
   CreateSinkDeps &
   UpdateSinkDeps &
   TestSinkDeps &
+  SkipSinkRecordDeps &
   GetSinkStatusDeps &
   GetUsageDeps;
 
@@ -53,6 +55,7 @@ export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
       deleteSink: deleteSink(deps),
       testSink: testSink(deps),
       replaySink: replaySink(deps),
+      skipSinkRecord: skipSinkRecord(deps),
       getSinkStatus: getSinkStatus(deps),
       getUsage: getUsage(deps),
     });

@@ -2,7 +2,7 @@
 // the interface, and what it sends and gets is as the document says.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
-import { markDelivered, newAccount, ownerOf, type Traffic } from "@annals/testing";
+import { markDelivered, markRejected, newAccount, ownerOf, type Traffic } from "@annals/testing";
 import { createClient } from "@hey-api/openapi-ts";
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
@@ -58,6 +58,7 @@ function watched(accountId: string): {
   const watching: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const body = request.body === null ? undefined : await request.clone().text();
+    if (request.url.endsWith("/skip")) await markRejected(databaseUrl, accountId, 2);
     const response = await fetch(request);
     const text = await response.clone().text();
     const { pathname, search } = new URL(request.url);

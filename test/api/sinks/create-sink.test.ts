@@ -20,7 +20,8 @@ async function begin() {
   };
 }
 
-const MEMBERS = "id type format leave_out include_proof config active status created_at";
+const MEMBERS =
+  "id type format leave_out include_proof config on_rejected active status created_at";
 
 describe("201", () => {
   test.each(SINKS)("$type, without its secrets", async ({ shown, ...given }) => {
@@ -35,6 +36,7 @@ describe("201", () => {
       format: "annals",
       leave_out: [],
       include_proof: false,
+      on_rejected: "stop",
       active: true,
       status: "active",
     });
@@ -48,7 +50,7 @@ describe("201", () => {
   test("with every member, each value once", async () => {
     const { create } = await begin();
     const mapping = { "user.*": { class: "account_change", activity: "Create" } };
-    const given = { format: "ocsf", mapping, include_proof: true };
+    const given = { format: "ocsf", mapping, include_proof: true, on_rejected: "skip" };
     const { body } = await create({ ...given, leave_out: ["metadata", "diff", "metadata"] });
     expect(body.data).toMatchObject({
       ...given,

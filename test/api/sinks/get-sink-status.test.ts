@@ -32,6 +32,7 @@ test("200: a new sink without events", async () => {
     last_delivered_at: null,
     next_attempt_at: null,
     lost: [],
+    rejected: null,
   });
 });
 
@@ -40,7 +41,8 @@ test("200: one that fails and is behind", async () => {
   // Far ahead, so that no attempt changes it.
   await owner.query(
     `UPDATE webhooks.sinks SET active = true, attempts = 3, last_error = 'The receiver answered 503.',
-     last_delivered_at = now(), due_at = now() + interval '1 day', lost = '[{"from":1,"to":2}]' WHERE id = $1`,
+     last_delivered_at = now(), due_at = now() + interval '1 day', lost = '[{"from":1,"to":2,"reason":"retention"},{"from":3,"to":3,"reason":"rejected"}]',
+     refusals = '{"rejected":{"sequence_number":4,"id":"evt_4","status":400,"reason":"no"}}' WHERE id = $1`,
     [id],
   );
   const shown = await status();
@@ -52,7 +54,11 @@ test("200: one that fails and is behind", async () => {
     last_error: "The receiver answered 503.",
     last_delivered_at: expect.stringMatching(TIME),
     next_attempt_at: expect.stringMatching(TIME),
-    lost: [{ from_sequence_number: 1, to_sequence_number: 2 }],
+    lost: [
+      { from_sequence_number: 1, to_sequence_number: 2, reason: "retention" },
+      { from_sequence_number: 3, to_sequence_number: 3, reason: "rejected" },
+    ],
+    rejected: { sequence_number: 4, id: "evt_4", status: 400, reason: "no" },
   });
   expect(shown.lag_seconds).toBeGreaterThan(0);
   expect(shown.lag_seconds).toBeLessThan(600);

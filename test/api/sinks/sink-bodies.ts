@@ -113,6 +113,7 @@ export const BAD_MEMBERS: readonly (readonly [given: object, field: string])[] =
   [{ leave_out: "diff" }, "leave_out"],
   [{ leave_out: ["actor"] }, "leave_out[0]"],
   [{ include_proof: "yes" }, "include_proof"],
+  [{ on_rejected: "drop" }, "on_rejected"],
   [{ active: null }, "active"],
   [{ mapping: { "a.b": { class: "account_change" } } }, "mapping"],
   [{ format: "ocsf", mapping: [] }, "mapping"],

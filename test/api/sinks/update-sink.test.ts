@@ -25,6 +25,7 @@ describe("200", () => {
     { format: "ecs" },
     { leave_out: ["context", "diff"] },
     { include_proof: true },
+    { on_rejected: "skip" },
     { format: "ocsf", mapping: { "a.*": { class: "account_change" } } },
     {},
   ])("%j is changed, and the rest stays", async (changes) => {

@@ -33,6 +33,7 @@ function newSink(account: string, id: string, filter: string | null, mapping: st
     parts,
     true,
     mapping,
+    "skip",
     true,
     LATER,
     "key_2",
@@ -50,7 +51,7 @@ const held = (...more: readonly unknown[]): Case[] =>
   ["0", "2"].map((fence): Case => ({ account }) => [CLOCK, account, "sink_1", fence, ...more]);
 
 const moved = (isDelivered: boolean, hasCheckpoint: boolean) =>
-  claims("4", "9", isDelivered, "state", "10", "7", hasCheckpoint, "9", "h9", "[]", 15);
+  claims("4", "9", isDelivered, "state", "10", "7", hasCheckpoint, "9", "h9", "[]", "{}", 15);
 
 /** Statements of store/sink-progress.ts. */
 const PROGRESS: Cases = {
@@ -59,8 +60,8 @@ const PROGRESS: Cases = {
   "webhooks.claim-sink": IDS.map((id): Case => ({ account }) => [LAST, account, id, 15]),
   "webhooks.count-paused-sinks": [() => []],
   "webhooks.fail-sink": [
-    ...claims("It answered 503.", 2.5, true),
-    ...claims("refused", 300, false),
+    ...claims("It answered 503.", 2.5, true, "{}"),
+    ...claims("refused", 300, false, null),
   ],
   "webhooks.has-sinks": [({ account }) => [account]],
   "webhooks.list-sinks-at-work": [
@@ -68,6 +69,11 @@ const PROGRESS: Cases = {
     ({ account }) => [LAST, account, "sink_1", 2],
   ],
   "webhooks.move-sink": [...moved(true, true), ...moved(false, false)],
+  "webhooks.narrow-sink": [...claims("{}"), ...claims(null)],
+  "webhooks.skip-refused": [
+    ...claims("4", "9", "[]", "{}", 15),
+    ...claims("4", "9", "[]", null, 15),
+  ],
   "webhooks.release-sink": [...claims(5, true), ...claims(0.5, false)],
   "webhooks.renew-sink": held(15),
 };
@@ -117,6 +123,11 @@ export const SINKS: Cases = {
     () => [["seal_2"]],
     () => [["seal_1", "seal_2"]],
   ],
+  "webhooks.lock-operator-refusals": ["one", "none"].map((name): Case => ({ account }) => [
+    account,
+    name,
+  ]),
+  "webhooks.lock-refusals": ofEach(),
   "webhooks.lock-sink": ofEach(),
   "webhooks.replace-sink-config": [
     ({ account }) => [account, "sink_1", SEALED, "seal_3", NEW],
@@ -124,6 +135,10 @@ export const SINKS: Cases = {
   ],
   "webhooks.replace-sink-filter": [...ofEach(FILTER), ...ofEach(null)],
   "webhooks.replay-sink": [...ofEach(1n, LAST, "key_2"), ...ofEach(0n, LAST, null)],
+  "webhooks.skip-record": [
+    ...ofEach("9", "[]", "{}", LAST, "key_2"),
+    ...ofEach("9", "[]", null, LAST, null),
+  ],
   "webhooks.update-sink": [
     ...ofSome(
       "ocsf",
@@ -133,14 +148,43 @@ export const SINKS: Cases = {
       ["diff"],
       true,
       MAPPING,
+      "skip",
       true,
       true,
       true,
       LAST,
       "key_2",
     ),
-    ...ofSome("ecs", "seal_3", NEW, null, [], false, null, false, false, false, CLOCK, null),
-    ...ofSome("ecs", "seal_3", NEW, null, [], false, null, true, false, true, LAST, "key_2"),
+    ...ofSome(
+      "ecs",
+      "seal_3",
+      NEW,
+      null,
+      [],
+      false,
+      null,
+      "stop",
+      false,
+      false,
+      false,
+      CLOCK,
+      null,
+    ),
+    ...ofSome(
+      "ecs",
+      "seal_3",
+      NEW,
+      null,
+      [],
+      false,
+      null,
+      "stop",
+      true,
+      false,
+      true,
+      LAST,
+      "key_2",
+    ),
   ],
   ...PROGRESS,
 };

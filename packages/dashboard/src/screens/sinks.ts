@@ -68,13 +68,14 @@ export class SinksScreen implements Screen {
         { title: "State", cell: stateView },
         { title: "Behind", cell: lagView },
         { title: "Last sent", cell: ({ status }) => timeView(status.last_delivered_at) },
-        { title: "Actions", cell: ({ sink }) => this.#actionsView(sink) },
+        { title: "Actions", cell: (shown) => this.#actionsView(shown) },
       ],
       sinks,
     );
   }
 
-  #actionsView(sink: Sink): TemplateResult {
+  #actionsView({ sink, status }: Shown): TemplateResult {
+    const { rejected } = status;
     const button = (text: string, act: () => void, kind = "") =>
       html`<button
         type="button"
@@ -89,6 +90,7 @@ export class SinksScreen implements Screen {
       ${button("Test", () => void this.#test(sink))}
       ${button(sink.active ? "Pause" : "Activate", () => void this.#switch(sink))}
       ${button("Replay", () => this.#replay(sink))}
+      ${rejected === null ? nothing : button("Skip event", () => this.#skip(sink, rejected))}
       ${button("Delete", () => this.#delete(sink), "danger")}
     </span>`;
   }
@@ -127,6 +129,26 @@ export class SinksScreen implements Screen {
     });
   }
 
+  #skip(
+    sink: Sink,
+    { sequence_number: number, reason }: NonNullable<Shown["status"]["rejected"]>,
+  ): void {
+    const { api, say } = this.#context;
+    this.#dialog.ask({
+      title: `Skip event ${number}?`,
+      content: html`<p class="text">${visible(receiverOf(sink))}</p>
+        <p class="text">${visible(reason)}</p>
+        <p>The receiver never gets this event, and the chain records that.</p>`,
+      confirm: "Skip event",
+      isDangerous: true,
+      work: async () => {
+        await api.sinks.skip(sink.id, { sequence_number: number });
+        await this.#sinks.load();
+        say("The event is skipped.");
+      },
+    });
+  }
+
   #delete(sink: Sink): void {
     const { api, say } = this.#context;
     this.#dialog.ask({
@@ -153,7 +175,8 @@ function stateView({ status }: Shown): TemplateResult {
   const kind = status.status === "active" ? "good" : status.status === "failing" ? "bad" : "";
   return html`<span class="badge ${kind}">${status.status}</span>
     ${status.last_error === null ? nothing : html`<p class="text">${visible(status.last_error)}</p>`}
-    ${status.lost.length === 0 ? nothing : html`<p>Retention has deleted ${numberText(lostOf(status))} events before they were sent.</p>`}`;
+    ${status.rejected === null ? nothing : html`<p>The receiver refuses event ${status.rejected.sequence_number}.</p>`}
+    ${status.lost.length === 0 ? nothing : html`<p>${numberText(lostOf(status))} events are never sent: retention has deleted them, or they were skipped.</p>`}`;
 }
 
 function lagView({ status }: Shown): TemplateResult {

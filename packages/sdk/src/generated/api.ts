@@ -669,6 +669,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sinks/{id}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skip an event that the receiver of a sink refuses
+         * @description Passes over the event that `rejected` of the status names, and over no other. The sink goes on after it. The receiver is sent a gap, `lost` of the status lists it, and the account's chain records it. Needs the scope `keys:manage`.
+         */
+        post: operations["skip-sink-record"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sinks/{id}/status": {
         parameters: {
             query?: never;
@@ -2257,6 +2277,12 @@ export interface components {
              */
             from_sequence_number: number;
             /**
+             * @description `retention` had deleted them before, or they were `rejected` by the receiver and passed over. `both`: the oldest ranges are joined.
+             * @example retention
+             * @enum {string}
+             */
+            reason: "retention" | "rejected" | "both";
+            /**
              * @description 1 for the account's first event, then increases by one per event.
              * @example 42
              */
@@ -2509,6 +2535,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"];
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example http
              * @enum {string}
@@ -2536,6 +2563,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"];
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example otlp_http
              * @enum {string}
@@ -2552,6 +2580,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"];
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example s3
              * @enum {string}
@@ -2568,6 +2597,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"];
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example splunk_hec
              * @enum {string}
@@ -2584,6 +2614,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"];
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example syslog
              * @enum {string}
@@ -2762,6 +2793,28 @@ export interface components {
              * @example wh_del_2d5g8j1m4q7t0w3z6c9f2k5n8r
              */
             id: string;
+        };
+        RejectedEvent: {
+            /**
+             * @description `evt_` and an opaque string.
+             * @example evt_0000000000001zttz581y73f7x
+             */
+            id: string;
+            /**
+             * @description What the receiver has said, up to 200 characters, without the secrets of the sink.
+             * @example document_parsing_exception: failed to parse field [diff]
+             */
+            reason: string;
+            /**
+             * @description 1 for the account's first event, then increases by one per event.
+             * @example 42
+             */
+            sequence_number: number;
+            /**
+             * @description Status of the response, or of the item in it.
+             * @example 400
+             */
+            status: number | null;
         };
         ReplayRange: {
             /**
@@ -2960,6 +3013,7 @@ export interface components {
             mapping?: {
                 [key: string]: unknown;
             };
+            on_rejected: components["schemas"]["SinkOnRejected"];
             status: components["schemas"]["SinkState"];
             type: components["schemas"]["SinkType"];
         };
@@ -2993,6 +3047,12 @@ export interface components {
          *     ]
          */
         SinkLeaveOut: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
+        /**
+         * @description What is done with a single event that the receiver refuses for good (400, 413, 422). `stop`: it is sent again, and nothing after it. `skip`: it is passed over, and recorded. Default: stop.
+         * @example stop
+         * @enum {string}
+         */
+        SinkOnRejected: "stop" | "skip";
         SinkPage: {
             data: components["schemas"]["Sink"][];
             /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
@@ -3013,6 +3073,20 @@ export interface components {
              * @example 40
              */
             from_sequence_number: number;
+        };
+        SinkSkip: {
+            /**
+             * @description The event that `rejected` of the status names.
+             * @example 42
+             */
+            sequence_number: number;
+        };
+        SinkSkipped: {
+            /**
+             * @description 1 for the account's first event, then increases by one per event.
+             * @example 42
+             */
+            sequence_number: number;
         };
         /**
          * @description `failing`: the last attempt failed, and the next one is due. `paused`: by `active: false`.
@@ -3049,12 +3123,14 @@ export interface components {
              */
             last_error: string | null;
             /**
-             * @description Ranges that retention had deleted before they were sent, both ends included.
+             * @description Ranges that are never sent, both ends included.
              * @example []
              */
             lost: components["schemas"]["LostEvents"][];
             /** @description Null while the sink is paused. */
             next_attempt_at: string | null;
+            /** @description The one event that the receiver refuses for good; null without one. */
+            rejected: components["schemas"]["RejectedEvent"] | null;
             status: components["schemas"]["SinkState"];
         };
         SinkTest: {
@@ -3082,6 +3158,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"] | null;
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example http
              * @enum {string}
@@ -3097,6 +3174,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"] | null;
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example otlp_http
              * @enum {string}
@@ -3111,6 +3189,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"] | null;
+            on_rejected?: components["schemas"]["SinkOnRejected"];
         };
         SinkUpdateS3: {
             /** @example true */
@@ -3121,6 +3200,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"] | null;
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example s3
              * @enum {string}
@@ -3136,6 +3216,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"] | null;
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example splunk_hec
              * @enum {string}
@@ -3151,6 +3232,7 @@ export interface components {
             include_proof?: components["schemas"]["SinkIncludeProof"];
             leave_out?: components["schemas"]["SinkLeaveOut"];
             mapping?: components["schemas"]["NewSinkMapping"] | null;
+            on_rejected?: components["schemas"]["SinkOnRejected"];
             /**
              * @example syslog
              * @enum {string}
@@ -5913,6 +5995,7 @@ export interface operations {
                      *             "body": "jsonl",
                      *             "compress": true
                      *           },
+                     *           "on_rejected": "stop",
                      *           "active": true,
                      *           "status": "active",
                      *           "created_at": "2026-01-31T09:30:00.052919Z"
@@ -5959,6 +6042,7 @@ export interface operations {
                  *         "diff"
                  *       ],
                  *       "include_proof": false,
+                 *       "on_rejected": "stop",
                  *       "active": true
                  *     }
                  */
@@ -6000,6 +6084,7 @@ export interface operations {
                      *           "body": "jsonl",
                      *           "compress": true
                      *         },
+                     *         "on_rejected": "stop",
                      *         "active": true,
                      *         "status": "active",
                      *         "created_at": "2026-01-31T09:30:00.052919Z"
@@ -6062,6 +6147,7 @@ export interface operations {
                      *           "body": "jsonl",
                      *           "compress": true
                      *         },
+                     *         "on_rejected": "stop",
                      *         "active": true,
                      *         "status": "active",
                      *         "created_at": "2026-01-31T09:30:00.052919Z"
@@ -6122,6 +6208,7 @@ export interface operations {
                  *         "diff"
                  *       ],
                  *       "include_proof": false,
+                 *       "on_rejected": "stop",
                  *       "active": true
                  *     }
                  */
@@ -6163,6 +6250,7 @@ export interface operations {
                      *           "body": "jsonl",
                      *           "compress": true
                      *         },
+                     *         "on_rejected": "stop",
                      *         "active": true,
                      *         "status": "active",
                      *         "created_at": "2026-01-31T09:30:00.052919Z"
@@ -6221,6 +6309,51 @@ export interface operations {
             };
         };
     };
+    "skip-sink-record": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `sink_` and an opaque string.
+                 * @example sink_4k8s1w5z9c3f7j0n2q6t8v1x5a
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "sequence_number": 42
+                 *     }
+                 */
+                "application/json": components["schemas"]["SinkSkip"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "sequence_number": 42
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["SinkSkipped"];
+                    };
+                };
+            };
+        };
+    };
     "get-sink-status": {
         parameters: {
             query?: never;
@@ -6253,7 +6386,13 @@ export interface operations {
                      *         "last_error": null,
                      *         "last_delivered_at": "2026-01-31T09:30:00.052919Z",
                      *         "next_attempt_at": "2026-01-31T09:30:00.052919Z",
-                     *         "lost": []
+                     *         "lost": [],
+                     *         "rejected": {
+                     *           "sequence_number": 42,
+                     *           "id": "evt_0000000000001zttz581y73f7x",
+                     *           "status": 400,
+                     *           "reason": "document_parsing_exception: failed to parse field [diff]"
+                     *         }
                      *       }
                      *     }
                      */

@@ -39,6 +39,7 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "delete-sink": SINKS,
   "test-sink": SINKS,
   "replay-sink": SINKS,
+  "skip-sink-record": SINKS,
   "get-sink-status": SINKS,
   "create-widget-token": WIDGET_TOKENS,
   "list-widget-tokens": WIDGET_TOKENS,

@@ -1,22 +1,12 @@
-// A sink as JSON (docs/interface.md): what a client sends of it, what it is shown, and how far it is. Called
-// by the routes of sinks.
+// A sink as JSON (docs/interface.md): what a client sends of it, and what it is shown. Called by the routes of
+// sinks.
 
 import { WIDGET_PARTS } from "@annals/contract";
 import { internal } from "@annals/errors";
 import type { JsonObject } from "@annals/event";
-import { type GetSinkStatusResponse, type Sink, SinkFormat, SinkState } from "@annals/proto/sinks";
+import { OnRejected, type Sink, SinkFormat, SinkState } from "@annals/proto/sinks";
 import { Type, type Static, type TSchema } from "typebox";
-import {
-  CLOSED,
-  Count,
-  FreeForm,
-  Id,
-  named,
-  Nullable,
-  SequenceNumber,
-  Time,
-  VARIANTS,
-} from "./schema.ts";
+import { CLOSED, FreeForm, Id, named, Nullable, Time, VARIANTS } from "./schema.ts";
 import {
   type Given,
   HttpConfig,
@@ -51,12 +41,30 @@ export const FORMAT_NUMBERS = {
 
 const FORMATS = Object.keys(FORMAT_NUMBERS) as (keyof typeof FORMAT_NUMBERS)[];
 
-const STATES = {
+export const SINK_STATES = {
   [SinkState.UNSPECIFIED]: "",
   [SinkState.ACTIVE]: "active",
   [SinkState.FAILING]: "failing",
   [SinkState.PAUSED]: "paused",
 } as const;
+
+export const ON_REJECTED_NUMBERS = {
+  stop: OnRejected.STOP,
+  skip: OnRejected.SKIP,
+} as const;
+
+type OnRejectedName = keyof typeof ON_REJECTED_NUMBERS;
+const ON_REJECTED = Object.keys(ON_REJECTED_NUMBERS) as OnRejectedName[];
+
+const OnRejectedMember = named(
+  "SinkOnRejected",
+  Type.Enum([...ON_REJECTED], {
+    description:
+      "What is done with a single event that the receiver refuses for good (400, 413, 422). `stop`: it is sent again, " +
+      "and nothing after it. `skip`: it is passed over, and recorded. Default: stop.",
+    examples: ["stop"],
+  }),
+);
 
 const TypeMember = named(
   "SinkType",
@@ -110,6 +118,7 @@ export const SHARED = {
   ),
   leave_out: Type.Optional(LeaveOut),
   include_proof: Type.Optional(IncludeProof),
+  on_rejected: Type.Optional(OnRejectedMember),
   active: Type.Optional(Type.Boolean({ examples: [true] })),
 };
 
@@ -171,7 +180,7 @@ const pascal = (type: string): string =>
 /** What {@link byType} has checked of a body. */
 export type GivenBody<Members> = Members & Given;
 
-const State = named(
+export const SinkStateMember = named(
   "SinkState",
   Type.Enum(["active", "failing", "paused"], {
     description:
@@ -193,8 +202,9 @@ export const SinkBody = named(
       Mapping({ description: "Classes of OCSF by action. Absent: those of the service." }),
     ),
     config: ShownConfig,
+    on_rejected: OnRejectedMember,
     active: Type.Boolean({ examples: [true] }),
-    status: State,
+    status: SinkStateMember,
     created_at: Time({ description: "ISO 8601, UTC." }),
   }),
 );
@@ -211,59 +221,9 @@ export function renderSink(sink: Sink | undefined) {
     include_proof: sink.includeProof,
     ...(sink.mapping !== undefined && { mapping: JSON.parse(sink.mapping) as JsonObject }),
     config,
+    on_rejected: ON_REJECTED.find((name) => ON_REJECTED_NUMBERS[name] === sink.onRejected) ?? "",
     active: sink.active,
-    status: STATES[sink.state],
+    status: SINK_STATES[sink.state],
     created_at: sink.createdAt,
-  };
-}
-
-const Numbers = named(
-  "LostEvents",
-  Type.Object({ from_sequence_number: SequenceNumber(), to_sequence_number: SequenceNumber() }),
-);
-
-export const SinkStatusBody = named(
-  "SinkStatus",
-  Type.Object({
-    status: State,
-    cursor: Count({
-      description:
-        "Number of the last event that the receiver has acknowledged, or that the filter left out; 0: none yet.",
-      examples: [41],
-    }),
-    head: Count({ description: "Number of the last event of the chain.", examples: [42] }),
-    lag_events: Count({ description: "Events after the cursor.", examples: [1] }),
-    lag_seconds: Type.Number({
-      minimum: 0,
-      description: "How long the first of them has waited; 0 at the head.",
-      examples: [0.8],
-    }),
-    last_error: Nullable(Type.String(), {
-      description: "Why the last attempt failed; null if it did not.",
-      examples: [null],
-    }),
-    last_delivered_at: Nullable(Time(), { description: "Null if nothing was sent yet." }),
-    next_attempt_at: Nullable(Time(), { description: "Null while the sink is paused." }),
-    lost: Type.Array(Numbers, {
-      description: "Ranges that retention had deleted before they were sent, both ends included.",
-      examples: [[]],
-    }),
-  }),
-);
-
-export function renderSinkStatus(status: GetSinkStatusResponse) {
-  return {
-    status: STATES[status.state],
-    cursor: Number(status.cursor),
-    head: Number(status.head),
-    lag_events: Number(status.lagEvents),
-    lag_seconds: status.lagSeconds,
-    last_error: status.lastError ?? null,
-    last_delivered_at: status.lastDeliveredAt ?? null,
-    next_attempt_at: status.nextAttemptAt ?? null,
-    lost: status.lost.map(({ fromSequenceNumber, toSequenceNumber }) => ({
-      from_sequence_number: Number(fromSequenceNumber),
-      to_sequence_number: Number(toSequenceNumber),
-    })),
   };
 }

@@ -4,6 +4,7 @@
 // maximum of bytes.
 
 import {
+  ACCOUNT_ACTIONS,
   AUDIT_ACTION_PREFIX,
   AUDIT_FAULTS,
   type AuditFault,
@@ -36,6 +37,20 @@ export interface GivenAuditEntry {
 
 /** Maximum members and elements of an entry. */
 const MAX_VALUES = 1_000;
+
+/** Whether the account's chain has the entry whatever the settings are. */
+export function isOfAccount({ event }: Pick<GivenAuditEntry, "event">): boolean {
+  try {
+    const given: unknown = JSON.parse(event);
+    return (
+      typeof given === "object" &&
+      given !== null &&
+      ACCOUNT_ACTIONS.has(Reflect.get(given, "action"))
+    );
+  } catch {
+    return false;
+  }
+}
 
 /**
  * Makes the append of an entry to `chain`. `service` is the sender, by its certificate. Throws for an entry

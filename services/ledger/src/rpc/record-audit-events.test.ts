@@ -72,6 +72,15 @@ test("entries are stored in their order and once, by several ledgers and sent ag
   expect(row).toEqual({ actor_id: "key_1", key_id: "key_1", context: JSON.stringify(context) });
 });
 
+test("the account's own chain has what its sinks pass over, whatever the setting is", async () => {
+  const ledger = await open();
+  const entry = entryOf("sink_1");
+  const event = JSON.stringify({ ...JSON.parse(entry.event), action: "annals.sink.skipped" });
+  await ledger.client.recordAuditEvents({ entries: [{ ...entry, event }, entryOf("key_1")] });
+  expect(await chainOf(ledger, ACCOUNT)).toEqual([["annals.sink.skipped", "sink_1"]]);
+  expect(await chainOf(ledger, SYSTEM_ACCOUNT_ID)).toHaveLength(2);
+});
+
 test("an entry that cannot be stored keeps no other", async () => {
   const ledger = await open();
   const entries = [

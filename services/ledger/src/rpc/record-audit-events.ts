@@ -1,5 +1,5 @@
 // RecordAuditEvents: appends the changes of a service to the system account's chain, and, if that is set, to
-// the chain of the changed account. The ledger records its own changes in the same way, without a call. An
+// the chain of the changed account, which always has what its sinks pass over. The ledger records its own changes in the same way, without a call. An
 // entry that was stored before is found by its id and not stored again. An entry that its service may not
 // send is refused, counted and logged; an entry that cannot be stored must not affect the others.
 
@@ -9,7 +9,7 @@ import { AnnalsError, invalid } from "@annals/errors";
 import type { LedgerService } from "@annals/proto/ledger";
 import { callerOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { auditAppend, faultOf, type GivenAuditEntry } from "../domain/audit-append.ts";
+import { auditAppend, faultOf, type GivenAuditEntry, isOfAccount } from "../domain/audit-append.ts";
 import type { Metrics } from "../metrics.ts";
 import { ReadBudget } from "../domain/read-budget.ts";
 import { type PreparedAppend, prepareAppend } from "../domain/prepare-append.ts";
@@ -62,7 +62,8 @@ async function record(
   const { accountId, id } = entry;
   // An account that is read must not grow by it.
   const isRead = service === "gateway";
-  const isOwn = auditInAccounts && accountId !== SYSTEM_ACCOUNT_ID && !isRead;
+  const isShown = auditInAccounts || isOfAccount(entry);
+  const isOwn = isShown && accountId !== SYSTEM_ACCOUNT_ID && !isRead;
   try {
     const chains = [SYSTEM_ACCOUNT_ID, ...(isOwn ? [accountId] : [])];
     const receivedAt = clock.nowText();

@@ -6,11 +6,14 @@ import { command, flag, option, requiredOption, UsageError } from "@annals/cli";
 import { SYSTEM_ACCOUNT_ID, systemClock } from "@annals/contract";
 import { type Pool, withCommandPool } from "@annals/postgres";
 import type { COMMAND_SETTINGS } from "../config.ts";
-import { sinkChange } from "../domain/audit-entries.ts";
+import { sinkChange, skippedEntry } from "../domain/audit-entries.ts";
+import { readRefusals } from "../domain/sink-refusals.ts";
 import { AUDIT } from "../store/audit.ts";
 import { DATABASE_CLOCK } from "../store/moment.ts";
 import { listOperatorSinkStates, type OperatorSinkState } from "../store/operator-sinks.ts";
 import { replayOperatorSink } from "../store/replay-sink.ts";
+import { lockOperatorRefusals } from "../store/sink-refusals.ts";
+import { skipNamed } from "../store/skip-named.ts";
 import { ROLE } from "./rotate-sealing-key.ts";
 
 type Context = CommandContext<typeof COMMAND_SETTINGS>;
@@ -83,6 +86,39 @@ ${REQUIRES}`,
   },
 );
 
+export const skipOperatorSinkRecordCommand = command(
+  {
+    name: "sinks skip",
+    summary: "Skip the event that the receiver of one of the operator's sinks refuses",
+    details: `\`annals sinks show\` has its number under "rejected". The receiver is sent a gap, and the chain of the system account
+records it.
+${REQUIRES}`,
+    options: {
+      account: requiredOption("<id>", "Id of the account"),
+      name: requiredOption("<name>", "Name of the sink"),
+      number: requiredOption("<n>", "Sequence number of the event", asNumber),
+    },
+    examples: [
+      "annals sinks skip --account acct_2r8w4y6b1e3g5j7m9p0s2v4x6z --name siem --number 17",
+    ],
+  },
+  async ({ account: accountId, name, number }, context: Context) => {
+    await withPool(context, (pool) =>
+      pool.forAccount(accountId).transaction(async (transaction) => {
+        const [row] = await transaction.run(lockOperatorRefusals, [accountId, name]);
+        if (!row) throw new UsageError(`--name: ${accountId} has no sink of the operator ${name}`);
+        const by = { accountId, now: DATABASE_CLOCK, updatedBy: null };
+        const skipped = await skipNamed(transaction, row, BigInt(number), by);
+        if (typeof skipped === "string") throw new UsageError(`--number: ${skipped}`);
+        const of = { accountId, sinkId: row.id, isOperators: true };
+        const change = { actor: OPERATOR, occurredAt: systemClock().nowText() };
+        await AUDIT.add(transaction, skippedEntry(of, skipped, change));
+      }),
+    );
+    process.stdout.write(`${name} has skipped the event ${number} of ${accountId}\n`);
+  },
+);
+
 const refusalOf = (accountId: string, name: string, from: number) =>
   `--from: ${name} has not received the event ${from} of ${accountId} yet, or there is no such sink`;
 
@@ -99,6 +135,7 @@ function withPool(context: Context, work: (pool: Pool) => Promise<void>): Promis
 
 function jsonOf(row: OperatorSinkState): string {
   const { account_id, attempts, cursor, last_delivered_at, last_error, operator } = row;
+  const { rejected = null } = readRefusals(row.refusals);
   return JSON.stringify({
     account_id,
     name: operator,
@@ -106,10 +143,14 @@ function jsonOf(row: OperatorSinkState): string {
     status: attempts > 0 ? "failing" : "active",
     last_delivered_at,
     last_error,
+    rejected,
   });
 }
 
-function lineOf({ account_id, attempts, cursor, last_error, operator }: OperatorSinkState): string {
-  const status = attempts > 0 ? `failing: ${last_error ?? ""}` : "active";
+function lineOf({ refusals, ...row }: OperatorSinkState): string {
+  const { account_id, attempts, cursor, last_error, operator } = row;
+  const { rejected } = readRefusals(refusals);
+  const why = `${rejected ? `the event ${rejected.sequence_number} is rejected: ` : ""}${last_error ?? ""}`;
+  const status = attempts > 0 ? `failing: ${why}` : "active";
   return [account_id, operator, cursor, status].join("  ");
 }

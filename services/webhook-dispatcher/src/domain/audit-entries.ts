@@ -3,7 +3,9 @@
 // a delivery. They never hold a filter, because it may name a person: they have a digest of it.
 
 import { jsonSha256, type JsonValue } from "@annals/event";
+import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { filterOf } from "./filter-history.ts";
+import type { Rejected } from "./sink-refusals.ts";
 import type { SinkConfig } from "./sink.ts";
 
 interface Change {
@@ -48,6 +50,26 @@ export function sinkChange<const Verb extends string>(
   return { accountId, action: `annals.sink.${verb}`, target, ...change } as const;
 }
 
+/**
+ * A skip is visible where the sink is: to the account, in its own chain; of a sink of the operator, which an
+ * account may not see, in the chain of the system. What the receiver said may have a part of the event.
+ */
+export function skippedEntry(
+  of: { readonly accountId: string; readonly sinkId: string; readonly isOperators: boolean },
+  { id, sequence_number, status }: Rejected,
+  change: Change,
+) {
+  const { accountId, isOperators, sinkId } = of;
+  const metadata = {
+    ...(isOperators && { account_id: accountId }),
+    event_id: id,
+    sequence_number: String(sequence_number),
+    status,
+  };
+  const chain = isOperators ? SYSTEM_ACCOUNT_ID : accountId;
+  return sinkChange("skipped", chain, sinkId, { ...change, metadata });
+}
+
 /** The members of a sink that a client has set, as far as they may be shown. */
 export function shownSink(
   sink: {
@@ -58,10 +80,11 @@ export function shownSink(
     readonly leave_out: readonly string[];
     /** JSON text; null: the classes of the service. */
     readonly mapping: string | null;
+    readonly on_rejected: string;
   },
   config: SinkConfig,
 ) {
-  const { active, format, include_proof, leave_out, mapping } = sink;
+  const { active, format, include_proof, leave_out, mapping, on_rejected } = sink;
   const ofMapping = mapping === null ? {} : { mapping_sha256: jsonSha256(JSON.parse(mapping)) };
   return {
     active,
@@ -70,6 +93,7 @@ export function shownSink(
     leave_out,
     ...filterDigest(sink),
     ...ofMapping,
+    on_rejected,
     receiver: receiverOf(config),
     type: config.type,
   };

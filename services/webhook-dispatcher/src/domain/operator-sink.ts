@@ -2,7 +2,7 @@
 // for has a row of its own, with the cursor. Called by the workers of sinks.
 
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
-import type { SinkConfig, SinkFormat } from "./sink.ts";
+import type { OnRejected, SinkConfig, SinkFormat } from "./sink.ts";
 
 export interface OperatorSink {
   readonly name: string;
@@ -16,6 +16,7 @@ export interface OperatorSink {
   readonly includeProof: boolean;
   /** JSON text; null: the classes of the service. */
   readonly mapping: string | null;
+  readonly onRejected: OnRejected;
 }
 
 export function isFor({ accounts }: Pick<OperatorSink, "accounts">, accountId: string): boolean {

@@ -8,6 +8,8 @@ export interface BatchLimits {
   readonly records: number;
   /** Bytes of the records before compression. A batch may be larger by its last record. */
   readonly bytes: number;
+  /** Bytes that a batch never has, unless a single record does: the receiver has refused more. */
+  readonly maxBytes?: number;
   /** Seconds from the end of a turn that has sent all to the next one. */
   readonly intervalS: number;
 }
@@ -41,6 +43,9 @@ export function backoffS(failedBefore: number, retryAfterS = 0): number {
 /** What a batch has so far. */
 export class Filling {
   readonly #type: SinkType;
+  readonly #limits: BatchLimits;
+  /** Empty for a bucket, whose batches are far larger and refused as a whole. */
+  readonly events: SinkRecord[] = [];
   count = 0;
   bytes = 0;
   /** Time at which the batch was opened. */
@@ -48,23 +53,28 @@ export class Filling {
   last: SinkRecord | undefined;
   #day: string | undefined;
 
-  constructor(type: SinkType, nowMs: number) {
+  constructor(type: SinkType, nowMs: number, limits: BatchLimits = limitsOf(type)) {
     this.#type = type;
+    this.#limits = limits;
     this.sinceMs = nowMs;
   }
 
   /** Whether the batch takes the record. An object of a bucket has the events of one day. */
   takes(record: SinkRecord): boolean {
     if (this.count === 0) return true;
-    const { bytes, records } = limitsOf(this.#type);
+    const { bytes, maxBytes, records } = this.#limits;
     const isOfDay = this.#type !== "s3" || dayOf(record) === this.#day;
-    return isOfDay && this.count < records && this.bytes < bytes;
+    const fits = maxBytes === undefined || this.bytes + sizeOf(record) <= maxBytes;
+    return isOfDay && fits && this.count < records && this.bytes < bytes;
   }
 
   add(record: SinkRecord): void {
     this.#day ??= dayOf(record);
+    if (this.#type !== "s3") this.events.push(record);
     this.count += 1;
-    this.bytes += Buffer.byteLength(record.json);
+    this.bytes += sizeOf(record);
     this.last = record;
   }
 }
+
+const sizeOf = ({ json }: SinkRecord): number => Buffer.byteLength(json);

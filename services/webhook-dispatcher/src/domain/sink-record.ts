@@ -106,14 +106,14 @@ export function checkpointRecord(
   return streamRecord({ id, action: CHECKPOINT_ACTION, occurredAt, metadata }, options);
 }
 
-/** Says which events are gone: retention deleted them before they were sent. */
+/** Says which events are never sent, and why. */
 export function gapRecord(
   sinkId: string,
-  { from, to }: LostRange,
+  { from, reason, to }: LostRange,
   occurredAt: string,
   options: RecordOptions,
 ): SinkRecord {
-  const metadata = { sink: sinkId, from, to, reason: "retention" };
+  const metadata = { sink: sinkId, from, to, reason };
   return streamRecord(
     { id: `${sinkId}-gap-${to}`, action: GAP_ACTION, occurredAt, metadata },
     options,

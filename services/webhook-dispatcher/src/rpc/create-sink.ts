@@ -18,7 +18,7 @@ import { countReplayed, replayLimit } from "../store/daily-use.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { renderSink } from "./render-sink.ts";
 import { checkConfig, type ConfigRules } from "./sink-config.ts";
-import { checkFormat, checkLeaveOut, checkMappingOf } from "./sink-members.ts";
+import { checkFormat, checkLeaveOut, checkMappingOf, givenOnRejected } from "./sink-members.ts";
 import { checkFilter } from "./webhook-members.ts";
 
 /** Maximum sinks of an account whose plan was not named. */
@@ -53,6 +53,7 @@ export function createSink(
       leave_out: checkLeaveOut(request.leaveOut),
       include_proof: includeProof,
       mapping: checkMappingOf(format, request.mapping),
+      on_rejected: givenOnRejected(request.onRejected) ?? "stop",
       active,
       created_at: deps.clock.nowText(),
       attempts: 0,
@@ -73,6 +74,7 @@ export function createSink(
         row.leave_out,
         row.include_proof,
         row.mapping,
+        row.on_rejected,
         row.active,
         row.created_at,
         actor.id ?? null,

@@ -1,18 +1,26 @@
-// GetSinkStatus: whether a sink is sent events, how far it is behind its account's chain, and what was lost
-// (docs/interface.md).
+// GetSinkStatus: whether a sink is sent events, how far it is behind its account's chain, which event its
+// receiver refuses, and what was lost (docs/interface.md).
 
 import type { Clock } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { LostReason } from "@annals/proto/sinks";
 import type { LostRange } from "../domain/sink.ts";
+import { readRefusals, type Rejected } from "../domain/sink-refusals.ts";
 import type { Producers } from "../outbound/producers.ts";
 import { findSink } from "../store/find-sink.ts";
 import { stateOf } from "./render-sink.ts";
 import { checkSinkId } from "./sink-members.ts";
 
 const MICROS_PER_SECOND = 1_000_000;
+
+const REASONS = {
+  retention: LostReason.RETENTION,
+  rejected: LostReason.REJECTED,
+  both: LostReason.BOTH,
+} as const;
 
 export interface GetSinkStatusDeps {
   readonly clock: Clock;
@@ -33,6 +41,7 @@ export function getSinkStatus(
     // The cursor was read before the head, which only grows. After a restore the chain may be shorter.
     const head = positions?.events ?? 0n;
     const isBehind = head > cursor;
+    const { rejected } = readRefusals(row.refusals);
     const lost = JSON.parse(row.lost ?? "[]") as LostRange[];
     return {
       state: stateOf(row),
@@ -43,12 +52,19 @@ export function getSinkStatus(
       ...(row.last_error !== null && { lastError: row.last_error }),
       ...(row.last_delivered_at !== null && { lastDeliveredAt: row.last_delivered_at }),
       ...(row.active && { nextAttemptAt: row.next_attempt_at }),
-      lost: lost.map(({ from, to }) => ({
+      lost: lost.map(({ from, reason, to }) => ({
         fromSequenceNumber: BigInt(from),
         toSequenceNumber: BigInt(to),
+        reason: REASONS[reason],
       })),
+      ...(rejected && { rejected: shownEvent(rejected) }),
     };
   };
+}
+
+function shownEvent({ id, reason, sequence_number, status }: Rejected) {
+  const sequenceNumber = BigInt(sequence_number);
+  return { sequenceNumber, id, ...(status !== null && { status }), reason };
 }
 
 /** Seconds since the event at a position was stored, or the first one that retention has left after it. */

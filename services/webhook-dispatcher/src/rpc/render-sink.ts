@@ -4,6 +4,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   HttpBody,
+  OnRejected as ShownOnRejected,
   type SinkConfigSchema,
   SinkFormat as ShownFormat,
   type SinkSchema,
@@ -20,6 +21,11 @@ const FORMATS = {
   ocsf: ShownFormat.OCSF,
   ecs: ShownFormat.ECS,
   cloudevents: ShownFormat.CLOUDEVENTS,
+} as const;
+
+const ON_REJECTED = {
+  stop: ShownOnRejected.STOP,
+  skip: ShownOnRejected.SKIP,
 } as const;
 
 const BODIES = {
@@ -49,6 +55,7 @@ export function renderSink(
     active: row.active,
     createdAt: row.created_at,
     state: stateOf(row),
+    onRejected: ON_REJECTED[row.on_rejected],
   };
 }
 

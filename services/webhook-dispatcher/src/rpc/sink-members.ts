@@ -3,8 +3,8 @@
 
 import { WIDGET_PARTS } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
-import { SinkFormat as GivenFormat } from "@annals/proto/sinks";
-import { SINK_FORMATS, type SinkFormat } from "../domain/sink.ts";
+import { OnRejected as GivenOnRejected, SinkFormat as GivenFormat } from "@annals/proto/sinks";
+import { type OnRejected, SINK_FORMATS, type SinkFormat } from "../domain/sink.ts";
 import { checkMapping } from "./check-mapping.ts";
 
 /** Throws `not_found` for text that cannot be an id: PostgreSQL would refuse some of it. */
@@ -23,6 +23,18 @@ export function checkFormat(given: GivenFormat): SinkFormat {
   const format = FORMATS[given];
   if (format) return format;
   throw invalid({ field: "format", message: `must be one of ${SINK_FORMATS.join(", ")}` });
+}
+
+/** Undefined for what is not given. */
+export function givenOnRejected(given: GivenOnRejected): OnRejected | undefined {
+  switch (given) {
+    case GivenOnRejected.SKIP:
+      return "skip";
+    case GivenOnRejected.STOP:
+      return "stop";
+    default:
+      return undefined;
+  }
 }
 
 /** Returns the parts each once, in the order of an event. */

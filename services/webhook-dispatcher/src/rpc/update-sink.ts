@@ -10,14 +10,20 @@ import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { shownSink, sinkChange } from "../domain/audit-entries.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
-import type { SinkConfig, SinkFormat } from "../domain/sink.ts";
+import type { OnRejected, SinkConfig, SinkFormat } from "../domain/sink.ts";
 import { AUDIT } from "../store/audit.ts";
 import { lockSink } from "../store/find-sink.ts";
 import type { SinkRow } from "../store/sink-row.ts";
 import { updateSink as updateSinkStatement } from "../store/update-sink.ts";
 import { openConfig, renderSink } from "./render-sink.ts";
 import { checkConfig, type ConfigRules } from "./sink-config.ts";
-import { checkFormat, checkLeaveOut, checkMappingOf, checkSinkId } from "./sink-members.ts";
+import {
+  checkFormat,
+  checkLeaveOut,
+  checkMappingOf,
+  checkSinkId,
+  givenOnRejected,
+} from "./sink-members.ts";
 import { checkFilter } from "./webhook-members.ts";
 
 export interface UpdateSinkDeps extends ConfigRules {
@@ -62,6 +68,7 @@ export function updateSink(
         row.leave_out,
         row.include_proof,
         row.mapping,
+        row.on_rejected,
         row.active,
         isActivated,
         isActivated || config !== undefined,
@@ -87,6 +94,7 @@ interface Wanted {
   readonly format?: SinkFormat | undefined;
   /** JSON text, not checked yet, because it depends on the format; empty: none. */
   readonly mapping?: string | undefined;
+  readonly onRejected?: OnRejected | undefined;
 }
 
 function wantedOf(request: UpdateSinkRequest): Wanted {
@@ -99,6 +107,7 @@ function wantedOf(request: UpdateSinkRequest): Wanted {
     includeProof,
     format: format === undefined ? undefined : checkFormat(format),
     mapping,
+    onRejected: givenOnRejected(request.onRejected),
   };
 }
 
@@ -112,6 +121,7 @@ function changed(row: SinkRow, wanted: Wanted): SinkRow {
     leave_out: wanted.leaveOut ?? row.leave_out,
     include_proof: wanted.includeProof ?? row.include_proof,
     mapping: checkMappingOf(format, wanted.mapping ?? row.mapping ?? undefined),
+    on_rejected: wanted.onRejected ?? row.on_rejected,
     active: wanted.active ?? row.active,
   };
 }

@@ -8,7 +8,7 @@ type Params = [accountId: string, createdAt: string | null, id: string | null, l
 
 export const listSinks = statement<Params, SinkRow>(
   `/* webhooks.list-sinks */
-SELECT account_id, id, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping, active,
+SELECT account_id, id, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping, on_rejected, active,
   created_at, attempts
 FROM webhooks.sinks
 WHERE account_id = $1::text AND operator IS NULL AND ($2::text IS NULL OR (created_at, id) < ($2::text, $3::text))

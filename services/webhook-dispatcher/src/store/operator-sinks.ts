@@ -40,6 +40,8 @@ export interface OperatorSinkState {
   /** Failed attempts since the last success. */
   readonly attempts: number;
   readonly last_error: string | null;
+  /** JSON text (domain/sink-refusals.ts); null: nothing is refused. */
+  readonly refusals: string | null;
   /** UTC with six fraction digits. */
   readonly last_delivered_at: string | null;
 }
@@ -50,7 +52,7 @@ export const listOperatorSinkStates = statement<
   OperatorSinkState
 >(
   `/* webhooks.list-operator-sink-states */
-SELECT account_id, operator, cursor, attempts, last_error,
+SELECT account_id, operator, cursor, attempts, last_error, refusals,
   to_char(last_delivered_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS last_delivered_at
 FROM webhooks.sinks
 WHERE operator IS NOT NULL AND (account_id, operator) > ($1::text, $2::text)

@@ -18,6 +18,7 @@ const REPLAYED = `
   cursor = $3::bigint,
   replays = replays + 1,
   pending_to = NULL,
+  refusals = NULL,
   checkpoint_from = $3::bigint + 1,
   checkpoint_count = 0,
   fence = fence + 1,

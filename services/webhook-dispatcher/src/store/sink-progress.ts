@@ -98,14 +98,14 @@ WHERE sink.account_id = $2::text AND sink.id = $3::text AND active AND sink.due_
   AND (sink.leased_until IS NULL OR sink.leased_until < moment.now)
 RETURNING account_id, id, operator, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping,
   cursor, pending_to, replays, receiver_state, checkpoint_from, checkpoint_count, sent_number, sent_hash, attempts, lost,
-  fence, failure_recorded,
+  refusals, on_rejected, fence, failure_recorded,
   extract(epoch FROM moment.now - sink.checkpoint_at)::float8 AS checkpoint_age_s,
   coalesce(extract(epoch FROM moment.now - sink.failing_since)::float8, 0) AS failing_s
 `,
   { route: "one account" },
 );
 
-type Claim = [now: string, accountId: string, id: string, fence: string];
+export type Claim = [now: string, accountId: string, id: string, fence: string];
 
 export interface Moved {
   readonly id: string;
@@ -137,6 +137,7 @@ export type Move = [
   sentHash: string | null,
   /** JSON: the ranges that were never sent. */
   lost: string | null,
+  refusals: string | null,
   leaseS: number,
 ];
 
@@ -148,7 +149,7 @@ UPDATE webhooks.sinks AS sink SET
   receiver_state = CASE WHEN $7::boolean THEN $8::text ELSE sink.receiver_state END,
   checkpoint_from = $9::bigint, checkpoint_count = $10::bigint,
   checkpoint_at = CASE WHEN $11::boolean THEN moment.now ELSE sink.checkpoint_at END,
-  sent_number = $12::bigint, sent_hash = $13::text, lost = $14::text,
+  sent_number = $12::bigint, sent_hash = $13::text, lost = $14::text, refusals = $15::text,
   lost_claims = CASE WHEN $7::boolean THEN 0 ELSE sink.lost_claims END,
   due_at = CASE WHEN $7::boolean AND sink.lost_claims > 0 THEN moment.now ELSE sink.due_at END,
   attempts = CASE WHEN $7::boolean THEN 0 ELSE sink.attempts END,
@@ -158,7 +159,7 @@ UPDATE webhooks.sinks AS sink SET
   last_delivered_at = CASE WHEN $7::boolean THEN moment.now ELSE sink.last_delivered_at END,
   leased_until = moment.later
 FROM (
-  SELECT now, now + $15::integer * interval '1 second' AS later
+  SELECT now, now + $16::integer * interval '1 second' AS later
   FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment
 WHERE sink.account_id = $2::text AND sink.id = $3::text AND sink.fence = $4::bigint AND sink.cursor = $5::bigint
 RETURNING sink.id
@@ -168,7 +169,7 @@ RETURNING sink.id
 
 /** Ends a claim after a failed attempt. */
 export const failSink = statement<
-  [...Claim, error: string, waitS: number, isRecorded: boolean],
+  [...Claim, error: string, waitS: number, isRecorded: boolean, refusals: string | null],
   Moved
 >(
   `/* webhooks.fail-sink */
@@ -176,7 +177,8 @@ UPDATE webhooks.sinks AS sink SET
   attempts = sink.attempts + 1, last_error = $5::text, leased_until = NULL, lost_claims = 0,
   due_at = moment.later,
   failing_since = CASE WHEN sink.failing_since IS NULL THEN moment.now ELSE sink.failing_since END,
-  failure_recorded = sink.failure_recorded OR $7::boolean
+  failure_recorded = sink.failure_recorded OR $7::boolean,
+  refusals = $8::text
 FROM (
   SELECT now, now + $6::float8 * interval '1 second' AS later
   FROM (SELECT greatest(statement_timestamp(), $1::timestamptz) AS now OFFSET 0) AS clock OFFSET 0) AS moment

@@ -2,7 +2,7 @@
 // secrets, and what sends, open it. Numbers of events are texts, as PostgreSQL returns them.
 
 import type { SinkType } from "@annals/contract";
-import type { SinkFormat } from "../domain/sink.ts";
+import type { OnRejected, SinkFormat } from "../domain/sink.ts";
 
 export interface SinkRow {
   readonly account_id: string;
@@ -17,6 +17,7 @@ export interface SinkRow {
   readonly include_proof: boolean;
   /** JSON text; null: the classes of the service. */
   readonly mapping: string | null;
+  readonly on_rejected: OnRejected;
   readonly active: boolean;
   readonly created_at: string;
   /** Failed attempts since the last success. */
@@ -35,6 +36,8 @@ export interface SinkStatusRow extends SinkRow {
   readonly last_error: string | null;
   readonly last_delivered_at: string | null;
   readonly next_attempt_at: string;
-  /** JSON text of an array of {from, to}; null: nothing was lost. */
+  /** JSON text of an array of ranges; null: nothing was lost. */
   readonly lost: string | null;
+  /** JSON text (domain/sink-refusals.ts); null: nothing is refused. */
+  readonly refusals: string | null;
 }

@@ -17,6 +17,7 @@ type Params = [
   includeProof: boolean,
   /** JSON text; null: the classes of the service. */
   mapping: string | null,
+  onRejected: string,
   active: boolean,
   activates: boolean,
   isDue: boolean,
@@ -35,16 +36,17 @@ UPDATE webhooks.sinks AS sink SET
   leave_out = $7::text[],
   include_proof = $8::boolean,
   mapping = $9::text,
-  active = $10::boolean,
-  attempts = CASE WHEN $11::boolean THEN 0 ELSE attempts END,
-  failing_since = CASE WHEN NOT $11::boolean THEN failing_since END,
-  failure_recorded = failure_recorded AND NOT $11::boolean,
-  last_error = CASE WHEN NOT $11::boolean THEN last_error END,
-  due_at = CASE WHEN $12::boolean THEN moment.now ELSE due_at END,
-  updated_by = $14::text,
+  on_rejected = $10::text,
+  active = $11::boolean,
+  attempts = CASE WHEN $12::boolean THEN 0 ELSE attempts END,
+  failing_since = CASE WHEN NOT $12::boolean THEN failing_since END,
+  failure_recorded = failure_recorded AND NOT $12::boolean,
+  last_error = CASE WHEN NOT $12::boolean THEN last_error END,
+  due_at = CASE WHEN $13::boolean THEN moment.now ELSE due_at END,
+  updated_by = $15::text,
   fence = fence + 1,
   leased_until = NULL
-FROM (SELECT greatest(statement_timestamp(), $13::timestamptz) AS now OFFSET 0) AS moment
+FROM (SELECT greatest(statement_timestamp(), $14::timestamptz) AS now OFFSET 0) AS moment
 WHERE sink.account_id = $1::text AND sink.id = $2::text
 `,
   { route: "one account" },

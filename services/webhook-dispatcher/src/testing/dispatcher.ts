@@ -248,6 +248,7 @@ export function newHandlers(
     onSubscriber: () => {},
     allowProcessCredentials: false,
     sendTest: async () => ({ success: true }),
+    metrics: createMetrics(createRegistry("test")),
   };
   const call =
     <In, Out>(handler: unknown) =>

@@ -5,7 +5,7 @@ import { AnnalsError } from "@annals/errors";
 import { createRegistry } from "@annals/chassis";
 import type { StreamEventsRequest } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
-import type { SinkConfig, SinkFormat } from "../domain/sink.ts";
+import type { OnRejected, SinkConfig, SinkFormat } from "../domain/sink.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics } from "../metrics.ts";
 import type { SinkLedger } from "../outbound/sinks/sink-events.ts";
@@ -147,6 +147,7 @@ interface NewSink {
   readonly filter?: object;
   readonly cursor?: number;
   readonly mapping?: object;
+  readonly onRejected?: OnRejected;
 }
 
 const HTTP: SinkConfig = {
@@ -187,9 +188,10 @@ export async function newSinkWorld() {
     const sealed = keys.seal(JSON.stringify(config), { accountId, sinkId: id }, randomBytes);
     await database.query(
       `INSERT INTO webhooks.sinks (account_id, id, type, format, config_key_id, config_sealed, filter, leave_out,
-         include_proof, active, created_at, cursor, checkpoint_from, checkpoint_at, due_at, mapping)
+         include_proof, active, created_at, cursor, checkpoint_from, checkpoint_at, due_at, mapping,
+         on_rejected)
        VALUES ($1, $2, $3, $4, $5, $6, $7, '{}', false, true, '2026-01-31T09:30:00.000000Z', $8::bigint, $8::bigint + 1, $9, '-infinity',
-         $10)`,
+         $10, $11)`,
       [
         accountId,
         id,
@@ -201,6 +203,7 @@ export async function newSinkWorld() {
         cursor,
         time.now(),
         given.mapping === undefined ? null : JSON.stringify(given.mapping),
+        given.onRejected ?? "stop",
       ],
     );
     return { accountId, id };

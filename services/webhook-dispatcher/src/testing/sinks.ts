@@ -18,6 +18,7 @@ import { getSinkStatus } from "../rpc/get-sink-status.ts";
 import { getSink } from "../rpc/get-sink.ts";
 import { listSinks } from "../rpc/list-sinks.ts";
 import { replaySink } from "../rpc/replay-sink.ts";
+import { skipSinkRecord } from "../rpc/skip-sink-record.ts";
 import { updateSink } from "../rpc/update-sink.ts";
 import type { newHandlers } from "./dispatcher.ts";
 
@@ -66,6 +67,8 @@ export function sinkHandlers({ ask }: ReturnType<typeof newHandlers>) {
     delete: (accountId: string, id: string) => ask(deleteSink, { accountId, id }),
     replay: (accountId: string, id: string, fromSequenceNumber: bigint) =>
       ask(replaySink, { accountId, id, fromSequenceNumber }),
+    skip: (accountId: string, id: string, sequenceNumber: bigint) =>
+      ask(skipSinkRecord, { accountId, id, sequenceNumber }),
     status: (accountId: string, id: string) =>
       ask<GetSinkStatusResponse>(getSinkStatus, { accountId, id }),
   };

@@ -36,7 +36,7 @@ export function claimedSink(
 }
 
 function ofFile(sink: OperatorSink) {
-  const { config, filter, format, includeProof, leaveOut, mapping } = sink;
+  const { config, filter, format, includeProof, leaveOut, mapping, onRejected } = sink;
   return {
     config,
     filter,
@@ -44,6 +44,7 @@ function ofFile(sink: OperatorSink) {
     include_proof: includeProof,
     leave_out: leaveOut,
     mapping,
+    on_rejected: onRejected,
     owner: "operator" as const,
     type: config.type,
   };

@@ -23,6 +23,7 @@ const sinkOf = (given: Partial<OperatorSink> = {}): OperatorSink => ({
   leaveOut: [],
   includeProof: false,
   mapping: null,
+  onRejected: "stop",
   ...given,
 });
 

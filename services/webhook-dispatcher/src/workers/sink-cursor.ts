@@ -3,13 +3,33 @@
 
 import type { Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
-import { CHECKPOINT_EVENTS, CHECKPOINT_S, type Filling } from "../domain/sink-batches.ts";
-import { sinkChange } from "../domain/audit-entries.ts";
-import type { LostRange } from "../domain/sink.ts";
+import {
+  type BatchLimits,
+  CHECKPOINT_EVENTS,
+  CHECKPOINT_S,
+  type Filling,
+  limitsOf,
+} from "../domain/sink-batches.ts";
+import { sinkChange, skippedEntry } from "../domain/audit-entries.ts";
+import { type LostRange, withLost } from "../domain/sink.ts";
 import { checkpointRecord, type RecordOptions, type SinkRecord } from "../domain/sink-record.ts";
+import {
+  afterAccepted,
+  afterRefusal,
+  afterRejected,
+  afterSkip,
+  afterTime,
+  limitsAfter,
+  readRefusals,
+  type Refusal,
+  type Refusals,
+  refusalsText,
+  type Rejected,
+} from "../domain/sink-refusals.ts";
 import type { SinkBatchOptions, SinkResult } from "../outbound/sinks/sink-receiver.ts";
 import { AUDIT } from "../store/audit.ts";
 import { beginBatch, failSink, moveSink, releaseSink, renewSink } from "../store/sink-progress.ts";
+import { narrowSink, skipRefused } from "../store/sink-refusals.ts";
 import type { ClaimedSink } from "./claimed-sink.ts";
 
 export interface SinkCursorDeps {
@@ -25,9 +45,6 @@ export const RENEWAL_MS = 5_000;
 /** Seconds of failure after which the audit says so. */
 const RECORDED_FAILURE_S = 86_400;
 
-/** Ranges that are shown; the oldest are joined beyond that. */
-const MAX_LOST = 20;
-
 const ACTOR = { type: "service", id: "webhook-dispatcher" } as const;
 
 export class SinkCursor {
@@ -40,6 +57,7 @@ export class SinkCursor {
   #head: { readonly sequence_number: number; readonly hash: string } | undefined;
   #state: string | undefined;
   #lost: readonly LostRange[];
+  #refusals: Refusals;
   #failureRecorded: boolean;
   position: number;
   /** The end of the batch that was begun, for a bucket. */
@@ -56,6 +74,8 @@ export class SinkCursor {
     if (hash !== null && number !== null) this.#head = { sequence_number: Number(number), hash };
     this.#state = sink.receiver_state ?? undefined;
     this.#lost = sink.lost === null ? [] : JSON.parse(sink.lost);
+    const refusals = readRefusals(sink.refusals);
+    this.#refusals = afterTime(refusals, limitsOf(sink.type), this.#beganMs);
     this.#failureRecorded = sink.failure_recorded;
     this.position = Number(sink.cursor);
     this.pendingTo = sink.pending_to === null ? undefined : Number(sink.pending_to);
@@ -70,6 +90,22 @@ export class SinkCursor {
     return { accountId, sinkId, format, replays, state: this.#state };
   }
 
+  /** The limits of the next batch, after what the receiver has refused. */
+  get limits(): BatchLimits {
+    return limitsAfter(this.#refusals, limitsOf(this.#sink.type));
+  }
+
+  /** The ranges of which the receiver is yet to be told. */
+  get untold(): readonly LostRange[] {
+    return this.#lost.filter(({ isUntold }) => isUntold === true);
+  }
+
+  /** Call it before the move after the receiver was told of a range. */
+  told(range: LostRange): void {
+    const { isUntold: _, ...known } = range;
+    this.#lost = this.#lost.map((one) => (one === range ? known : one));
+  }
+
   /**
    * The checkpoint that the batch up to a number ends with, if one is due. The manifests of a bucket are its
    * own.
@@ -77,6 +113,8 @@ export class SinkCursor {
   checkpointUpTo(to: number, { count, last }: Filling): SinkRecord | undefined {
     const sent = this.#count + count;
     const isLate = this.#nowMs() - this.#lastCheckpointMs >= CHECKPOINT_S * 1_000;
+    // A record that is looked for is alone in the end.
+    if (this.#refusals.suspects) return undefined;
     if (this.#sink.type === "s3" || (sent < CHECKPOINT_EVENTS && !isLate)) return undefined;
     const { id: sinkId } = this.#sink;
     const isFiltered = this.#sink.filter !== null;
@@ -106,6 +144,7 @@ export class SinkCursor {
     const head = headOf(filling.last) ?? this.#head;
     const from = hasCheckpoint ? to + 1 : this.#from;
     const count = hasCheckpoint ? 0 : this.#count + given.count;
+    const refusals = afterAccepted(this.#refusals, given.count, to);
     const move = [
       String(this.position),
       String(to),
@@ -116,7 +155,8 @@ export class SinkCursor {
       hasCheckpoint,
       head === undefined ? null : String(head.sequence_number),
       head?.hash ?? null,
-      this.#lost.length === 0 ? null : JSON.stringify(this.#lost),
+      this.#lostText,
+      refusalsText(refusals),
       LEASE_S,
     ] as const;
     const isRecovered = result !== undefined && this.#failureRecorded;
@@ -130,6 +170,7 @@ export class SinkCursor {
     this.#from = from;
     this.#count = count;
     this.#head = head;
+    this.#refusals = refusals;
     if (hasCheckpoint) this.#lastCheckpointMs = this.#nowMs();
     if (result) {
       this.#state = result.state ?? this.#state;
@@ -138,16 +179,47 @@ export class SinkCursor {
     return isMoved;
   }
 
-  /** Ends the claim after a failed attempt. */
-  async fail(error: string, waitS: number): Promise<void> {
+  /** Ends the claim after a failed attempt. `rejected` is the one event that the receiver refuses for good. */
+  async fail(error: string, waitS: number, rejected?: Rejected): Promise<void> {
     const failingS = this.#sink.failing_s + (this.#nowMs() - this.#beganMs) / 1_000;
     // The operator learns of a receiver of its own by the alerts, once and not for each account.
     const isRecorded = this.#sink.owner === "account" && failingS >= RECORDED_FAILURE_S;
     const isNew = isRecorded && !this.#failureRecorded;
+    const refusals = refusalsText(
+      rejected ? afterRejected(this.#refusals, rejected) : this.#refusals,
+    );
     await this.#database.transaction(async (transaction) => {
-      const rows = await transaction.run(failSink, [...this.#claim, error, waitS, isNew]);
+      const failed = [...this.#claim, error, waitS, isNew, refusals] as const;
+      const rows = await transaction.run(failSink, [...failed]);
       if (rows.length > 0 && isNew) await AUDIT.add(transaction, this.#entry("failing"));
     });
+  }
+
+  /** Ends the claim after a refused batch: the next one is smaller, and due at once. */
+  async narrow(refusal: Refusal, { bytes, events }: Filling): Promise<void> {
+    const refused = { bytes, events, nowMs: this.#nowMs() };
+    const refusals = afterRefusal(this.#refusals, refusal, refused);
+    await this.#database.run(narrowSink, [...this.#claim, refusalsText(refusals)]);
+  }
+
+  /** Moves over an event that the receiver refuses for good, and records it. */
+  async skip({ sequence_number: to, ...rejected }: Rejected): Promise<boolean> {
+    const range = { from: to, to, reason: "rejected", isUntold: true } as const;
+    const lost = withLost(this.#lost, range);
+    const refusals = afterSkip(this.#refusals);
+    const texts = [JSON.stringify(lost), refusalsText(refusals)] as const;
+    const skipped = [String(this.position), String(to), ...texts, LEASE_S] as const;
+    const { account_id: accountId, id, owner } = this.#sink;
+    const change = { actor: ACTOR, occurredAt: this.#deps.clock.nowText() };
+    const isMoved = await this.#database.transaction(async (transaction) => {
+      const rows = await transaction.run(skipRefused, [...this.#claim, ...skipped]);
+      if (rows.length === 0) return false;
+      const of = { accountId, sinkId: id, isOperators: owner === "operator" };
+      await AUDIT.add(transaction, skippedEntry(of, { sequence_number: to, ...rejected }, change));
+      return true;
+    });
+    [this.position, this.#lost, this.#refusals] = [to, lost, refusals];
+    return isMoved;
   }
 
   /** Holds the claim on. */
@@ -160,14 +232,11 @@ export class SinkCursor {
   }
 
   addLost(range: LostRange): void {
-    const last = this.#lost.at(-1);
-    const ranges =
-      last && last.to + 1 >= range.from
-        ? [...this.#lost.slice(0, -1), { from: last.from, to: range.to }]
-        : [...this.#lost, range];
-    const [first, second, ...rest] = ranges;
-    const isFull = ranges.length > MAX_LOST && first !== undefined && second !== undefined;
-    this.#lost = isFull ? [{ from: first.from, to: second.to }, ...rest] : ranges;
+    this.#lost = withLost(this.#lost, range);
+  }
+
+  get #lostText(): string | null {
+    return this.#lost.length === 0 ? null : JSON.stringify(this.#lost);
   }
 
   #entry(verb: "failing" | "recovered") {

@@ -8,6 +8,7 @@ import type { Pool } from "@annals/postgres";
 import { backoffS, Filling, limitsOf, MAX_AGE_MS, MAX_FILL_MS } from "../domain/sink-batches.ts";
 import type { LostRange, SinkConfig } from "../domain/sink.ts";
 import { gapRecord, type SinkRecord } from "../domain/sink-record.ts";
+import { type Refusal, type Rejected, rejectedOf } from "../domain/sink-refusals.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Producers } from "../outbound/producers.ts";
 import { sinkEvents, type SinkLedger, type SinkPage } from "../outbound/sinks/sink-events.ts";
@@ -19,7 +20,7 @@ export interface SinkRunDeps {
   readonly clock: Clock;
   readonly database: Pool;
   readonly ledger: SinkLedger;
-  readonly metrics: Pick<Metrics, "sinkBatches" | "sinkEvents">;
+  readonly metrics: Pick<Metrics, "sinkBatches" | "sinkEvents" | "sinkSkipped">;
   /** The earliest time of statements (store/moment.ts). */
   readonly now: () => string;
   readonly openReceiver: (config: SinkConfig, owner: SinkOwner) => SinkReceiver;
@@ -31,6 +32,14 @@ export interface SinkRunDeps {
  * was read ahead does not grow old.
  */
 const MAX_TURN_MS = 5_000;
+
+/**
+ * Receivers that refuse an event, and not the whole sink. A server of syslog answers nothing, and a bucket takes
+ * what it takes from others.
+ */
+const REFUSES_EVENTS: ReadonlySet<string> = new Set(["http", "otlp_http", "splunk_hec"]);
+/** The record of a skip is never passed over itself, or each would be followed by another one. */
+const SKIPPED_ACTION = "annals.sink.skipped";
 
 /** Ends a turn early. */
 class TurnOver extends Error {
@@ -45,7 +54,15 @@ class TurnOver extends Error {
 }
 
 /** Ends a turn whose claim has ended: it was released, or another process or the owner has the sink. */
-class ClaimOver extends Error {}
+class ClaimOver extends Error {
+  /** Whether the sink has more to do at once. */
+  readonly hasMore: boolean;
+
+  constructor(hasMore = false) {
+    super("the claim is over");
+    this.hasMore = hasMore;
+  }
+}
 
 export class SinkRun {
   readonly #deps: SinkRunDeps;
@@ -76,7 +93,7 @@ export class SinkRun {
       await this.#cursor.release(hasMore ? 0 : limitsOf(this.#sink.type).intervalS);
       return hasMore;
     } catch (error) {
-      if (error instanceof ClaimOver) return false;
+      if (error instanceof ClaimOver) return error.hasMore && !this.#signal.aborted;
       if (!(error instanceof TurnOver)) throw error;
       await this.#cursor.release(error.waitS, error.keepsBounds);
       return error.waitS === 0 && !this.#signal.aborted;
@@ -97,6 +114,7 @@ export class SinkRun {
     const [positions] = await this.#deps.producers.positions([accountId], ["events"]);
     const head = Number(positions?.events ?? 0n);
     const to = pendingTo === null ? head : Number(pendingTo);
+    for (const range of this.#cursor.untold) await this.#tell(range);
     try {
       for await (const page of this.#pages(to)) await this.#take(page);
     } catch (error) {
@@ -155,16 +173,26 @@ export class SinkRun {
       if (to > this.#cursor.position)
         await this.#moved(this.#cursor.move(to, { ...count, filling }));
     } else {
-      const result = await this.#sendBatch(batch, to);
+      const result = await this.#sendBatch(batch, to, checkpoint !== undefined);
+      if (result === "skipped") return this.#tellSkipped();
       await this.#moved(this.#cursor.move(to, { ...count, filling, result }));
       this.#deps.metrics.sinkEvents.inc({ type: this.#sink.type }, filling.count);
     }
-    this.#batch = undefined;
-    this.#filling = this.#newFilling();
+    this.#begin();
     if (this.#nowMs() - this.#beganMs >= MAX_TURN_MS) throw new TurnOver(0);
   }
 
-  async #sendBatch(batch: SinkBatch, to: number): Promise<SinkResult> {
+  #begin(): void {
+    this.#batch?.discard();
+    this.#batch = undefined;
+    this.#filling = this.#newFilling();
+  }
+
+  async #sendBatch(
+    batch: SinkBatch,
+    to: number,
+    hasCheckpoint: boolean,
+  ): Promise<SinkResult | "skipped"> {
     const { type } = this.#sink;
     const isBucket = type === "s3";
     if (isBucket && this.#cursor.pendingTo === undefined) await this.#moved(this.#cursor.begin(to));
@@ -175,25 +203,62 @@ export class SinkRun {
     if (outcome === "abandoned") throw new TurnOver(0);
     this.#deps.metrics.sinkBatches.inc({ type, outcome });
     if (outcome === "accepted") return result;
+    const rejected = await this.#rejected(result.refusal, hasCheckpoint);
+    if (rejected && (await this.#skips(rejected))) return "skipped";
     const waitS = backoffS(this.#sink.attempts, result.retryAfterS);
-    await this.#cursor.fail(result.error ?? `The attempt failed: ${outcome}.`, waitS);
+    await this.#cursor.fail(result.error ?? `The attempt failed: ${outcome}.`, waitS, rejected);
     throw new ClaimOver();
+  }
+
+  /** The one event that the receiver refuses for good. A batch with others ends the claim: a smaller one is next. */
+  async #rejected(
+    refusal: Refusal | undefined,
+    hasCheckpoint: boolean,
+  ): Promise<Rejected | undefined> {
+    const { events } = this.#filling;
+    const [event] = events;
+    if (!refusal || !event || !REFUSES_EVENTS.has(this.#sink.type)) return undefined;
+    if (events.length > 1 || hasCheckpoint) {
+      await this.#cursor.narrow(refusal, this.#filling);
+      throw new ClaimOver(true);
+    }
+    return refusal.status === null ? undefined : rejectedOf(event, refusal);
+  }
+
+  async #skips(rejected: Rejected): Promise<boolean> {
+    const { last } = this.#filling;
+    if (this.#sink.on_rejected !== "skip" || last?.action === SKIPPED_ACTION) return false;
+    await this.#moved(this.#cursor.skip(rejected));
+    this.#deps.metrics.sinkSkipped.inc({ type: this.#sink.type });
+    return true;
+  }
+
+  /** A receiver that refuses everything refuses this, too: no other event is passed over before it is taken. */
+  async #tellSkipped(): Promise<void> {
+    this.#begin();
+    for (const range of this.#cursor.untold) await this.#tell(range);
+  }
+
+  /** Tells the receiver which events it is never sent. */
+  async #tell(range: LostRange): Promise<void> {
+    const { recordOptions } = this.#cursor;
+    const now = this.#deps.clock.nowText();
+    await this.#add([gapRecord(this.#sink.id, range, now, recordOptions)]);
+    this.#cursor.told(range);
+    await this.#flush(Math.max(range.to, this.#cursor.position));
   }
 
   /** Tells the receiver which events retention has deleted, and goes on behind them. */
   async #skipLost(error: AnnalsError): Promise<void> {
-    const { account_id: accountId, id } = this.#sink;
+    const { account_id: accountId } = this.#sink;
     const next = BigInt(this.#cursor.position + 1);
     const retainedFrom = await this.#deps.producers.retainedFrom(accountId, next);
     if (retainedFrom === undefined) throw error;
-    this.#batch?.discard();
-    this.#batch = undefined;
-    this.#filling = this.#newFilling();
-    const range: LostRange = { from: Number(next), to: Number(retainedFrom) - 1 };
-    const { recordOptions } = this.#cursor;
-    await this.#add([gapRecord(id, range, this.#deps.clock.nowText(), recordOptions)]);
+    this.#begin();
+    const [from, to] = [Number(next), Number(retainedFrom) - 1];
+    const range: LostRange = { from, to, reason: "retention" };
     this.#cursor.addLost(range);
-    await this.#flush(range.to);
+    await this.#tell(range);
   }
 
   async #moved(write: Promise<boolean>): Promise<void> {
@@ -201,7 +266,7 @@ export class SinkRun {
   }
 
   #newFilling(): Filling {
-    return new Filling(this.#sink.type, this.#nowMs());
+    return new Filling(this.#sink.type, this.#nowMs(), this.#cursor.limits);
   }
 
   #nowMs(): number {

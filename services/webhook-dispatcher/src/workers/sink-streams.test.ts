@@ -125,7 +125,10 @@ test("a sink that retention has overtaken says which events are gone, and goes o
   expect(receivers.numbers(accountId)[0]).toBe(701);
   expect(receivers.numbers(accountId)).toHaveLength(300);
   const { cursor, lost } = await row(id);
-  expect([cursor, JSON.parse(String(lost))]).toEqual(["1000", [{ from: 101, to: 700 }]]);
+  expect([cursor, JSON.parse(String(lost))]).toEqual([
+    "1000",
+    [{ from: 101, to: 700, reason: "retention" }],
+  ]);
 });
 
 test("events that retention deletes while they are read are named as gone, and never half sent", async () => {

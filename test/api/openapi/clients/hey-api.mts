@@ -91,6 +91,7 @@ export async function callEach({
   await annals.replaySink({ ...ofSink, body: { from_sequence_number: 2 } });
   const status = await annals.getSinkStatus(ofSink);
   if (status.data.data.cursor !== 1) throw new Error("the cursor is not where it was set");
+  await annals.skipSinkRecord({ ...ofSink, body: { sequence_number: 2 } });
   await annals.deleteSink(ofSink);
 
   const minted = await annals.createWidgetToken({

@@ -147,6 +147,7 @@ export async function callEach({
   );
   const { data: status } = need(await client.GET("/v1/sinks/{id}/status", ofSink));
   if (status.cursor !== 1) throw new Error("the cursor is not where it was set");
+  need(await client.POST("/v1/sinks/{id}/skip", { ...ofSink, body: { sequence_number: 2 } }));
   await client.DELETE("/v1/sinks/{id}", ofSink);
 
   const { data: token } = need(

@@ -40,6 +40,7 @@ from annals_client.api.sinks import (
     get_sink_status,
     list_sinks,
     replay_sink,
+    skip_sink_record,
     test_sink,
     update_sink,
 )
@@ -138,6 +139,8 @@ call(update_sink, sink.id, body=models.SinkUpdatePlain(active=False))
 call(test_sink, sink.id)
 call(replay_sink, sink.id, body=models.SinkReplay(2))
 assert call(get_sink_status, sink.id).data.cursor == 1
+# Its receiver has refused nothing.
+call(skip_sink_record, sink.id, body=models.SinkSkip(2), status=422)
 call(delete_sink, sink.id, status=204)
 
 new_token = models.NewWidgetToken(filter_=models.EventFilter(action=ACTION), viewer=models.WidgetViewer("u_7"))

@@ -80,6 +80,11 @@ export declare type Sink = Message<"annals.webhooks.v1.Sink"> & {
    * @generated from field: annals.webhooks.v1.SinkState state = 10;
    */
   state: SinkState;
+
+  /**
+   * @generated from field: annals.webhooks.v1.OnRejected on_rejected = 11;
+   */
+  onRejected: OnRejected;
 };
 
 /**
@@ -393,6 +398,13 @@ export declare type CreateSinkRequest = Message<"annals.webhooks.v1.CreateSinkRe
    * @generated from field: optional uint32 max_sinks = 10;
    */
   maxSinks?: number | undefined;
+
+  /**
+   * Unspecified: stop.
+   *
+   * @generated from field: annals.webhooks.v1.OnRejected on_rejected = 11;
+   */
+  onRejected: OnRejected;
 };
 
 /**
@@ -565,6 +577,13 @@ export declare type UpdateSinkRequest = Message<"annals.webhooks.v1.UpdateSinkRe
    * @generated from field: annals.webhooks.v1.SinkConfig config = 9;
    */
   config?: SinkConfig | undefined;
+
+  /**
+   * Unspecified: unchanged.
+   *
+   * @generated from field: annals.webhooks.v1.OnRejected on_rejected = 10;
+   */
+  onRejected: OnRejected;
 };
 
 /**
@@ -725,6 +744,46 @@ export declare type ReplaySinkResponse = Message<"annals.webhooks.v1.ReplaySinkR
 export declare const ReplaySinkResponseSchema: GenMessage<ReplaySinkResponse>;
 
 /**
+ * @generated from message annals.webhooks.v1.SkipSinkRecordRequest
+ */
+export declare type SkipSinkRecordRequest = Message<"annals.webhooks.v1.SkipSinkRecordRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The event that the status names.
+   *
+   * @generated from field: int64 sequence_number = 3;
+   */
+  sequenceNumber: bigint;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.SkipSinkRecordRequest.
+ * Use `create(SkipSinkRecordRequestSchema)` to create a new message.
+ */
+export declare const SkipSinkRecordRequestSchema: GenMessage<SkipSinkRecordRequest>;
+
+/**
+ * @generated from message annals.webhooks.v1.SkipSinkRecordResponse
+ */
+export declare type SkipSinkRecordResponse = Message<"annals.webhooks.v1.SkipSinkRecordResponse"> & {
+};
+
+/**
+ * Describes the message annals.webhooks.v1.SkipSinkRecordResponse.
+ * Use `create(SkipSinkRecordResponseSchema)` to create a new message.
+ */
+export declare const SkipSinkRecordResponseSchema: GenMessage<SkipSinkRecordResponse>;
+
+/**
  * @generated from message annals.webhooks.v1.GetSinkStatusRequest
  */
 export declare type GetSinkStatusRequest = Message<"annals.webhooks.v1.GetSinkStatusRequest"> & {
@@ -800,11 +859,18 @@ export declare type GetSinkStatusResponse = Message<"annals.webhooks.v1.GetSinkS
   nextAttemptAt?: string | undefined;
 
   /**
-   * Events that retention had deleted before they were sent.
+   * Events that are never sent.
    *
    * @generated from field: repeated annals.webhooks.v1.LostEvents lost = 9;
    */
   lost: LostEvents[];
+
+  /**
+   * The one event that the receiver refuses for good; absent without one.
+   *
+   * @generated from field: optional annals.webhooks.v1.RejectedEvent rejected = 10;
+   */
+  rejected?: RejectedEvent | undefined;
 };
 
 /**
@@ -812,6 +878,43 @@ export declare type GetSinkStatusResponse = Message<"annals.webhooks.v1.GetSinkS
  * Use `create(GetSinkStatusResponseSchema)` to create a new message.
  */
 export declare const GetSinkStatusResponseSchema: GenMessage<GetSinkStatusResponse>;
+
+/**
+ * @generated from message annals.webhooks.v1.RejectedEvent
+ */
+export declare type RejectedEvent = Message<"annals.webhooks.v1.RejectedEvent"> & {
+  /**
+   * @generated from field: int64 sequence_number = 1;
+   */
+  sequenceNumber: bigint;
+
+  /**
+   * evt_...
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * Status of the response, or of the item in it.
+   *
+   * @generated from field: optional uint32 status = 3;
+   */
+  status?: number | undefined;
+
+  /**
+   * What the receiver has said, without secrets.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.RejectedEvent.
+ * Use `create(RejectedEventSchema)` to create a new message.
+ */
+export declare const RejectedEventSchema: GenMessage<RejectedEvent>;
 
 /**
  * Both inclusive.
@@ -828,6 +931,11 @@ export declare type LostEvents = Message<"annals.webhooks.v1.LostEvents"> & {
    * @generated from field: int64 to_sequence_number = 2;
    */
   toSequenceNumber: bigint;
+
+  /**
+   * @generated from field: annals.webhooks.v1.LostReason reason = 3;
+   */
+  reason: LostReason;
 };
 
 /**
@@ -872,6 +980,37 @@ export enum SinkFormat {
  * Describes the enum annals.webhooks.v1.SinkFormat.
  */
 export declare const SinkFormatSchema: GenEnum<SinkFormat>;
+
+/**
+ * What is done with a single event that the receiver refuses for good.
+ *
+ * @generated from enum annals.webhooks.v1.OnRejected
+ */
+export enum OnRejected {
+  /**
+   * @generated from enum value: ON_REJECTED_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It is sent again, and nothing after it.
+   *
+   * @generated from enum value: ON_REJECTED_STOP = 1;
+   */
+  STOP = 1,
+
+  /**
+   * It is passed over, and recorded.
+   *
+   * @generated from enum value: ON_REJECTED_SKIP = 2;
+   */
+  SKIP = 2,
+}
+
+/**
+ * Describes the enum annals.webhooks.v1.OnRejected.
+ */
+export declare const OnRejectedSchema: GenEnum<OnRejected>;
 
 /**
  * @generated from enum annals.webhooks.v1.SinkState
@@ -942,4 +1081,40 @@ export enum HttpBody {
  * Describes the enum annals.webhooks.v1.HttpBody.
  */
 export declare const HttpBodySchema: GenEnum<HttpBody>;
+
+/**
+ * @generated from enum annals.webhooks.v1.LostReason
+ */
+export enum LostReason {
+  /**
+   * @generated from enum value: LOST_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Retention had deleted them before.
+   *
+   * @generated from enum value: LOST_REASON_RETENTION = 1;
+   */
+  RETENTION = 1,
+
+  /**
+   * The receiver refuses them, and they were passed over.
+   *
+   * @generated from enum value: LOST_REASON_REJECTED = 2;
+   */
+  REJECTED = 2,
+
+  /**
+   * Some of each, and what is between them: ranges beyond a number are joined.
+   *
+   * @generated from enum value: LOST_REASON_BOTH = 3;
+   */
+  BOTH = 3,
+}
+
+/**
+ * Describes the enum annals.webhooks.v1.LostReason.
+ */
+export declare const LostReasonSchema: GenEnum<LostReason>;
 

@@ -8,7 +8,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { WebhookFilter } from "./filters_pb.js";
-import type { CreateSinkRequestSchema, CreateSinkResponseSchema, DeleteSinkRequestSchema, DeleteSinkResponseSchema, GetSinkRequestSchema, GetSinkResponseSchema, GetSinkStatusRequestSchema, GetSinkStatusResponseSchema, ListSinksRequestSchema, ListSinksResponseSchema, ReplaySinkRequestSchema, ReplaySinkResponseSchema, TestSinkRequestSchema, TestSinkResponseSchema, UpdateSinkRequestSchema, UpdateSinkResponseSchema } from "./sinks_pb.js";
+import type { CreateSinkRequestSchema, CreateSinkResponseSchema, DeleteSinkRequestSchema, DeleteSinkResponseSchema, GetSinkRequestSchema, GetSinkResponseSchema, GetSinkStatusRequestSchema, GetSinkStatusResponseSchema, ListSinksRequestSchema, ListSinksResponseSchema, ReplaySinkRequestSchema, ReplaySinkResponseSchema, SkipSinkRecordRequestSchema, SkipSinkRecordResponseSchema, TestSinkRequestSchema, TestSinkResponseSchema, UpdateSinkRequestSchema, UpdateSinkResponseSchema } from "./sinks_pb.js";
 
 /**
  * Describes the file annals/webhooks/v1/webhooks.proto.
@@ -892,6 +892,16 @@ export declare const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof ReplaySinkRequestSchema;
     output: typeof ReplaySinkResponseSchema;
+  },
+  /**
+   * Passes over the one event that the receiver has refused for good.
+   *
+   * @generated from rpc annals.webhooks.v1.WebhooksService.SkipSinkRecord
+   */
+  skipSinkRecord: {
+    methodKind: "unary";
+    input: typeof SkipSinkRecordRequestSchema;
+    output: typeof SkipSinkRecordResponseSchema;
   },
   /**
    * @generated from rpc annals.webhooks.v1.WebhooksService.GetSinkStatus

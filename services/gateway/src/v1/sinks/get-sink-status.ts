@@ -3,7 +3,8 @@
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import { idIn } from "../../render/schema.ts";
-import { renderSinkStatus, SinkId, SinkStatusBody } from "../../render/sink.ts";
+import { SinkId } from "../../render/sink.ts";
+import { renderSinkStatus, SinkStatusBody } from "../../render/sink-status.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
 

@@ -12,6 +12,7 @@ import {
   FORMAT_NUMBERS,
   type GivenBody,
   NullableMapping,
+  ON_REJECTED_NUMBERS,
   OptionalFormat,
   renderSink,
   SHARED,
@@ -54,6 +55,7 @@ function toRequest(
   body: GivenUpdate,
 ): MessageInitShape<typeof UpdateSinkRequestSchema> {
   const { active, filter, format, include_proof: includeProof, leave_out: parts, mapping } = body;
+  const { on_rejected: onRejected } = body;
   return {
     accountId,
     id,
@@ -61,6 +63,7 @@ function toRequest(
     ...(filter !== undefined && { filter: filterMessage(filter) }),
     ...(parts && { leaveOut: { parts } }),
     ...(includeProof !== undefined && { includeProof }),
+    ...(onRejected !== undefined && { onRejected: ON_REJECTED_NUMBERS[onRejected] }),
     ...(format !== undefined && { format: FORMAT_NUMBERS[format] }),
     ...(mapping !== undefined && { mapping: mapping === null ? "" : JSON.stringify(mapping) }),
     ...("config" in body && { config: configMessage(body) }),

@@ -66,10 +66,24 @@ describe("a response", () => {
     expect(await resultOf(answer)).toMatchObject({ outcome: "accepted" });
   });
 
+  test("with items that are all refused for good names the place of the first", async () => {
+    const first = failed(400, "mapper_parsing_exception", "failed for s3cr3t-t0ken");
+    const answer = { errors: true, items: [CREATED, first, failed(422, "other", "no")] };
+    expect((await resultOf(answer)).refusal).toEqual({
+      kind: "record",
+      index: 1,
+      status: 400,
+      reason: "mapper_parsing_exception: failed for [removed]",
+    });
+  });
+
   test("with another error refuses, and names the first", async () => {
     const first = failed(400, "mapper_parsing_exception", "failed for s3cr3t-t0ken");
     const answer = { errors: true, items: [STORED, first, failed(429, "rejected", "busy")] };
-    expect(await resultOf(answer)).toMatchObject({
+    const result = await resultOf(answer);
+    // One of them may be stored later: nothing is refused for good yet.
+    expect(result.refusal).toBeUndefined();
+    expect(result).toMatchObject({
       outcome: "refused",
       statusCode: 200,
       error:

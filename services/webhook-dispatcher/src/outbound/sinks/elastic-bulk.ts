@@ -2,6 +2,7 @@
 // http-receiver.ts. An item with status 409 is stored already, by an earlier attempt: `create` with the id of
 // the event writes each event once.
 
+import { FINAL_STATUSES, type Refusal } from "../../domain/sink-refusals.ts";
 import type { CapturedResponse } from "../exchange.ts";
 
 /** The members that are read; the response has only these. */
@@ -19,15 +20,24 @@ interface Item {
   readonly error?: { readonly type?: unknown; readonly reason?: unknown };
 }
 
+/** What was not stored, in words, and the first item of it, if all of them are refused for good. */
+export interface BulkFailure {
+  readonly reason: string;
+  readonly refusal?: Omit<Refusal, "kind">;
+}
+
 /** Undefined: the response does not say whether the items are stored. */
 export function readBulkResponse({
   body,
   isComplete,
-}: CapturedResponse): "accepted" | { readonly reason: string } | undefined {
+}: CapturedResponse): "accepted" | BulkFailure | undefined {
   if (!isComplete) {
     const errors = HEAD.exec(body.toString("utf8", 0, HEAD_BYTES))?.[1];
     if (errors === undefined) return undefined;
-    return errors === "false" ? "accepted" : { reason: "Some of the items failed" };
+    if (errors === "false") return "accepted";
+    // The response to fewer items is read whole.
+    const reason = "Some of the items failed";
+    return { reason, refusal: { status: null, reason } };
   }
   const answer = parsed(body.toString("utf8"));
   if (answer?.errors === false) return "accepted";
@@ -39,7 +49,12 @@ export function readBulkResponse({
   const { error, status } = first;
   const reason = `${textOf(error?.type, "error")}: ${textOf(error?.reason, "without a reason")}`;
   const count = `${failed.length} of ${items.length} items failed`;
-  return { reason: `${count}, the first with status ${String(status)}, ${reason}` };
+  const isFinal = failed.every((item) => FINAL_STATUSES.has(item.status));
+  const refusal = { index: items.indexOf(first), status: Number(status), reason };
+  return {
+    reason: `${count}, the first with status ${String(status)}, ${reason}`,
+    ...(isFinal && { refusal }),
+  };
 }
 
 function parsed(text: string): { readonly errors?: unknown; readonly items?: unknown } | undefined {

@@ -36,7 +36,7 @@ export function httpReceiver(config: HttpConfig, deps: SinkDeps): SinkReceiver {
         if (answer === undefined) return http.unreadable(statusCode);
         return answer === "accepted"
           ? accepted(statusCode)
-          : http.refused(statusCode, answer.reason);
+          : http.refused(statusCode, answer.reason, answer.refusal);
       }),
     close: () => http.close(),
   };

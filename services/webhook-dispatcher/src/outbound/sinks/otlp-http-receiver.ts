@@ -66,7 +66,8 @@ function resultOf(http: SinkHttp, attempt: AttemptResult): SinkResult {
     const failure = http.failure(attempt);
     if (message === undefined || message === "") return failure;
     const error = `The receiver responded with status ${statusCode}: ${http.visible(message)}`;
-    return { ...failure, error };
+    const { refusal } = failure;
+    return { ...failure, error, ...(refusal && { refusal: { ...refusal, reason: error } }) };
   }
   if (outcome !== "success") return http.failure(attempt);
   const answer = response?.isComplete === true && read(ExportLogsServiceResponseSchema, response);
@@ -74,7 +75,9 @@ function resultOf(http: SinkHttp, attempt: AttemptResult): SinkResult {
   const { errorMessage = "", rejectedLogRecords = 0n } = answer.partialSuccess ?? {};
   if (rejectedLogRecords > 0n) {
     const reason = errorMessage === "" ? "" : `: ${errorMessage}`;
-    return http.refused(statusCode, `${rejectedLogRecords} of the records were rejected${reason}`);
+    // The protocol forbids to send the same again: it is refused for good, and which record is not said.
+    const said = `${rejectedLogRecords} of the records were rejected${reason}`;
+    return http.refused(statusCode, said, { status: statusCode, reason: said });
   }
   return { outcome: "accepted", ...(statusCode !== null && { statusCode }) };
 }

@@ -8,6 +8,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { SecureContext } from "node:tls";
 import type { AddressGuard } from "../address-guard.ts";
 import { Connections } from "../connections.ts";
+import { FINAL_STATUSES, type Refusal, TOO_LARGE } from "../../domain/sink-refusals.ts";
 import { type AttemptResult, Exchange } from "../exchange.ts";
 import { failureSentence } from "./failure-sentence.ts";
 import { Redactor, secretsOfHeaders, secretsOfUrl } from "./redactor.ts";
@@ -129,14 +130,25 @@ export class SinkHttp {
       outcome,
       error,
       ...(statusCode !== null && { statusCode }),
+      ...(FINAL_STATUSES.has(statusCode) && { refusal: refusalOf(statusCode, error) }),
       ...(waitS !== undefined && { retryAfterS: waitS }),
     };
   }
 
   /** The result of a response whose status is a success, but not its text. */
-  refused(statusCode: number | null, reason: string): SinkResult {
+  refused(statusCode: number | null, reason: string, refusal?: Omit<Refusal, "kind">): SinkResult {
     const error = `${this.visible(reason)}.`;
-    return { outcome: "refused", error, ...(statusCode !== null && { statusCode }) };
+    return {
+      outcome: "refused",
+      error,
+      ...(statusCode !== null && { statusCode }),
+      ...(refusal && { refusal: this.ofRecord(refusal) }),
+    };
+  }
+
+  /** The refusal of a record, as its owner is shown it. */
+  ofRecord({ reason, ...refusal }: Omit<Refusal, "kind">): Refusal {
+    return { ...refusal, kind: "record", reason: this.visible(reason) };
   }
 
   /** The result of a response that does not say whether the batch is stored. */
@@ -158,4 +170,8 @@ export class SinkHttp {
     const text = this.visible(response?.body.toString("utf8") ?? "");
     return `The receiver responded with status ${statusCode}${text === "" ? "." : `: ${text}`}`;
   }
+}
+
+function refusalOf(status: number | null, reason: string): Refusal {
+  return { kind: status === TOO_LARGE ? "size" : "record", status, reason };
 }

@@ -3,6 +3,7 @@
 // whole: every end but `accepted` means that the worker sends all of it again.
 
 import type { SinkFormat } from "../../domain/sink.ts";
+import type { Refusal } from "../../domain/sink-refusals.ts";
 import type { SinkRecord } from "../../domain/sink-record.ts";
 
 /** What a batch belongs to. */
@@ -32,6 +33,8 @@ export interface SinkResult {
   readonly error?: string;
   /** Status of the response; absent without one. */
   readonly statusCode?: number;
+  /** Present if the receiver will refuse the same batch again, and another one it may take. */
+  readonly refusal?: Refusal;
   /** The seconds that the receiver asked to wait. */
   readonly retryAfterS?: number;
   /** Given to the next batch, if this one was accepted. */

@@ -35,6 +35,27 @@ async function start(more: Partial<SplunkHecConfig> = {}, acks: readonly boolean
   return { config, of, receiver: newReceiver(config), subscriber };
 }
 
+describe("an error of the collector", () => {
+  const resultOf = async (status: number, body: object) => {
+    const { receiver, subscriber } = await start();
+    subscriber.answer = (response) => void response.writeHead(status).end(JSON.stringify(body));
+    return sendBatch(receiver, RECORDS);
+  };
+
+  test.each([6, 12, 13, 15])("with code %i names the event that is refused", async (code) => {
+    const body = { text: `Error for ${TOKEN}`, code, "invalid-event-number": 2 };
+    const { refusal } = await resultOf(400, body);
+    expect(refusal).toMatchObject({ kind: "record", index: 2, status: 400 });
+    expect(refusal?.reason).toContain("Error for [removed]");
+  });
+
+  test.each([7, 10, 11, 14])("with code %i is of the sink, and of no event", async (code) => {
+    const body = { text: "Incorrect index", code, "invalid-event-number": 0 };
+    const result = await resultOf(400, body);
+    expect([result.outcome, result.refusal]).toEqual(["refused", undefined]);
+  });
+});
+
 describe("without acknowledgement", () => {
   test("events arrive in order, each with its time", async () => {
     const { of, receiver } = await start({ index: 'audit"s' });

@@ -8,11 +8,18 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SplunkHecConfig } from "../../domain/sink.ts";
+import type { AttemptResult } from "../exchange.ts";
 import { CollectedBatch } from "./collected-batch.ts";
 import { epochSeconds } from "./record-time.ts";
 import { type Deadline, type SinkDeps, SinkHttp } from "./sink-http.ts";
 import type { SinkRecord } from "../../domain/sink-record.ts";
 import type { SinkReceiver, SinkResult } from "./sink-receiver.ts";
+
+/**
+ * Codes of the collector for an event that it refuses: no data, invalid data, no event, a blank one, invalid
+ * fields. Others are those of the token, the index or the channel.
+ */
+const EVENT_CODES: ReadonlySet<number> = new Set([5, 6, 12, 13, 15]);
 
 const FIRST_POLL_MS = 250;
 const MAX_POLL_MS = 2_000;
@@ -61,7 +68,7 @@ class Collector {
     if (await this.#isAcknowledged(accountId, records, deadline)) return { outcome: "accepted" };
     const attempt = await this.#post(accountId, this.#url, this.#bodyOf(records), deadline);
     const { outcome, response, statusCode } = attempt;
-    if (outcome !== "success") return this.#http.failure(attempt);
+    if (outcome !== "success") return this.#failure(attempt);
     const status = statusCode === null ? {} : { statusCode };
     if (!this.#config.ack) return { outcome: "accepted", ...status };
     const ackId = numberIn(response?.body, "ackId");
@@ -77,6 +84,16 @@ class Collector {
 
   close(): void {
     this.#http.close();
+  }
+
+  /** An error of an event names its place in the batch; others with the same status are of the configuration. */
+  #failure(attempt: AttemptResult): SinkResult {
+    const { refusal, ...failure } = this.#http.failure(attempt);
+    const code = numberIn(attempt.response?.body, "code");
+    const isOfConfig = refusal?.kind === "record" && code !== undefined && !EVENT_CODES.has(code);
+    if (refusal === undefined || isOfConfig) return failure;
+    const index = numberIn(attempt.response?.body, "invalid-event-number");
+    return { ...failure, refusal: { ...refusal, ...(index !== undefined && { index }) } };
   }
 
   /** Whether the same batch was read before, and is acknowledged by now. */
