@@ -151,7 +151,10 @@ describe("parseTimestamp refuses", () => {
     ["2026-01-01T24:00:00Z", "hour 24"],
     ["2026-01-01T25:00:00Z", "hour 25"],
     ["2026-01-01T00:60:00Z", "minute 60"],
-    ["2026-12-31T23:59:60Z", "second 60"],
+    ["2026-12-31T23:58:60Z", "second 60 of another minute"],
+    ["2026-12-31T23:59:60+01:00", "second 60 of another minute in UTC"],
+    ["2026-12-31T23:59:61Z", "second 61"],
+    ["2026-12-31T23:59:60.Z", "second 60 with a point and no digit"],
     ["2026-01-01T00:00:00.Z", "a point without digits"],
     ["2026-01-01T00:00.5Z", "a fraction of a minute"],
     ["2026-01-01T00:00:00+24:00", "offset 24:00"],
@@ -193,3 +196,13 @@ describe("parseTimestamp refuses", () => {
 function pad(value: number): string {
   return String(value).padStart(2, "0");
 }
+
+test.each([
+  ["2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999999Z"],
+  ["2016-12-31T23:59:60.5Z", "2016-12-31T23:59:59.999999Z"],
+  ["2017-01-01T00:59:60+01:00", "2016-12-31T23:59:59.999999Z"],
+  ["2016-12-31T15:59:60,25-08", "2016-12-31T23:59:59.999999Z"],
+  ["2017-01-01T05:29:60+0530", "2016-12-31T23:59:59.999999Z"],
+])("the leap second %s is the last microsecond before it", (text, time) => {
+  expect(parseTimestamp(text)).toBe(time);
+});

@@ -3,7 +3,8 @@
 // nothing that holds such a text, may turn it into a JavaScript Date: a Date has milliseconds, and the
 // microseconds are hashed.
 //
-// The calendar is the proleptic Gregorian one, years 0000 to 9999, without leap seconds.
+// The calendar is the proleptic Gregorian one, years 0000 to 9999, without leap seconds: one that a client
+// sends is read as the last microsecond before it.
 
 const MICROS_PER_SECOND = 1_000_000;
 const SECONDS_PER_DAY = 86_400;
@@ -14,6 +15,10 @@ const MINUTES_PER_DAY = 1440;
 const DAYS_PER_CYCLE = 146_097;
 /** Days from 0000-03-01, where the day count of a cycle starts, to 1970-01-01. */
 const EPOCH_DAY = 719_468;
+
+/** The minute of a day that a leap second ends: 23:59 in UTC. */
+const LAST_MINUTE = MINUTES_PER_DAY - 1;
+const BEFORE_LEAP = "59.999999";
 
 /** Fraction digits kept: microseconds. */
 const FRACTION_DIGITS = 6;
@@ -44,8 +49,10 @@ export function formatMicros(micros: number): string {
  * `.` or `,`, then `Z`, `z`, `+hh`, `+hhmm` or `+hh:mm` (or with `-`, up to 23:59). Fraction digits beyond
  * the sixth are cut, not rounded: a rounded time could lie after the moment it tells of.
  *
+ * Second 60 (RFC 3339, 5.7) is read as 59.999999 if it is that of 23:59 in UTC, where leap seconds are.
+ *
  * Refused: a time without an offset (it names no instant, and a guess would be evidence made up), a date
- * that does not exist, hour 24, second 60, white space, and an instant outside the years 0000 to 9999 once
+ * that does not exist, hour 24, any other second 60, white space, and an instant outside the years 0000 to 9999 once
  * it is in UTC.
  */
 export function parseTimestamp(text: string): string | undefined {
@@ -66,6 +73,11 @@ export function parseTimestamp(text: string): string | undefined {
   const seconds = readSeconds(text);
   const offset = seconds && readOffset(text, seconds.end);
   if (seconds === undefined || offset === undefined) return undefined;
+  if (
+    seconds.isLeap &&
+    (hour * 60 + minute - offset + 2 * MINUTES_PER_DAY) % MINUTES_PER_DAY !== LAST_MINUTE
+  )
+    return undefined;
   if (offset === 0) return `${text.slice(0, 10)}T${text.slice(11, 16)}:${seconds.text}Z`;
 
   const shifted = hour * 60 + minute - offset;
@@ -76,18 +88,29 @@ export function parseTimestamp(text: string): string | undefined {
   return `${formatDay(day)}T${two(Math.floor(utcMinute / 60))}:${two(utcMinute % 60)}:${seconds.text}Z`;
 }
 
-/** Reads `:ss`, `:ss.f…` or nothing at position 16; `text` is `ss.ffffff`. */
-function readSeconds(text: string): { text: string; end: number } | undefined {
-  if (text.charCodeAt(16) !== COLON) return { text: "00.000000", end: 16 };
+interface Seconds {
+  /** `ss.ffffff` */
+  readonly text: string;
+  readonly end: number;
+  /** Whether it is a leap second, which is read as the microsecond before it. */
+  readonly isLeap: boolean;
+}
+
+/** Reads `:ss`, `:ss.f…` or nothing at position 16. */
+function readSeconds(text: string): Seconds | undefined {
+  if (text.charCodeAt(16) !== COLON) return { text: "00.000000", end: 16, isLeap: false };
   const second = digits(text, 17, 2);
-  if (second < 0 || second > 59) return undefined;
+  if (second < 0 || second > 60) return undefined;
+  const isLeap = second === 60;
+  const whole = isLeap ? BEFORE_LEAP : `${text.slice(17, 19)}.000000`;
   const point = text.charCodeAt(19);
-  if (point !== POINT && point !== COMMA) return { text: `${text.slice(17, 19)}.000000`, end: 19 };
+  if (point !== POINT && point !== COMMA) return { text: whole, end: 19, isLeap };
   let end = 20;
   while (isDigit(text.charCodeAt(end))) end += 1;
   if (end === 20) return undefined;
+  if (isLeap) return { text: whole, end, isLeap };
   const fraction = text.slice(20, Math.min(end, 20 + FRACTION_DIGITS)).padEnd(FRACTION_DIGITS, "0");
-  return { text: `${text.slice(17, 19)}.${fraction}`, end };
+  return { text: `${text.slice(17, 19)}.${fraction}`, end, isLeap };
 }
 
 /** Reads the offset that must fill the rest of the text; returns minutes east of UTC. */
