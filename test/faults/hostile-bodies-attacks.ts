@@ -28,7 +28,7 @@ const PATH = "/v1/intake/kubernetes";
 const MIB = 1024 * 1024;
 /** One byte more than a body may inflate to. */
 const BEYOND = 8 * MIB + 1;
-/** The part of it that does not shrink, so that it inflates to fewer than 200 times its size. */
+/** The part of it that does not shrink. */
 const DENSE_BYTES = 48 * 1024;
 const HUGE = 256 * MIB;
 

@@ -12,6 +12,7 @@ const LEAST_FAILURE = 400;
 /** Decoders by the Content-Encoding of a request. */
 const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   gzip: gunzipSync,
+  "x-gzip": gunzipSync,
   zstd: zstdDecompressSync,
 };
 /** Of paths and methods that there are not, and of requests that are refused before their path is read. */

@@ -1,16 +1,24 @@
-// Guarantee: large work of any number of accounts leaves every turn of the event loop to others after one
-// piece; accounts take turns piece by piece; small work does not wait; what fails, fails alone.
+// Guarantee: large work of any number of accounts leaves the event loop to others when its turn has taken its
+// time, whatever its bytes are; accounts take turns; small work does not wait; what fails, fails alone; work
+// ends with its client.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { inBytes, PIECE_BYTES, Turns, type Work } from "./turns.ts";
+import { inBytes, PIECE_BYTES, TURN_MS, Turns, type Work } from "./turns.ts";
+
+/** A clock by which every piece takes `pieceMs`. */
+function turnsOf(pieceMs: number): { readonly turns: Turns; readonly piece: () => void } {
+  let now = 0;
+  return { turns: new Turns(() => now), piece: () => (now += pieceMs) };
+}
 
 test("one piece in each turn of the event loop, and one account after the other", async () => {
-  const turns = new Turns();
+  const { piece, turns } = turnsOf(TURN_MS);
   const order: string[] = [];
   function* pieces(name: string, count: number): Work<string> {
     for (let n = 0; n < count; n += 1) {
       order.push(name);
+      piece();
       yield;
     }
     return name;
@@ -36,6 +44,54 @@ test("one piece in each turn of the event loop, and one account after the other"
   expect(loops).toBeGreaterThanOrEqual(order.length);
 });
 
+test.each([
+  [TURN_MS, 1],
+  [TURN_MS / 4, 4],
+  [TURN_MS * 5, 1],
+])("pieces of %d ms: %d in a turn", async (pieceMs, inTurn) => {
+  const { piece, turns } = turnsOf(pieceMs);
+  let done = 0;
+  function* pieces(): Work<void> {
+    for (; done < 12; yield) {
+      done += 1;
+      piece();
+    }
+  }
+  const all = turns.run("a", pieces());
+  for (let expected = inTurn; expected <= 12; expected += inTurn) {
+    expect(done).toBe(expected);
+    await turn();
+  }
+  await all;
+});
+
+test("work ends with its client, and its signal is not asked for before", async () => {
+  const { piece, turns } = turnsOf(TURN_MS);
+  const client = new AbortController();
+  let asked = 0;
+  const caller = {
+    get signal() {
+      asked += 1;
+      return client.signal;
+    },
+  };
+  let done = 0;
+  function* pieces(count: number): Work<void> {
+    for (let n = 0; n < count; n += 1) {
+      done += 1;
+      piece();
+      yield;
+    }
+  }
+  await turns.run("a", pieces(0), caller);
+  expect(asked).toBe(0);
+  const endless = turns.run("a", pieces(1_000), caller);
+  await turn();
+  client.abort(new Error("gone"));
+  await expect(endless).rejects.toThrow("gone");
+  expect(done).toBeLessThan(5);
+});
+
 test("small work runs at once", async () => {
   const turns = new Turns();
   let bytes = 0;
@@ -58,8 +114,9 @@ test("items are worked on in order, in pieces by their bytes", () => {
 });
 
 test("work that throws fails alone", async () => {
-  const turns = new Turns();
+  const { piece, turns } = turnsOf(TURN_MS);
   function* failing(): Work<void> {
+    piece();
     yield;
     throw new Error("bad event");
   }

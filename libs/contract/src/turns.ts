@@ -1,12 +1,19 @@
 // Accounts take turns: at what slots.ts divides, and at the event loop of a process. Work of many
-// milliseconds is a generator that yields between its pieces, and one piece runs in each turn of the event
-// loop. Called by the gateway and the ledger for large appends. It must never run two pieces in one turn.
+// milliseconds is a generator that yields wherever others may run, which is after every few bytes. A turn
+// ends by time: bytes of one kind cost hundreds of times as much as those of another. Called by the gateway
+// and the ledger for large bodies and appends. It must never run two turns in one turn of the event loop.
 
 /**
- * Bytes of a piece: a few milliseconds of reading, checking or hashing. What fits into one costs nothing
- * more: a batch of 100 events in pieces had four fifths of the rate, since its objects live for longer.
+ * Milliseconds of a turn. It ends at the first yield after them. What fits into one costs nothing more: a
+ * batch of 100 events in more turns had four fifths of the rate, since its objects live for longer.
  */
-export const PIECE_BYTES = 512 * 1024;
+export const TURN_MS = 8;
+
+/**
+ * Bytes after which work yields, if they are read, checked, written or hashed: the dearest take a few
+ * milliseconds. What is dearer yields by another count as well.
+ */
+export const PIECE_BYTES = 16 * 1024;
 
 /** Work in pieces: it yields where others may run. */
 export type Work<T> = Generator<void, T>;
@@ -61,16 +68,36 @@ export class FairQueue<T> {
   }
 }
 
+/** For whom work is done. The signal is read when the work takes more than a turn: it may be a getter. */
+export interface Client {
+  /** Aborted when nobody waits for the work any longer. */
+  readonly signal: AbortSignal;
+}
+
 export class Turns {
   readonly #waiting = new FairQueue<() => void>();
+  readonly #now: () => number;
   #isDue = false;
 
-  /** Runs `work` for `account` to its end. The first piece runs at once: small work has no other. */
-  async run<T>(account: string, work: Work<T>): Promise<T> {
+  /** `now` is in milliseconds, and never goes back. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /**
+   * Runs `work` for `account` to its end. The first turn begins at once: small work has no other. Rejects
+   * before the next turn if the client has gone.
+   */
+  async run<T>(account: string, work: Work<T>, client?: Client): Promise<T> {
     for (;;) {
-      const piece = work.next();
-      if (piece.done === true) return piece.value;
+      const endsAt = this.#now() + TURN_MS;
+      do {
+        const piece = work.next();
+        if (piece.done === true) return piece.value;
+      } while (this.#now() < endsAt);
+      const signal = client?.signal;
       await this.#next(account);
+      signal?.throwIfAborted();
     }
   }
 

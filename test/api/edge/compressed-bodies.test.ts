@@ -11,7 +11,6 @@ const { client } = await newClient(inject("stack"));
 const BODY = JSON.stringify({ action: "document.opened", metadata: { note: "ü" } });
 const MIB = 1024 * 1024;
 const BATCH_BYTES = 4 * MIB;
-const RATIO = 200;
 
 const CODINGS = [
   ["gzip", (body: Buffer) => gzipSync(body)],
@@ -84,18 +83,11 @@ describe.each(CODINGS)("%s", (coding, compress) => {
       expect((await post("/v1/events/batch", coding, beyond)).status).toBe(422);
   });
 
-  test("a body may inflate to 200 times its size, and no further", async () => {
-    const padded = (length: number) =>
-      compress(Buffer.from('{"action":"document.opened"}'.padEnd(length)));
-    let length = 100_000;
-    while (length / padded(length).length > RATIO) length -= 100;
-    const most = await post("/v1/events", coding, padded(length));
-    expect(most.body).toMatchObject({ data: { action: "document.opened" } });
-    while (length / padded(length).length <= RATIO) length += 1;
-    expectRefused(await post("/v1/events", coding, padded(length)), "validation_error", {
-      field: "Content-Encoding",
-      message: `Content-Encoding: the body must not inflate to more than ${RATIO} times its size`,
-    });
+  test("a body may inflate to any times its size, up to the limit", async () => {
+    const padded = compress(Buffer.from('{"action":"document.opened"}'.padEnd(1_000_000)));
+    expect(1_000_000 / padded.length).toBeGreaterThan(500);
+    const { body } = await post("/v1/events", coding, padded);
+    expect(body).toMatchObject({ data: { action: "document.opened" } });
   });
 
   const packed = compress(Buffer.from(BODY));
@@ -117,6 +109,11 @@ describe.each(CODINGS)("%s", (coding, compress) => {
   test("compressed twice", async () => {
     expectRefused(await post("/v1/events", coding, compress(packed)), "validation_error");
   });
+});
+
+test("x-gzip is gzip", async () => {
+  const { body } = await post("/v1/events", "x-gzip", gzipSync(Buffer.from(BODY)));
+  expect(body).toMatchObject({ data: { action: expect.any(String) } });
 });
 
 test("a second zstd frame is not dropped silently", async () => {

@@ -1,8 +1,41 @@
-// Whether a double keeps the value of a JSON number. Called by the strict reader for numbers that are not
+// The parts of a JSON number, and whether a double keeps its value. Called by the strict reader for numbers that are not
 // short. It must stay linear in the length of the text, whatever the exponent is.
 
-import { LOWER_E, MINUS, NINE, UPPER_E, ZERO } from "./character-codes.ts";
+import { LOWER_E, MINUS, NINE, PLUS, POINT, UPPER_E, ZERO } from "./character-codes.ts";
 import { excerpt } from "./json-value.ts";
+
+/** It always matches. A loop takes several times as long over a number of megabytes. */
+const DIGITS = /[0-9]*/y;
+
+export function skipDigits(text: string, start: number): number {
+  DIGITS.lastIndex = start;
+  DIGITS.test(text);
+  return DIGITS.lastIndex;
+}
+
+/** The fraction and the exponent behind `integerEnd`, or a sentence that says their fault. */
+export function restOfNumber(
+  text: string,
+  integerEnd: number,
+):
+  | { readonly end: number; readonly fractionDigits: number; readonly hasExponent: boolean }
+  | string {
+  let end = integerEnd;
+  if (text.charCodeAt(end) === POINT) {
+    end = skipDigits(text, integerEnd + 1);
+    if (end === integerEnd + 1) return "a number has no digit after its point";
+  }
+  const fractionDigits = Math.max(end - integerEnd - 1, 0);
+  const letter = text.charCodeAt(end);
+  const hasExponent = letter === LOWER_E || letter === UPPER_E;
+  if (hasExponent) {
+    const sign = text.charCodeAt(end + 1);
+    const exponent = sign === PLUS || sign === MINUS ? end + 2 : end + 1;
+    end = skipDigits(text, exponent);
+    if (end === exponent) return "a number has no digit in its exponent";
+  }
+  return { end, fractionDigits, hasExponent };
+}
 
 /** Characters of a number shown in a message. */
 const MAX_NUMBER_SHOWN = 40;

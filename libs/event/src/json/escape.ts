@@ -5,8 +5,10 @@ import { LOWER_U } from "./character-codes.ts";
 /** Characters of `\u0000`. */
 const UNIT_ESCAPE_LENGTH = 6;
 
-/** Character codes that may follow a backslash, `u` apart. */
-const ESCAPE_LETTERS: readonly number[] = Array.from('"\\/bfnrt', (letter) => letter.charCodeAt(0));
+/** Whether a backslash may stand before a character, `u` apart; its code is the index. */
+const IS_ESCAPED: readonly boolean[] = Array.from({ length: 128 }, (_, code) =>
+  '"\\/bfnrt'.includes(String.fromCharCode(code)),
+);
 
 /**
  * The length of the escape at `at`, where a surrogate pair is one escape; or a sentence that says its fault.
@@ -14,7 +16,7 @@ const ESCAPE_LETTERS: readonly number[] = Array.from('"\\/bfnrt', (letter) => le
 export function escapeLength(text: string, at: number): number | string {
   const letter = text.charCodeAt(at + 1);
   if (letter !== LOWER_U) {
-    return ESCAPE_LETTERS.includes(letter) ? 2 : "a backslash is not followed by a valid escape";
+    return IS_ESCAPED[letter] === true ? 2 : "a backslash is not followed by a valid escape";
   }
   const unit = escapedUnit(text, at);
   if (unit === undefined) return "\\u is not followed by four hexadecimal digits";
@@ -27,7 +29,19 @@ export function escapeLength(text: string, at: number): number | string {
   return 2 * UNIT_ESCAPE_LENGTH;
 }
 
+/** By a table: a text may consist of escapes, and a slice of it for each takes ten times as long. */
 function escapedUnit(text: string, at: number): number | undefined {
-  const hex = text.slice(at + 2, at + UNIT_ESCAPE_LENGTH);
-  return /^[0-9a-fA-F]{4}$/.test(hex) ? Number.parseInt(hex, 16) : undefined;
+  const unit =
+    (digitOf(text.charCodeAt(at + 2)) << 12) |
+    (digitOf(text.charCodeAt(at + 3)) << 8) |
+    (digitOf(text.charCodeAt(at + 4)) << 4) |
+    digitOf(text.charCodeAt(at + 5));
+  return unit < 0 ? undefined : unit;
 }
+
+/** -1 if the character is no hexadecimal digit, or there is none. */
+const digitOf = (code: number): number => (code < DIGITS.length ? (DIGITS[code] as number) : -1);
+
+const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
+  "0123456789abcdef".indexOf(String.fromCharCode(code).toLowerCase()),
+);

@@ -28,8 +28,8 @@ export interface EventBytesLimits extends ReadLimits {
   readonly maxEvents: number;
 }
 
-/** Bytes of the input that are read in one turn of the event loop. */
-const PIECE_BYTES = 512 * 1024;
+/** Bytes of the input after which it yields, between two events. */
+const PIECE_BYTES = 16 * 1024;
 
 /** Bytes of the shortest event and its comma, `{"type":"a"},`. */
 const LEAST_BYTES_OF_EVENT = 13;

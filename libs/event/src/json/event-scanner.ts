@@ -9,11 +9,18 @@ import { PlainScanner } from "./plain-scanner.ts";
 import { NOT_PLAIN } from "./plain-tokens.ts";
 import { CHILD, END, START, VERBATIM } from "./tape.ts";
 
+/**
+ * Members and elements of one event, which is read in one piece: a few milliseconds of work. With more it is
+ * not plain, and the strict reader reads it in several.
+ */
+const MAX_PLAIN_VALUES = 8_192;
+
 /** The slots on its tape describe the event that was read last. */
 export class EventScanner extends PlainScanner {
   skipEvent(at: number, depth: number, shape: Shape): number {
     this.tape.fill(0, 0, SLOTS_END);
     this.top = SLOTS_END;
+    this.boundValues(MAX_PLAIN_VALUES);
     const end = this.#skipShape(at, depth, shape);
     return this.tape[ACTION.slot + START] === 0 ? NOT_PLAIN : end;
   }

@@ -1,16 +1,20 @@
-// The reader of values that a machine sends on behalf of others, for `readJsonLoosely` alone: what the strict
+// The reader of values that a machine sends on behalf of others, for `readJsonLoosely` and its kin alone: what the strict
 // reader refuses because canonical JSON could not carry it becomes a value that it can carry. It must never
 // read what RFC 8259 does not allow, nor hide one of two members with the same name.
 
 import { escapeLength } from "./escape.ts";
-import { Reader } from "./reader.ts";
+import { PiecewiseReader } from "./piecewise-reader.ts";
 
 const UNIT_ESCAPE = /^\\u[0-9a-f]{4}$/i;
 const UNIT_ESCAPE_LENGTH = 6;
 
-export class LooseReader extends Reader {
+export class LooseReader extends PiecewiseReader {
   /** Whether a value differs from what the text says. */
   isAltered = false;
+
+  get count(): number {
+    return this.values;
+  }
 
   /** A number that a double does not keep becomes its text. */
   protected override unfaithfulNumber(token: string): string {
@@ -18,8 +22,8 @@ export class LooseReader extends Reader {
     return token;
   }
 
-  protected override readEscapedString(start: number, firstEscape: number): string {
-    const read = super.readEscapedString(start, firstEscape);
+  protected override unescaped(start: number, end: number): string {
+    const read = super.unescaped(start, end);
     return this.isAltered ? read.toWellFormed().replaceAll("\0", "\ufffd") : read;
   }
 

@@ -19,6 +19,9 @@ import { NOT_PLAIN, PlainTokens } from "./plain-tokens.ts";
 import { DEPTH_CEILING, type ReadLimits } from "./read-limits.ts";
 import { CHILD, EMPTY, END, ENTRY, NAME_END, NAME_START, NEXT, START, VERBATIM } from "./tape.ts";
 
+/** Bytes of an object whose members are sorted here: the strict reader takes a larger one piece by piece. */
+const MAX_SORTED_BYTES = 128 * 1024;
+
 /** Entries that a tape begins with. */
 const FIRST_ENTRIES = 64;
 
@@ -31,11 +34,19 @@ export class PlainScanner extends PlainTokens {
   readonly #maxDepth: number;
   readonly #maxValues: number;
   #values = 0;
+  /** The values at which what is read for itself is no longer plain. */
+  #valuesEnd: number;
 
   constructor(bytes: Uint8Array, limits: ReadLimits, isCanonical: boolean) {
     super(bytes, isCanonical);
     this.#maxDepth = Math.min(limits.maxDepth, DEPTH_CEILING);
     this.#maxValues = limits.maxValues;
+    this.#valuesEnd = limits.maxValues;
+  }
+
+  /** From here on at most `values` are plain: in time, a value costs as much as many bytes. */
+  protected boundValues(values: number): void {
+    this.#valuesEnd = Math.min(this.#maxValues, this.#values + values);
   }
 
   protected skipValue(at: number, depth: number): number {
@@ -91,6 +102,7 @@ export class PlainScanner extends PlainTokens {
     }
     if (bytes[at] !== CLOSE_BRACE) return NOT_PLAIN;
     if (isSorted) return this.#end(at, top, changes);
+    if (at - start > MAX_SORTED_BYTES) return NOT_PLAIN;
     this.changes += 1;
     const first = sortMembers(bytes, this.tape, top, count);
     if (this.isRepeated(first)) return NOT_PLAIN;
@@ -132,7 +144,7 @@ export class PlainScanner extends PlainTokens {
   /** False if the member or the element is one too many. */
   protected countValue(): boolean {
     this.#values += 1;
-    return this.#values <= this.#maxValues;
+    return this.#values <= this.#valuesEnd;
   }
 
   /** Reads the value at `at` and notes it in the entry. */

@@ -133,11 +133,23 @@ describe("reads", () => {
     expect(() => read("1", { maxDepth: 32, maxValues: -1 })).toThrow(RangeError);
   });
 
-  test("a batch in pieces: it stops between events, and never inside of one", () => {
-    const text = '{"a":[[1,2],{"b":[3]},""],"c":[],"d":{"e":[4,5]},"f":[6]}';
-    const stops = Array.from(readJsonInPieces(Buffer.from(text), LIMITS, 1)).length;
-    expect(stops).toBe(4);
-    expect(Array.from(readJsonInPieces(Buffer.from(text), LIMITS, 1_000))).toEqual([]);
+  test("in pieces the same is read, and no piece is larger than a token and its limit", () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), fc.integer({ min: 1, max: 40 }), (text, characters) => {
+        const work = readJsonInPieces(Buffer.from(text), LIMITS, characters);
+        let pieces = 0;
+        let piece = work.next();
+        for (; piece.done !== true; piece = work.next()) pieces += 1;
+        expect(canonicalJson(piece.value)).toBe(canonicalJson(read(text)));
+        expect(pieces).toBeLessThanOrEqual(text.length / characters);
+      }),
+    );
+    // One event of a batch, which is no smaller for being one value.
+    const numbers = Array.from({ length: 9_000 }, () => '{"a":[1]}').join();
+    const pieces = Array.from(
+      readJsonInPieces(Buffer.from(`{"events":[{"a":[${numbers}]}]}`), LIMITS, 1_000),
+    ).length;
+    expect(pieces).toBeGreaterThanOrEqual(80);
   });
 
   test("a view into a larger buffer", () => {

@@ -25,7 +25,7 @@ export function readJson(bytes: Uint8Array, limits: ReadLimits): JsonValue {
   return new Reader(textOf(bytes, limits), limits).readText();
 }
 
-/** The same in pieces: a generator that yields between elements, each time it has read `characters`. */
+/** The same in pieces: a generator that yields each time it has read `characters`. */
 export function* readJsonInPieces(
   bytes: Uint8Array,
   limits: ReadLimits,
@@ -34,23 +34,43 @@ export function* readJsonInPieces(
   return yield* new PiecewiseReader(textOf(bytes, limits), limits).readInPieces(characters);
 }
 
+/** What {@link readJsonLoosely} has read. */
+export interface LooselyRead {
+  readonly value: JsonValue;
+  /** Whether a value differs from what the text says. */
+  readonly isAltered: boolean;
+  /** Its members and elements, at every level. */
+  readonly values: number;
+}
+
 /**
  * Reads one JSON text as far as canonical JSON can carry it: a number that a double does not keep becomes its
  * text, and U+0000, half of a surrogate pair and invalid UTF-8 become U+FFFD. `isAltered` says whether any
  * did. Throws JsonFault for all else that {@link readJson} refuses.
  */
-export function readJsonLoosely(
+export function readJsonLoosely(bytes: Uint8Array, limits: ReadLimits): LooselyRead {
+  const { isValid, reader } = looseReaderOf(bytes, limits);
+  const value = reader.readText();
+  return { value, isAltered: reader.isAltered || !isValid, values: reader.count };
+}
+
+/** The same in pieces: a generator that yields each time it has read `characters`. */
+export function* readJsonLooselyInPieces(
   bytes: Uint8Array,
   limits: ReadLimits,
-): { readonly value: JsonValue; readonly isAltered: boolean } {
+  characters: number,
+): Generator<void, LooselyRead> {
+  const { isValid, reader } = looseReaderOf(bytes, limits);
+  const value = yield* reader.readInPieces(characters);
+  return { value, isAltered: reader.isAltered || !isValid, values: reader.count };
+}
+
+/** A reader, and whether the bytes are UTF-8. */
+function looseReaderOf(bytes: Uint8Array, limits: ReadLimits) {
   checkLimits(limits);
   const text = decodeUtf8(bytes);
-  const reader = new LooseReader(
-    text ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
-    limits,
-  );
-  const value = reader.readText();
-  return { value, isAltered: reader.isAltered || text === undefined };
+  const decoded = text ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return { isValid: text !== undefined, reader: new LooseReader(decoded, limits) };
 }
 
 function textOf(bytes: Uint8Array, limits: ReadLimits): string {

@@ -11,7 +11,6 @@ import {
   CARRIAGE_RETURN,
   SPACE,
   QUOTE,
-  PLUS,
   COMMA,
   MINUS,
   POINT,
@@ -29,7 +28,7 @@ import {
   CLOSE_BRACE,
   isDigit,
 } from "./character-codes.ts";
-import { isFaithful, unfaithful } from "./decimal.ts";
+import { isFaithful, restOfNumber, skipDigits, unfaithful } from "./decimal.ts";
 import { escapeLength } from "./escape.ts";
 import { EMPTY_OBJECT, newObject, setMember } from "./json-object.ts";
 import { formatPath, JsonFault, type JsonObject, type JsonValue } from "./json-value.ts";
@@ -44,7 +43,7 @@ export class Reader {
   private readonly limits: ReadLimits;
   protected at = 0;
   /** Members and elements met so far. */
-  private values = 0;
+  protected values = 0;
   private depth = 0;
   /** For each open object or array the member being read; undefined while a name is read. */
   private readonly steps: (string | number | undefined)[] = [];
@@ -181,19 +180,29 @@ export class Reader {
     }
   }
 
-  protected readEscapedString(start: number, firstEscape: number): string {
+  private readEscapedString(start: number, firstEscape: number): string {
+    const end = this.stringEnd(firstEscape, Infinity);
+    this.at = end + 1;
+    return this.unescaped(start, end);
+  }
+
+  /** The end of the string, or the first character from `limit` on. What is before it has been checked. */
+  protected stringEnd(from: number, limit: number): number {
     const { text } = this;
-    let at = firstEscape;
-    for (;;) {
+    let at = from;
+    while (at < limit) {
       const code = text.charCodeAt(at);
       if (code === QUOTE) break;
       if (code === BACKSLASH) at += this.escapeAt(at);
       else if (code >= SPACE) at += 1;
       else throw this.badCharacter(at);
     }
-    this.at = at + 1;
-    // Each escape has been checked; the platform is the fastest at undoing them.
-    return JSON.parse(text.slice(start - 1, at + 1)) as string;
+    return at;
+  }
+
+  /** The platform is the fastest at undoing escapes. */
+  protected unescaped(start: number, end: number): string {
+    return JSON.parse(this.text.slice(start - 1, end + 1)) as string;
   }
 
   /** The length of the escape at `at`. */
@@ -208,13 +217,12 @@ export class Reader {
     const start = this.at;
     const first = text.charCodeAt(start) === MINUS ? start + 1 : start;
     if (!isDigit(text.charCodeAt(first))) throw this.unexpected("a value");
-    // Most numbers are short integers, and adding their digits up is faster than Number() on a piece of the
-    // text.
+    // Most numbers are short integers: to add their digits up is faster than Number() on a piece of text.
     let at = first;
     let value = 0;
     for (let code = text.charCodeAt(at); isDigit(code); code = text.charCodeAt(at)) {
       value = value * 10 + code - ZERO;
-      at += 1;
+      at = at - first < SAFE_DIGITS ? at + 1 : skipDigits(text, at);
     }
     if (at > first + 1 && text.charCodeAt(first) === ZERO)
       throw this.fault("a number begins with 0", start);
@@ -228,21 +236,10 @@ export class Reader {
   /** The rest of a number whose digits before the point end at `integerEnd`. */
   private readLongNumber(start: number, first: number, integerEnd: number): number | string {
     const { text } = this;
-    let at = integerEnd;
-    let digits = integerEnd - first;
-    if (text.charCodeAt(at) === POINT) {
-      at = this.skipDigits(integerEnd + 1);
-      if (at === integerEnd + 1) throw this.fault("a number has no digit after its point", start);
-      digits += at - integerEnd - 1;
-    }
-    const letter = text.charCodeAt(at);
-    const hasExponent = letter === LOWER_E || letter === UPPER_E;
-    if (hasExponent) {
-      const sign = text.charCodeAt(at + 1);
-      const exponent = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
-      at = this.skipDigits(exponent);
-      if (at === exponent) throw this.fault("a number has no digit in its exponent", start);
-    }
+    const rest = restOfNumber(text, integerEnd);
+    if (typeof rest === "string") throw this.fault(rest, start);
+    const { end: at, fractionDigits, hasExponent } = rest;
+    const digits = integerEnd - first + fractionDigits;
     this.at = at;
     const token = text.slice(start, at);
     const value = Number(token);
@@ -254,12 +251,6 @@ export class Reader {
   /** What becomes of a number that a double does not keep. */
   protected unfaithfulNumber(token: string, value: number, start: number): string {
     throw this.fault(unfaithful(token, value), start);
-  }
-
-  private skipDigits(start: number): number {
-    let at = start;
-    while (isDigit(this.text.charCodeAt(at))) at += 1;
-    return at;
   }
 
   private readWord<T>(word: string, value: T): T {

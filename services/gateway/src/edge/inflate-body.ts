@@ -15,8 +15,6 @@ export interface InflateLimits {
   readonly take: (bytes: number) => void;
 }
 
-/** JSON of events inflates to 5 to 20 times its size. What inflates further is made to fill memory. */
-const MAX_RATIO = 200;
 const PIECE_BYTES = 64 * 1024;
 /** RFC 9659: a decoder takes windows of 8 MiB, and no larger ones. */
 const MAX_WINDOW_LOG = 23;
@@ -44,7 +42,6 @@ export async function inflateBody(
     for await (const piece of decoder as AsyncIterable<Buffer>) {
       size += piece.length;
       if (size > maxBytes) throw tooLarge(maxBytes);
-      if (size > MAX_RATIO * body.length) throw beyondRatio();
       take(piece.length);
       pieces.push(piece);
     }
@@ -59,11 +56,6 @@ export async function inflateBody(
 function tooLarge(maxBytes: number): AnnalsError {
   const message = `The body is too large: it inflates to more than ${maxBytes} bytes. Send less at a time.`;
   return new BodyTooLarge(invalid({ field: "", message }));
-}
-
-function beyondRatio(): AnnalsError {
-  const message = `the body must not inflate to more than ${MAX_RATIO} times its size`;
-  return invalid({ field: "Content-Encoding", message });
 }
 
 function damaged(coding: Coding): AnnalsError {

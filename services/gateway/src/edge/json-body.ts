@@ -2,8 +2,14 @@
 // app.ts and register-routes.ts. What cannot be stored faithfully is refused with its path, before the schema
 // is checked.
 
-import { atOnce, PIECE_BYTES, type Turns, type Work } from "@annals/contract";
-import { type EventBytes, readJson, readJsonInPieces, type ReadLimits } from "@annals/event";
+import { atOnce, type Client, PIECE_BYTES, type Turns, type Work } from "@annals/contract";
+import {
+  type EventBytes,
+  isEventBytes,
+  readJson,
+  readJsonInPieces,
+  type ReadLimits,
+} from "@annals/event";
 import { invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Limits } from "../limits.ts";
@@ -28,10 +34,13 @@ type ReadPlain = (body: Buffer, limits: ReadLimits) => Work<EventBytes | undefin
 /** Maximum nesting of bodies that are not events. */
 const MAX_DEPTH = 16;
 
+/** Bytes of a body that is read at once. */
+const SMALL_BYTES = 2 * PIECE_BYTES;
+
 type Done = (error: Error | null, value?: unknown) => void;
 
 export interface BodyDeps {
-  readonly inFlight: Pick<RequestsInFlight, "begin" | "ended" | "takeBody">;
+  readonly inFlight: Pick<RequestsInFlight, "begin" | "ended" | "signalOf" | "takeBody">;
   readonly limits: Pick<Limits, "bodyMaxValues">;
   readonly turns: Turns;
 }
@@ -71,7 +80,7 @@ function parser(deps: BodyDeps, check: (request: FastifyRequest) => void) {
 function read(
   request: FastifyRequest,
   body: Buffer,
-  { limits: { bodyMaxValues }, turns }: Pick<BodyDeps, "limits" | "turns">,
+  { inFlight, limits: { bodyMaxValues }, turns }: BodyDeps,
   done: Done,
 ): void {
   const {
@@ -83,9 +92,14 @@ function read(
   const limits = { maxDepth, maxValues };
   if (body.length === 0) done(null, undefined);
   else if (isRaw) done(null, body);
-  else if (body.length > PIECE_BYTES)
-    void readLarge(request, turns, readInPieces(body, limits, readPlain), done);
-  else done(null, (readPlain && atOnce(readPlain(body, limits))) ?? readJson(body, limits));
+  else if (body.length > SMALL_BYTES) {
+    const client = {
+      get signal() {
+        return inFlight.signalOf(request.raw);
+      },
+    };
+    void readLarge(request, { client, turns }, readInPieces(body, limits, readPlain), done);
+  } else done(null, (readPlain && atOnce(readPlain(body, limits))) ?? readJson(body, limits));
 }
 
 /** What it inflates is held until the response is made, also if the client has disconnected meanwhile. */
@@ -122,14 +136,15 @@ function* readInPieces(
 /** In turns with the large bodies of other accounts. */
 async function readLarge(
   { admission }: FastifyRequest,
-  turns: Turns,
+  { client, turns }: { readonly client: Client; readonly turns: Turns },
   work: Work<unknown>,
   done: (error: Error | null, value?: unknown) => void,
 ): Promise<void> {
   try {
-    const value = await turns.run(admission?.accountId ?? "", work);
-    // Checking it is a piece of its own.
-    setImmediate(done, null, value);
+    const value = await turns.run(admission?.accountId ?? "", work, client);
+    // To check what was parsed is a piece of its own.
+    if (isEventBytes(value)) done(null, value);
+    else setImmediate(done, null, value);
   } catch (error) {
     done(error as Error);
   }
@@ -152,7 +167,8 @@ export function isJsonType(type = ""): boolean {
 /** The coding that the body was compressed with; undefined without one. Throws `invalid`. */
 function codingOf({ headers }: FastifyRequest): Coding | undefined {
   const named = (headers["content-encoding"] ?? "identity").toLowerCase();
-  const coding = CODINGS.find((each) => each === named);
+  // RFC 9110, section 8.4.1.3: x-gzip is another name of gzip.
+  const coding = CODINGS.find((each) => each === named.replace(/^x-gzip$/, "gzip"));
   if (coding === undefined && named !== "identity")
     throw invalid({
       field: "Content-Encoding",

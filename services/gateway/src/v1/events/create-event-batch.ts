@@ -75,11 +75,12 @@ export function createEventBatch(deps: Pick<Deps, "appends" | "limits" | "turns"
     maxValues: limits.batchBodyMaxValues,
     readPlain: plainEvents("batch", limits.eventMaxBytes),
     // Not async: the parsed body would be held until the response (register-routes.ts).
-    handle: ({ admission, body, headers, receivedAt }) => {
+    handle: (call) => {
+      const { admission, body, headers, receivedAt } = call;
       const options = { maxBytes: limits.eventMaxBytes, path: eventPath };
       const written = isEventBytes(body)
         ? Promise.resolve(body)
-        : turns.run(admission.accountId, writtenEvents(body.events.map(newEvent), options));
+        : turns.run(admission.accountId, writtenEvents(body.events.map(newEvent), options), call);
       const request = { admission, form: "batch", headers, receivedAt } as const;
       return written.then((events) => appendEvents(deps, events, request));
     },

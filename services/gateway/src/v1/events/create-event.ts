@@ -22,11 +22,12 @@ export function createEvent(deps: Pick<Deps, "appends" | "limits" | "turns">): R
     maxDepth: limits.eventMaxDepth,
     readPlain: plainEvents("event", limits.eventMaxBytes),
     // Not async: the parsed body would be held until the response (register-routes.ts).
-    handle: ({ admission, body, headers, receivedAt }) => {
+    handle: (call) => {
+      const { admission, body, headers, receivedAt } = call;
       const options = { maxBytes: limits.eventMaxBytes, path: () => "" };
       const written = isEventBytes(body)
         ? Promise.resolve(body)
-        : turns.run(admission.accountId, writtenEvents([body], options));
+        : turns.run(admission.accountId, writtenEvents([body], options), call);
       const request = { admission, form: "event", headers, receivedAt } as const;
       return written
         .then((events) => appendEvents(deps, events, request))

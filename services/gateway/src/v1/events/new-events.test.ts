@@ -3,7 +3,7 @@
 // strict reader; of any other the fault names the member as the client wrote it. Reading yields within large
 // bodies.
 
-import type { Work } from "@annals/contract";
+import { PIECE_BYTES, type Work } from "@annals/contract";
 import { type JsonObject, readJson } from "@annals/event";
 import { describe, expect, test } from "vitest";
 import { plainEvents, writtenEvents } from "./new-events.ts";
@@ -80,7 +80,30 @@ test("a large batch is read, checked and written in pieces", () => {
   const events = Array.from({ length: 900 }, () => sized(MAX_BYTES));
   const body = `{"events":[${events.join(",")}]}`;
   const pieces = (work: Work<unknown>) => Array.from(work).length;
-  expect(pieces(plainEvents("batch", MAX_BYTES)(Buffer.from(body), LIMITS))).toBe(2);
+  const least = Math.floor(body.length / (2 * PIECE_BYTES));
+  expect(pieces(plainEvents("batch", MAX_BYTES)(Buffer.from(body), LIMITS))).toBeGreaterThan(least);
   const given = (JSON.parse(body) as { events: NewEvent[] }).events;
-  expect(pieces(writtenEvents(given, { maxBytes: MAX_BYTES, path: () => "" }))).toBe(2);
+  const work = writtenEvents(given, { maxBytes: MAX_BYTES, path: () => "" });
+  expect(pieces(work)).toBeGreaterThan(least);
+});
+
+test("an event of many values is not read in one piece, and one of megabytes is not written", () => {
+  const many = `{"action":"a","metadata":{"a":[${Array.from({ length: 9_000 }, () => "[]").join()}]}}`;
+  const limits = { ...LIMITS, maxValues: 20_000 };
+  expect(
+    finished(plainEvents("batch", MAX_BYTES)(Buffer.from(`{"events":[${many}]}`), limits)),
+  ).toBe(undefined);
+  const far = [{ action: "a" }, { action: "a", metadata: { a: "x".repeat(4 * MAX_BYTES + 1) } }];
+  expect(() =>
+    finished(writtenEvents(far, { maxBytes: MAX_BYTES, path: (index) => `events[${index}].` })),
+  ).toThrow(
+    expect.objectContaining({
+      faults: [
+        expect.objectContaining({
+          field: "events[1]",
+          message: `is more than ${4 * MAX_BYTES} bytes in canonical form; at most ${MAX_BYTES} are allowed`,
+        }),
+      ],
+    }),
+  );
 });

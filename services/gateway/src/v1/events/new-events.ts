@@ -14,6 +14,7 @@ import {
 import { invalid } from "@annals/errors";
 import {
   type EventBytes,
+  isCertainlyLonger,
   MAX_EVENTS,
   PLACE_OF,
   PLACES_PER_EVENT,
@@ -33,6 +34,9 @@ export interface NewEvents extends EventBytes {
   /** Times in UTC with six fraction digits; undefined if the client gave no time. */
   readonly occurredAts: readonly (string | undefined)[];
 }
+
+/** An event of so many times the limit is refused before it is written in canonical form. */
+const WRITTEN_TIMES = 4;
 
 /** Reads a body. Returns undefined if it is not plain or has a fault: then the strict reader decides. */
 export type ReadPlainEvents = (body: Uint8Array, limits: ReadLimits) => Work<NewEvents | undefined>;
@@ -56,12 +60,23 @@ export function* writtenEvents(
   given: readonly NewEvent[],
   { maxBytes, path }: { readonly maxBytes: number; readonly path: (index: number) => string },
 ): Work<NewEvents> {
-  const events = yield* writeEventBytes(given, PIECE_BYTES);
+  const far = yield* firstFarTooLarge(given, WRITTEN_TIMES * maxBytes);
+  const events = yield* writeEventBytes(given.slice(0, far), PIECE_BYTES);
   const checked = yield* checkEvents(events, maxBytes);
-  if (!("fault" in checked)) return checked;
-  const { fault, index } = checked;
+  if (!("fault" in checked) && far === undefined) return checked;
+  const { fault, index } =
+    "fault" in checked ? checked : { fault: farTooLarge(maxBytes), index: far ?? 0 };
   const field = fieldOf(fault, path(index), given[index] as NewEvent);
   throw invalid({ field, message: fault.message });
+}
+
+/** The index of the first event that is certainly longer than `bytes`. */
+function* firstFarTooLarge(given: readonly NewEvent[], bytes: number): Work<number | undefined> {
+  for (const [index, event] of given.entries()) {
+    if (isCertainlyLonger(event, bytes)) return index;
+    yield;
+  }
+  return undefined;
 }
 
 interface Fault {
@@ -112,6 +127,11 @@ const NO_TIME: Fault = {
 const tooLarge = (size: number, maxBytes: number): Fault => ({
   member: "size",
   message: `is ${size} bytes in canonical form; at most ${maxBytes} are allowed`,
+});
+
+const farTooLarge = (maxBytes: number): Fault => ({
+  member: "size",
+  message: `is more than ${WRITTEN_TIMES * maxBytes} bytes in canonical form; at most ${maxBytes} are allowed`,
 });
 
 /** Name of the member at fault: in a batch, `type` if the client sent that in place of `action`. */
