@@ -68,7 +68,7 @@ test("no record that has the name of an event is refused", () => {
           },
         ],
       } as OtlpRequest;
-      const [item] = atOnce(readOtlp(inProtobuf(request), OTLP_PROTOBUF, limits));
+      const [item] = atOnce(readOtlp(inProtobuf(request), OTLP_PROTOBUF, limits)).items;
       if (!item || !("events" in item)) return expect.fail(JSON.stringify(item));
       const { events, idempotencyKey, requestSha256 } = item;
       const receivedAt = "2026-01-31T09:30:00.000000Z";

@@ -93,6 +93,7 @@ export function createMetrics(registry: Registry) {
     },
     batchers: batcherMetrics(registry),
     intakeItems: intakeItems(registry),
+    intakeIgnored: intakeIgnored(registry),
     readsLost: readsLost(registry),
     /** worker: read_audit. */
     failures: workerFailures(registry),
@@ -114,6 +115,20 @@ function readsLost(registry: Registry) {
   });
   lost.inc(0);
   return lost;
+}
+
+/** Counts requests of intake of which a part was ignored. Only OTLP wants that, instead of a refusal. */
+function intakeIgnored(registry: Registry) {
+  const ignored = new Counter({
+    name: "annals_intake_ignored_requests_total",
+    help:
+      "Requests of OpenTelemetry that had members which are not known in place of records: they succeed with a " +
+      "message, and nothing of these parts is stored.",
+    labelNames: ["source"],
+    registers: [registry],
+  });
+  ignored.inc({ source: "otlp" }, 0);
+  return (source: IntakeSource): void => ignored.inc({ source });
 }
 
 /** Counts items of intake. */

@@ -89,7 +89,7 @@ export async function serve(
     metrics,
   });
   metrics.watchHeld(() => inFlight.used());
-  const intake = new IntakeReports({ items: metrics.intakeItems, log });
+  const intake = new IntakeReports(metrics, log);
   const limits = { ...LIMITS, batchBodyMaxValues: config.batchBodyMaxValues };
   const reads = config.auditReads
     ? openReadAudit({ ...metrics, clock: systemClock(), ledger: clients.ledger, log }, closers)

@@ -182,3 +182,15 @@ describe("422", () => {
     expect(await storedEvents()).toBe(0);
   });
 });
+
+test.each(FORMS)("422 for %s with a key that belongs to intake", async (_, path, sent) => {
+  const { body, status } = await send(path, sent, "intake:otlp:1");
+  expect(status).toBe(422);
+  expect(body.error).toMatchObject({
+    type: "validation_error",
+    message:
+      'Idempotency-Key: must not begin with "intake:", as the keys of the items of intake do',
+  });
+  expect(await storedEvents()).toBe(0);
+  expect((await send(path, sent, "Intake:1")).status).toBe(201);
+});

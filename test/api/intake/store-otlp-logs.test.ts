@@ -89,12 +89,15 @@ describe.each(ENCODINGS)("200 for $type", ({ type, write }) => {
         readonly errorMessage: string;
       };
     };
-    expect(partialSuccess.rejectedLogRecords).toBe("3");
+    expect(partialSuccess.rejectedLogRecords).toBe("2");
     expect(partialSuccess.errorMessage).toMatch(
-      /^3 of 4 log records cannot be stored\. 0: event_name, .* only records of events are stored; 2: action must not/,
+      /^2 of 4 log records cannot be stored\. 0: eventName .* only records of events are stored; 2: action must not/,
     );
-    expect(partialSuccess.errorMessage).toMatch(/; 3: /);
-    expect(await events()).toHaveLength(1);
+    expect(await events()).toMatchObject([
+      // Another record with the same uid is not lost.
+      { metadata: { annals_conflict: true, attributes: { other: true } } },
+      { metadata: {} },
+    ]);
   });
 
   test("of a compressed body", async () => {
@@ -108,6 +111,18 @@ describe.each(ENCODINGS)("200 for $type", ({ type, write }) => {
   test("of a request without records", async () => {
     expect(said(await sendOf({}), type)).toEqual({});
   });
+});
+
+test("200 for names that OTLP does not have, with a warning", async () => {
+  const answer = await send('{"resource_logs":[{"scope_logs":[]}]}', JSON_TYPE);
+  expect(said(answer, JSON_TYPE)).toEqual({
+    partialSuccess: {
+      errorMessage:
+        'A part of the request was ignored: "resource_logs" is not a member of ExportLogsServiceRequest, which has ' +
+        "no resourceLogs.",
+    },
+  });
+  expect(await events()).toEqual([]);
 });
 
 test("200 for an empty body in protobuf, which is a request without records", async () => {

@@ -1,12 +1,16 @@
 // Makes what a source sends fit the limits of an event: long texts are shortened, and large values replaced
 // by their size and hash. Called by the mappings of intake. Nothing must be lost because a client of the
-// source chose a long name: the action itself is what the log is for.
+// source chose a long name: the action itself is what the log is for. It must never do more work than the
+// bytes of the event are worth, however many members they are.
 
 import { canonicalJson, type JsonObject, type JsonValue, MAX_TEXT_LENGTH } from "@annals/event";
+import { PIECE_BYTES, type Work } from "@annals/contract";
 import { createHash } from "node:crypto";
 import type { MappedEvent } from "./item.ts";
 
 const HASH_LENGTH = 32;
+/** Bytes that are hashed in a piece: a millisecond or two. */
+const HASHED_BYTES = 512 * 1024;
 
 /**
  * A text of at most `max` characters: a longer one is its beginning, an ellipsis, and 32 hexadecimal digits
@@ -20,15 +24,18 @@ export function fitText(text: string, max: number = MAX_TEXT_LENGTH): string {
   return `${characters.slice(0, max - HASH_LENGTH - 1).join("")}…${hash}`;
 }
 
-/** What stands for a value that is too large for an event. */
-function omitted(value: JsonValue): JsonObject {
+/** What stands for a value that is too large, or nests too deep, for an event. */
+export function omitted(value: JsonValue): JsonObject {
   return omittedBytes(Buffer.from(canonicalJson(value)));
 }
 
 /** The same for bytes that could not be read. */
 export function omittedBytes(bytes: Uint8Array): JsonObject {
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { annals_omitted: { bytes: bytes.length, sha256 } };
+  return { annals_omitted: { bytes: bytes.length, sha256: sha256Of(bytes) } };
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** A member of the event that may be large: the objects on the way to it, and its name. */
@@ -36,51 +43,74 @@ export type LargePath = readonly [part: "actor" | "context" | "metadata", ...nam
 
 /**
  * Replaces the values at `paths` in their order, each by its size and hash, until the event has at most
- * `maxBytes`. Returns the event, and whether any was replaced.
+ * `maxBytes`. It changes the event, whose objects on these paths must be of no other. Asks for a path only if
+ * it needs it, and returns whether any value was replaced.
  */
-export function fitEvent(
-  given: MappedEvent,
-  paths: readonly LargePath[],
+export function* fitEvent(
+  event: MappedEvent,
+  paths: Iterable<LargePath>,
   maxBytes: number,
-): { readonly event: MappedEvent; readonly isReduced: boolean } {
-  let event = given;
-  let size = sizeOf(event);
-  for (const path of paths) {
-    if (size <= maxBytes) break;
-    const value = valueAt(event, path);
-    if (value === undefined) continue;
-    const replacement = omitted(value);
-    const saved = bytesOf(value) - bytesOf(replacement);
-    if (saved <= 0) continue;
-    event = replaced(event, path, replacement) as unknown as MappedEvent;
+): Work<boolean> {
+  let size = Buffer.byteLength(event.action) + "{}".length;
+  for (const part of PARTS) size += yield* measured(event[part] ?? {}, LEVELS_MEASURED);
+  let isReduced = false;
+  for (const path of size > maxBytes ? paths : []) {
+    const saved = yield* replace(event, path);
+    if (saved > 0) isReduced = true;
     size -= saved;
+    if (size <= maxBytes) break;
+    yield;
   }
-  return { event, isReduced: event !== given };
+  return isReduced;
+}
+
+/** Levels of a part whose members are measured one by one: those that {@link LargePath} can name. */
+const LEVELS_MEASURED = 2;
+
+/** Bytes of a value in canonical form. Yields between members. */
+function* measured(value: JsonValue, levels: number): Work<number> {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject || levels === 0) {
+    const text = canonicalJson(value);
+    // To count its bytes is as much work as to write it.
+    if (text.length > PIECE_BYTES) yield;
+    return Buffer.byteLength(text);
+  }
+  const names = Object.keys(value);
+  let bytes = "{}".length + Math.max(names.length - 1, 0);
+  for (const name of names) {
+    bytes += bytesOf(name) + ":".length + (yield* measured(value[name] ?? null, levels - 1));
+    yield;
+  }
+  return bytes;
 }
 
 const PARTS = ["actor", "target", "context", "metadata"] as const;
 
-/** Bytes of the action and of the parts in canonical form, as the limit counts them. */
-function sizeOf(event: MappedEvent): number {
-  const parts = PARTS.map((part) => bytesOf(event[part] ?? {}));
-  return parts.reduce((sum, bytes) => sum + bytes, Buffer.byteLength(event.action) + "{}".length);
-}
+/** Bytes of a value in canonical form, as the limit counts them. */
+export const bytesOf = (value: JsonValue): number => Buffer.byteLength(canonicalJson(value));
 
-const bytesOf = (value: JsonValue): number => Buffer.byteLength(canonicalJson(value));
-
-function valueAt(event: MappedEvent, path: LargePath): JsonValue | undefined {
-  let value = event as unknown as JsonValue | undefined;
-  for (const name of path) value = (value as JsonObject | undefined)?.[name];
-  return value;
-}
-
-function replaced(
-  object: Readonly<Record<string, unknown>>,
-  [name, ...rest]: readonly string[],
-  replacement: JsonObject,
-): Record<string, unknown> {
-  if (name === undefined) return replacement;
-  return { ...object, [name]: replaced(object[name] as JsonObject, rest, replacement) };
+/** Returns the bytes that were saved: 0 if what stands for the value is not shorter. */
+function* replace(event: MappedEvent, path: LargePath): Work<number> {
+  let around = event as unknown as JsonObject | undefined;
+  for (const name of path.slice(0, -1)) around = around?.[name] as JsonObject | undefined;
+  const last = path.at(-1) as string;
+  const value = around?.[last];
+  if (around === undefined || value === undefined) return 0;
+  const canonical = canonicalJson(value);
+  if (canonical.length > PIECE_BYTES) yield;
+  const text = Buffer.from(canonical);
+  yield;
+  const hash = createHash("sha256");
+  for (let at = 0; at < text.length; at += HASHED_BYTES) {
+    hash.update(text.subarray(at, at + HASHED_BYTES));
+    yield;
+  }
+  const replacement = { annals_omitted: { bytes: text.length, sha256: hash.digest("hex") } };
+  const saved = text.length - bytesOf(replacement);
+  if (saved <= 0) return 0;
+  around[last] = replacement;
+  return saved;
 }
 
 /** The members that are there. */

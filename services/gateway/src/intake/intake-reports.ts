@@ -15,16 +15,18 @@ export interface FirstRejection {
 
 export interface IntakeResult extends Readonly<Record<IntakeOutcome, number>> {
   readonly firstRejections: readonly FirstRejection[];
+  /** Says which part of the request had no items, but members that are not known; undefined if none. */
+  readonly ignored: string | undefined;
 }
 
 const OUTCOMES = ["stored", "replayed", "reduced", "skipped", "rejected"] as const;
 
 export class IntakeReports {
-  readonly #items: Metrics["intakeItems"];
+  readonly #metrics: Pick<Metrics, "intakeIgnored" | "intakeItems">;
   readonly #log: BoundedLog;
 
-  constructor({ items, log }: { readonly items: Metrics["intakeItems"]; readonly log: Logger }) {
-    this.#items = items;
+  constructor(metrics: Pick<Metrics, "intakeIgnored" | "intakeItems">, log: Logger) {
+    this.#metrics = metrics;
     this.#log = new BoundedLog(log);
   }
 
@@ -33,12 +35,16 @@ export class IntakeReports {
     { accountId, requestId }: { readonly accountId: string; readonly requestId: string },
     result: IntakeResult,
   ): void {
-    for (const outcome of OUTCOMES) this.#items(source, outcome, result[outcome]);
+    for (const outcome of OUTCOMES) this.#metrics.intakeItems(source, outcome, result[outcome]);
+    const request = { source, account_id: accountId, request_id: requestId };
+    if (result.ignored !== undefined) {
+      this.#metrics.intakeIgnored(source);
+      const ignored = { ...request, reason: result.ignored };
+      this.#log.write("warn", ignored, "a part of an intake request was ignored");
+    }
     if (result.rejected === 0) return;
     const fields = {
-      source,
-      account_id: accountId,
-      request_id: requestId,
+      ...request,
       rejected: result.rejected,
       first_rejections: result.firstRejections,
     };

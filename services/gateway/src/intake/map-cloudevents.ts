@@ -3,7 +3,7 @@
 // member of its own stays under `metadata.cloudevents`.
 
 import { createHash } from "node:crypto";
-import { type JsonObject, type JsonValue, MAX_TEXT_LENGTH } from "@annals/event";
+import { type JsonObject, type JsonValue, type LooselyRead, MAX_TEXT_LENGTH } from "@annals/event";
 import { parseTimestamp } from "@annals/contract";
 import { fitText } from "./fit-event.ts";
 import { type IntakeItem, Rejection } from "./item.ts";
@@ -14,6 +14,8 @@ export interface CloudEvent {
   readonly data?: JsonValue;
   /** In base64. */
   readonly dataBase64?: string;
+  /** Whether a number of it became text, or a character that cannot be stored U+FFFD. */
+  readonly isAltered?: boolean;
 }
 
 const NAME = /^[a-z0-9]+$/;
@@ -24,20 +26,28 @@ const PLACED = ["actorid", "actortype", "outcome", "subject", "targettype", "tim
 const MAX_INTEGER = 2 ** 31 - 1;
 
 /** The attributes and the data of one of the JSON format. Throws {@link Rejection}. */
-export function cloudEventOf(value: JsonValue): CloudEvent {
+export function cloudEventOf({
+  isAltered,
+  value,
+}: Pick<LooselyRead, "isAltered" | "value">): CloudEvent {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new Rejection("a CloudEvent must be an object");
   const { data, data_base64: dataBase64, ...attributes } = value;
   if (dataBase64 === undefined || dataBase64 === null)
-    return { attributes, ...(data !== undefined && { data }) };
+    return { attributes, isAltered, ...(data !== undefined && { data }) };
   if (data !== undefined) throw new Rejection("data and data_base64 must not both be there");
   if (typeof dataBase64 !== "string" || !isBase64(dataBase64))
     throw new Rejection("data_base64 must be base64");
-  return { attributes, dataBase64 };
+  return { attributes, dataBase64, isAltered };
 }
 
 /** Throws {@link Rejection}. */
-export function mapCloudEvent({ attributes: given, data, dataBase64 }: CloudEvent): IntakeItem {
+export function mapCloudEvent({
+  attributes: given,
+  data,
+  dataBase64,
+  isAltered = false,
+}: CloudEvent): IntakeItem {
   const attributes = new Map(Object.entries(given).filter(([, value]) => value !== null));
   for (const [name, value] of attributes) checkAttribute(name, value);
   for (const name of REQUIRED) required(attributes, name);
@@ -58,6 +68,7 @@ export function mapCloudEvent({ attributes: given, data, dataBase64 }: CloudEven
       ...(outcome !== undefined && { outcome }),
       ...(data !== undefined && { data }),
       ...(dataBase64 !== undefined && { data_base64: dataBase64 }),
+      ...(isAltered && { annals_altered: true }),
     },
     ...(time !== undefined && { occurred_at: time }),
   };
@@ -104,12 +115,12 @@ function things(members: Readonly<Record<"id" | "type", string | undefined>>): J
 /** A source is a URI reference and has no space, so the key has one reading. */
 function keyOf(attributes: Attributes): string {
   const [source, id] = [required(attributes, "source"), required(attributes, "id")];
-  const key = `ce:${source} ${id}`;
+  const key = `${source} ${id}`;
   if (key.length <= MAX_TEXT_LENGTH && !source.includes(" ")) return key;
   const hash = createHash("sha256")
     .update(JSON.stringify([source, id]))
     .digest("hex");
-  return `ce:sha256:${hash}`;
+  return `sha256:${hash}`;
 }
 
 function isBase64(text: string): boolean {

@@ -59,7 +59,7 @@ describe("an item", () => {
         },
         occurred_at: ITEM.requestReceivedTimestamp,
       },
-      idempotencyKey: "k8s:a1:ResponseComplete",
+      idempotencyKey: "a1:ResponseComplete",
       isKeyOfContent: true,
       isReduced: false,
     });

@@ -3,11 +3,19 @@
 // item: names, paths, headers, and the objects of their requests. None of that must keep the action out of
 // the log.
 
-import { JsonFault, type JsonObject, type JsonValue, readJsonLoosely } from "@annals/event";
-import { parseTimestamp } from "@annals/contract";
+import {
+  JsonFault,
+  type JsonObject,
+  type JsonValue,
+  type LooselyRead,
+  readJsonLoosely,
+  readJsonLooselyInPieces,
+  type ReadLimits,
+} from "@annals/event";
+import { parseTimestamp, PIECE_BYTES, type Work } from "@annals/contract";
 import { fitEvent, fitText, type LargePath, omittedBytes, present } from "./fit-event.ts";
 import { type IntakeItem, type MappedEvent, type Outcome, Rejection } from "./item.ts";
-import { type Members, membersOf } from "./json-slices.ts";
+import { type Members, membersInPieces, membersOf } from "./json-slices.ts";
 import { actionOf, fitted, targetOf, textIn, typeOfUser } from "./kubernetes-names.ts";
 import { maskObject, type Secrecy, secrecyOf } from "./mask-kubernetes.ts";
 
@@ -50,10 +58,10 @@ const MEASURED_PART = 8;
 const FAILURE_FROM = 400;
 const NULL = Buffer.from("null");
 
-/** Maps the bytes of an item. Never throws. */
-export function mapKubernetes(bytes: Buffer, options: KubernetesOptions): IntakeItem {
+/** Maps the bytes of an item. Yields between its values, and within large ones. Never throws. */
+export function* mapKubernetes(bytes: Buffer, options: KubernetesOptions): Work<IntakeItem> {
   try {
-    return new Item(membersOf(bytes), options).map(bytes.length);
+    return yield* new Item(yield* membersInPieces(bytes), options).map(bytes.length);
   } catch (error) {
     if (error instanceof Rejection) return { rejected: error.message };
     if (error instanceof JsonFault)
@@ -65,6 +73,10 @@ export function mapKubernetes(bytes: Buffer, options: KubernetesOptions): Intake
 class Item {
   readonly #members: Members;
   readonly #options: KubernetesOptions;
+  /** What has been read of members that are large, or why one cannot be. */
+  readonly #large = new Map<Buffer, LooselyRead | JsonFault>();
+  #ofUser: Members | undefined;
+  #ofImpersonated: Members | undefined;
   #isAltered = false;
   #isReduced = false;
 
@@ -73,7 +85,7 @@ class Item {
     this.#options = options;
   }
 
-  map(length: number): IntakeItem {
+  *map(length: number): Work<IntakeItem> {
     const stage = this.#text("stage");
     const isPassing = stage !== undefined && PASSING.includes(stage);
     if (isPassing && !this.#isRefusedUser(stage)) return { skipped: `stage ${stage}` };
@@ -81,18 +93,33 @@ class Item {
       throw new Rejection(`stage must be one of ${[...FINAL, ...PASSING].join(", ")}`);
     const auditId = this.#text("auditID");
     if (auditId === undefined) throw new Rejection("auditID is required");
-    const mapped = this.#event(stage, fitText(auditId));
     const isLarge = length > this.#options.maxBytes / MEASURED_PART;
-    const { event, isReduced } = isLarge
-      ? fitEvent(mapped, LARGE, this.#options.maxBytes)
-      : { event: mapped, isReduced: false };
+    if (isLarge) yield* this.#readLarge();
+    const event = this.#event(stage, fitText(auditId));
+    yield;
+    const isReduced = isLarge && (yield* fitEvent(event, LARGE, this.#options.maxBytes));
     return {
       event,
       // The client of the API server may choose the id of its request.
-      idempotencyKey: `k8s:${fitText(auditId, 128)}:${stage}`,
+      idempotencyKey: `${fitText(auditId, 128)}:${stage}`,
       isKeyOfContent: true,
       isReduced: isReduced || this.#isReduced,
     };
+  }
+
+  /** Reads what is large in pieces, before the event is made of it. */
+  *#readLarge(): Work<void> {
+    for (const members of [this.#members, this.#user, this.#impersonated])
+      for (const bytes of members.values()) {
+        if (bytes.length <= PIECE_BYTES || this.#large.has(bytes)) continue;
+        try {
+          const work = readJsonLooselyInPieces(bytes, this.#limits, PIECE_BYTES);
+          this.#large.set(bytes, yield* work);
+        } catch (error) {
+          if (!(error instanceof JsonFault)) throw error;
+          this.#large.set(bytes, error);
+        }
+      }
   }
 
   #event(stage: string, auditId: string): MappedEvent {
@@ -114,15 +141,13 @@ class Item {
   }
 
   #isRefusedUser(stage: string): boolean {
-    if (stage !== STARTED || this.#text("username", this.#parts("user")) !== undefined)
-      return false;
+    if (stage !== STARTED || this.#text("username", this.#user) !== undefined) return false;
     return this.#object("responseStatus")?.["code"] === UNAUTHENTICATED;
   }
 
   #actor(): JsonObject {
-    const user = this.#parts("user");
+    const [user, impersonated] = [this.#user, this.#impersonated];
     const name = this.#text("username", user);
-    const impersonated = this.#parts("impersonatedUser");
     const id = name === undefined ? undefined : fitText(name);
     const as = present({
       user: fitted(this.#text("username", impersonated)),
@@ -205,6 +230,14 @@ class Item {
     }
   }
 
+  get #user(): Members {
+    return (this.#ofUser ??= this.#parts("user"));
+  }
+
+  get #impersonated(): Members {
+    return (this.#ofImpersonated ??= this.#parts("impersonatedUser"));
+  }
+
   /** The members of an object, each of which is read for itself. */
   #parts(name: string): Members {
     const bytes = this.#members.get(name);
@@ -243,10 +276,15 @@ class Item {
     }
   }
 
-  #readBytes(bytes: Buffer): JsonValue {
+  get #limits(): ReadLimits {
     const { maxDepth, maxValues } = this.#options;
-    const limits = { maxDepth: maxDepth - LEVELS_AROUND, maxValues };
-    const { isAltered, value } = readJsonLoosely(bytes, limits);
+    return { maxDepth: maxDepth - LEVELS_AROUND, maxValues };
+  }
+
+  #readBytes(bytes: Buffer): JsonValue {
+    const read = this.#large.get(bytes) ?? readJsonLoosely(bytes, this.#limits);
+    if (read instanceof JsonFault) throw read;
+    const { isAltered, value } = read;
     if (isAltered) this.#isAltered = true;
     return value;
   }

@@ -2,6 +2,7 @@
 // the name of an event is rejected, with a reason that has no value of it. What is too large, or cannot be
 // stored, never keeps a record with a name out of the log.
 
+import { atOnce } from "@annals/contract";
 import {
   InstrumentationScopeSchema,
   LogRecordSchema,
@@ -9,30 +10,38 @@ import {
   type InstrumentationScope,
   type Resource,
 } from "@annals/proto/otlp";
+import type { JsonValue } from "@annals/event";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { keyValues, type OtlpRecord, otlpRecord } from "../testing/otlp-requests.ts";
 import { type MappedEvent, Rejection } from "./item.ts";
-import { mapLogRecord, originOf } from "./map-otlp.ts";
+import { mapLogRecord, originOf, resourceOf, scopeOf } from "./map-otlp.ts";
 
 const OPTIONS = { maxBytes: 65_536, maxDepth: 32 };
 const LARGE = "x".repeat(100_000);
 
-const unaltered = <T>(message: T) => ({ message, isAltered: false });
+const unaltered = <T>(message: T) => ({ message, isAltered: false, isReduced: false, values: 0 });
 const origin = (
   resource?: MessageInitShape<typeof ResourceSchema>,
   scope?: MessageInitShape<typeof InstrumentationScopeSchema>,
 ) =>
   originOf(
-    resource && unaltered<Resource>(create(ResourceSchema, resource)),
-    scope && unaltered<InstrumentationScope>(create(InstrumentationScopeSchema, scope)),
-    OPTIONS,
+    atOnce(resourceOf(resource && unaltered<Resource>(create(ResourceSchema, resource)), OPTIONS)),
+    atOnce(
+      scopeOf(
+        scope && unaltered<InstrumentationScope>(create(InstrumentationScopeSchema, scope)),
+        OPTIONS,
+      ),
+    ),
   );
 const map = (record: OtlpRecord, of = origin()) =>
-  mapLogRecord(
-    unaltered(create(LogRecordSchema, record)),
-    { length: 1_000_000, origin: of },
-    OPTIONS,
+  atOnce(
+    mapLogRecord(
+      unaltered(create(LogRecordSchema, record)),
+      { length: 1_000_000, origin: of },
+      OPTIONS,
+    ),
   );
 
 function mapped(record: OtlpRecord, of = origin()) {
@@ -104,7 +113,7 @@ test("has each member and attribute in its place", () => {
       },
       occurred_at: "2026-01-31T09:30:00.052919Z",
     },
-    idempotencyKey: "otlp:01KG",
+    idempotencyKey: "01KG",
     isReduced: false,
   });
 });
@@ -128,7 +137,7 @@ describe("action", () => {
     };
     expect(() => map(record as OtlpRecord)).toThrow(
       new Rejection(
-        "event_name, or the attribute event.name, is required: only records of events are stored",
+        "eventName (event_name in protobuf), or the attribute event.name, is required: only records of events are stored",
       ),
     );
   });
@@ -202,8 +211,8 @@ test("U+0000 becomes U+FFFD, and the event says so", () => {
 test("a key is that of log.record.uid, else of audit.record.id, and never too long", () => {
   const keyOf = (attributes: Parameters<typeof keyValues>[0]) =>
     mapped({ eventName: "a", attributes: keyValues(attributes) }).idempotencyKey;
-  expect(keyOf({ "audit.record.id": "2", "log.record.uid": "1" })).toBe("otlp:1");
-  expect(keyOf({ "audit.record.id": 2n })).toBe("otlp:2");
+  expect(keyOf({ "audit.record.id": "2", "log.record.uid": "1" })).toBe("1");
+  expect(keyOf({ "audit.record.id": 2n })).toBe("2");
   expect(keyOf({})).toBeUndefined();
   expect(keyOf({ "log.record.uid": "1".repeat(300) })).toHaveLength(255);
 });
@@ -238,22 +247,53 @@ describe("what is too large", () => {
   });
 });
 
-describe("rejects, without a value", () => {
-  const nested = (levels: number): unknown => (levels === 0 ? "secret" : [nested(levels - 1)]);
+describe("one part that is wrong never costs the record", () => {
+  const nested = (levels: number): unknown => (levels === 0 ? "x" : [nested(levels - 1)]);
 
-  test("two attributes of one name", () => {
-    const attributes = [...keyValues({ a: "secret" }), ...keyValues({ a: "other" })];
-    expect(() => map({ eventName: "a", attributes })).toThrow(
-      new Rejection("attributes of one list must have distinct names"),
-    );
+  test("an attribute that is there twice has all its values, and the event says so", () => {
+    const attributes = [
+      ...keyValues({ "user.role": "admin", a: { b: "1" }, "user.id": "u_1" }),
+      ...keyValues({ "user.role": "owner", "user.id": "u_2" }),
+      ...keyValues({ "user.role": "admin" }),
+    ];
+    expect(eventOf({ eventName: "a", attributes })).toMatchObject({
+      // The first is what the program itself has set; all of them stay.
+      actor: { id: "u_1", type: "user" },
+      metadata: {
+        attributes: { "user.role": ["admin", "owner", "admin"], "user.id": ["u_1", "u_2"] },
+        annals_altered: true,
+      },
+    });
+    expect(eventOf({ eventName: "a", attributes: keyValues({ a: ["1", "2"] }) })).toMatchObject({
+      metadata: { attributes: { a: ["1", "2"] } },
+    });
   });
 
-  test("a value that nests too deep", () => {
+  test("so has the name of the event, and the key of a retry", () => {
+    const attributes = keyValues({ "event.name": "login", "log.record.uid": "1" });
+    const one = mapped({ attributes: [...attributes, ...attributes] });
+    expect(one.event.action).toBe("login");
+    expect(one.idempotencyKey).toBe("1");
+  });
+
+  test("a list of lists is still as deep as an event may be", () => {
     const deep = keyValues({ a: nested(27) as never });
-    expect(eventOf({ eventName: "a", attributes: deep }).metadata).toHaveProperty("attributes");
-    const deeper = keyValues({ a: nested(28) as never });
-    expect(() => map({ eventName: "a", attributes: deeper })).toThrow(
-      new Rejection("a value must not nest beyond 28 levels"),
+    const { event, isReduced } = mapped({ eventName: "a", attributes: [...deep, ...deep] });
+    expect(isReduced).toBe(true);
+    const [first] = (event.metadata as { attributes: { a: JsonValue[] } }).attributes.a;
+    expect(JSON.stringify(first)).toContain("annals_omitted");
+  });
+
+  test("of a value that nests too deep, what is too deep is left out", () => {
+    const deep = keyValues({ a: nested(27) as never });
+    expect(mapped({ eventName: "a", attributes: deep }).isReduced).toBe(false);
+    const deeper = keyValues({ a: nested(28) as never, b: "kept" });
+    const { event, isReduced } = mapped({ eventName: "a", attributes: deeper });
+    expect(isReduced).toBe(true);
+    const sha256 = createHash("sha256").update('["x"]').digest("hex");
+    expect(JSON.stringify(event.metadata)).toContain(
+      `[{"annals_omitted":{"bytes":5,"sha256":"${sha256}"}}]`,
     );
+    expect(event.metadata).toMatchObject({ attributes: { b: "kept" } });
   });
 });

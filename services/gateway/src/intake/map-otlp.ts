@@ -2,10 +2,10 @@
 // either encoding has given. A record without the name of an event is rejected: Annals does not store what
 // programs write while they run.
 
-import { canonicalJson, type JsonObject, type JsonValue } from "@annals/event";
-import { formatMicros } from "@annals/contract";
+import type { JsonObject, JsonValue } from "@annals/event";
+import { formatMicros, type Work } from "@annals/contract";
 import type { InstrumentationScope, LogRecord, Resource } from "@annals/proto/otlp";
-import { fitEvent, fitText, type LargePath, present } from "./fit-event.ts";
+import { bytesOf, fitEvent, fitText, type LargePath, present } from "./fit-event.ts";
 import { type IntakeItem, type MappedEvent, type Outcome, Rejection } from "./item.ts";
 import type { OtlpMessage } from "./otlp-encoding.ts";
 import { OtlpValues } from "./otlp-values.ts";
@@ -27,8 +27,9 @@ export interface Origin {
 
 /** The event, the part, and two objects around a value. */
 const LEVELS_AROUND = 4;
-/** Bytes of the resource and the scope, which each event of a request repeats. */
-const MAX_ORIGIN_BYTES = 4 * 1024;
+/** Bytes of a resource and of a scope, which each event of a request repeats. */
+const MAX_RESOURCE_BYTES = 3 * 1024;
+const MAX_SCOPE_BYTES = 1024;
 /** Characters of a text that may be longer than an id. */
 const MAX_NAME = 1_000;
 /** Below this part of the limit a record is not measured: JSON is longer than protobuf, but not so much. */
@@ -51,51 +52,82 @@ const UIDS = ["log.record.uid", "audit.record.id"];
 const OUTCOME_NAMES = ["event.outcome", "audit.outcome"];
 const OUTCOMES: readonly string[] = ["success", "failure", "unknown"] satisfies Outcome[];
 
-/** Throws {@link Rejection}. */
-export function originOf(
+const NONE: Origin = { context: {}, service: undefined, isAltered: false, isReduced: false };
+
+/** What a resource gives to each record that is of it. Its work is done once for all of them. */
+export function* resourceOf(
   resource: OtlpMessage<Resource> | undefined,
+  { maxDepth }: OtlpOptions,
+): Work<Origin> {
+  if (resource === undefined) return NONE;
+  const values = new OtlpValues(maxDepth - LEVELS_AROUND);
+  const { attributes: list } = resource.message;
+  const members = values.members(list);
+  yield;
+  const service = textOf(
+    values.firsts(list, members).get("service.name") ?? members["service.name"],
+  );
+  const context = present({ resource: filled(members) });
+  const paths = largePaths(members, ["context", "resource"]);
+  const isFitted = yield* fitEvent({ action: "", context }, paths, MAX_RESOURCE_BYTES);
+  return { context, service, ...marksOf([resource, values], isFitted) };
+}
+
+/** The same of a scope. */
+export function* scopeOf(
   scope: OtlpMessage<InstrumentationScope> | undefined,
   { maxDepth }: OtlpOptions,
-): Origin {
+): Work<Origin> {
+  if (scope === undefined) return NONE;
   const values = new OtlpValues(maxDepth - LEVELS_AROUND);
-  const attributes = values.members(resource?.message.attributes ?? []);
-  const { name = "", version = "" } = scope?.message ?? {};
-  const context = present({
-    resource: filled({ ...attributes }),
-    scope: filled({
-      ...present({
-        name: values.text(name) || undefined,
-        version: values.text(version) || undefined,
-      }),
-      ...present({ attributes: filled(values.members(scope?.message.attributes ?? [])) }),
-    }),
+  const { attributes: list, name, version } = scope.message;
+  const attributes = values.members(list);
+  yield;
+  const own = present({
+    name: values.text(name) || undefined,
+    version: values.text(version) || undefined,
+    attributes: filled(attributes),
   });
-  const large: LargePath[] = largest(attributes).map((each) => ["context", "resource", each]);
-  const whole: LargePath[] = [
-    ["context", "resource"],
-    ["context", "scope"],
-  ];
-  const { event, isReduced } = fitEvent(
+  const context = present({ scope: filled(own) });
+  const isFitted = yield* fitEvent(
     { action: "", context },
-    [...large, ...whole],
-    MAX_ORIGIN_BYTES,
+    largestOfScope(attributes),
+    MAX_SCOPE_BYTES,
   );
+  return { context, service: undefined, ...marksOf([scope, values], isFitted) };
+}
+
+/** The origin of records of both. */
+export function originOf(resource: Origin, scope: Origin): Origin {
   return {
-    context: event.context ?? {},
-    service: textOf(attributes["service.name"]),
-    isAltered: [resource, scope, values].some((one) => one?.isAltered),
-    isReduced,
+    context: { ...resource.context, ...scope.context },
+    service: resource.service,
+    ...marksOf([resource, scope], false),
+  };
+}
+
+interface Marks {
+  readonly isAltered: boolean;
+  readonly isReduced: boolean;
+}
+
+function marksOf(of: readonly Marks[], isReduced: boolean): Marks {
+  return {
+    isAltered: of.some((each) => each.isAltered),
+    isReduced: isReduced || of.some((each) => each.isReduced),
   };
 }
 
 /** `length` is that of its bytes. Throws {@link Rejection}. */
-export function mapLogRecord(
-  { isAltered, message }: OtlpMessage<LogRecord>,
+export function* mapLogRecord(
+  given: OtlpMessage<LogRecord>,
   { length, origin }: { readonly length: number; readonly origin: Origin },
   { maxBytes, maxDepth }: OtlpOptions,
-): IntakeItem {
+): Work<IntakeItem> {
+  const { message } = given;
   const values = new OtlpValues(maxDepth - LEVELS_AROUND);
-  const attributes = new Attributes(values.members(message.attributes));
+  const members = values.members(message.attributes);
+  const attributes = new Attributes(members, values.firsts(message.attributes, members));
   const uid = attributes.text(UIDS);
   const mapped = {
     action: actionOf(values.text(message.eventName), attributes),
@@ -111,39 +143,45 @@ export function mapLogRecord(
     metadata: metadataOf(message, attributes, values),
     ...occurredAt(message),
   };
-  const isMarked = isAltered || values.isAltered || origin.isAltered;
-  const marked = { ...mapped.metadata, ...(isMarked && { annals_altered: true }) };
-  const whole: MappedEvent = { ...mapped, metadata: marked };
-  const { event, isReduced } =
-    length > maxBytes / MEASURED_PART
-      ? fitEvent(whole, largePaths(whole), maxBytes)
-      : { event: whole, isReduced: false };
+  const { isAltered, isReduced } = marksOf([given, values, origin], false);
+  const marked = { ...mapped.metadata, ...(isAltered && { annals_altered: true }) };
+  const event: MappedEvent = { ...mapped, metadata: marked };
+  let isFitted = false;
+  if (length > maxBytes / MEASURED_PART) {
+    yield;
+    isFitted = yield* fitEvent(event, largestOf(event), maxBytes);
+  }
   return {
     event,
-    ...(uid !== undefined && { idempotencyKey: fitText(`otlp:${uid}`) }),
-    isReduced: isReduced || origin.isReduced,
+    ...(uid !== undefined && { idempotencyKey: fitText(uid) }),
+    isReduced: isReduced || isFitted,
   };
 }
 
 /** The attributes of a record that have no other place yet. */
 class Attributes {
   readonly #members: Map<string, JsonValue>;
+  readonly #firsts: ReadonlyMap<string, JsonValue>;
 
-  constructor(members: JsonObject) {
+  /** `firsts` has the first value of each name that was there more than once, and has a list. */
+  constructor(members: JsonObject, firsts: ReadonlyMap<string, JsonValue>) {
     this.#members = new Map(Object.entries(members));
+    this.#firsts = firsts;
   }
 
   /** The first of these that is a text. */
   text(names: readonly string[]): string | undefined {
-    return names.map((name) => textOf(this.#members.get(name))).find((text) => text !== undefined);
+    return names
+      .map((name) => textOf(this.#firsts.get(name) ?? this.#members.get(name)))
+      .find((text) => text !== undefined);
   }
 
-  /** A text for another place of the event. An attribute that is too long for it stays as well. */
+  /** A text for another place of the event. An attribute that is too long for it, or a list, stays as well. */
   take(name: string, max?: number): string | undefined {
     const text = this.text([name]);
     if (text === undefined) return undefined;
     const fitted = fitText(text, max);
-    if (fitted === text) this.#members.delete(name);
+    if (fitted === text && !this.#firsts.has(name)) this.#members.delete(name);
     return fitted;
   }
 
@@ -156,7 +194,7 @@ function actionOf(name: string, attributes: Attributes): string {
   const action = name === "" ? attributes.take("event.name") : fitText(name);
   if (action === undefined)
     throw new Rejection(
-      "event_name, or the attribute event.name, is required: only records of events are stored",
+      "eventName (event_name in protobuf), or the attribute event.name, is required: only records of events are stored",
     );
   return action;
 }
@@ -218,19 +256,25 @@ function hexadecimal(id: Uint8Array, bytes: number): string | undefined {
 }
 
 /** What is replaced by its size and hash if an event is too large, in this order. */
-function largePaths({ metadata = {} }: MappedEvent): LargePath[] {
+function* largestOf({ metadata = {} }: MappedEvent): Generator<LargePath, void> {
+  yield ["metadata", "body"];
   const { attributes = {} } = metadata as { readonly attributes?: JsonObject };
-  const each = largest(attributes).map((name): LargePath => ["metadata", "attributes", name]);
-  return [["metadata", "body"], ...each, ["metadata", "attributes"]];
+  yield* largePaths(attributes, ["metadata", "attributes"]);
 }
 
-/** The names of the largest members, the largest first. */
-function largest(members: JsonObject): string[] {
-  return Object.entries(members)
-    .map(([name, value]) => ({ name, bytes: Buffer.byteLength(canonicalJson(value)) }))
+function* largestOfScope(attributes: JsonObject): Generator<LargePath, void> {
+  yield* largePaths(attributes, ["context", "scope", "attributes"]);
+  yield ["context", "scope"];
+}
+
+/** The largest members, the largest first, and then the whole object, which is at `path`. */
+function* largePaths(members: JsonObject, path: LargePath): Generator<LargePath, void> {
+  const largest = Object.entries(members)
+    .map(([name, value]) => ({ name, bytes: bytesOf(value) }))
     .toSorted((a, b) => b.bytes - a.bytes)
-    .slice(0, MAX_LARGE)
-    .map(({ name }) => name);
+    .slice(0, MAX_LARGE);
+  for (const { name } of largest) yield [...path, name];
+  yield path;
 }
 
 const filled = (object: JsonObject): JsonObject | undefined =>

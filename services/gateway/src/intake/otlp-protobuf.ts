@@ -9,26 +9,37 @@ import type { ReadLimits } from "@annals/event";
 import { type DescField, type DescMessage, fromBinary, ScalarType } from "@bufbuild/protobuf";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { Rejection } from "./item.ts";
-import type { OtlpEncoding, Slices } from "./otlp-encoding.ts";
+import type { Beyond, OtlpEncoding, Slices } from "./otlp-encoding.ts";
 
 class ProtobufFault extends Error {
   override readonly name = "ProtobufFault";
 }
 
 export const OTLP_PROTOBUF: OtlpEncoding = {
-  *list(bytes, { elements, shared }, maxElements): Work<Slices> {
+  *list(bytes, { elements, isOpen = false, shared }, maxElements): Work<Slices> {
     const found: Buffer[] = [];
     const beside: Buffer[] = [];
+    // Of a field that is not repeated, the last one counts.
+    const others = new Map<number, Buffer>();
+    let beyond: Beyond | undefined;
+    let unknown: string | undefined;
     let yieldedAt = 0;
     try {
-      for (const { bytes: slice, end, number, wireType } of fieldsOf(bytes)) {
-        const field = [elements, shared].find((one) => one?.number === number);
-        if (field) {
+      for (const { bytes: slice, end, number, start, wireType } of fieldsOf(bytes)) {
+        const field = number === elements.number ? elements : shared;
+        if (field?.number === number) {
           if (wireType !== WireType.LengthDelimited) throw new ProtobufFault("another wire type");
-          (field === shared ? beside : found).push(slice);
-          if (found.length > maxElements || beside.length > maxElements)
-            throw tooMany(elements, maxElements);
-        }
+          const list = field === shared ? beside : found;
+          if (list.length < maxElements) list.push(slice);
+          else if (!isOpen || field === shared) throw tooMany(elements, maxElements);
+          else
+            beyond = {
+              count: (beyond?.count ?? 0) + 1,
+              bytes: beyond?.bytes ?? bytes.subarray(start),
+            };
+        } else if (isKnown(elements.parent, number)) {
+          if (isOpen) others.set(number, bytes.subarray(start, end));
+        } else unknown ??= `field ${number}`;
         if (end - yieldedAt < PIECE_BYTES) continue;
         yieldedAt = end;
         yield;
@@ -43,21 +54,49 @@ export const OTLP_PROTOBUF: OtlpEncoding = {
     }
     // Two of a field that is not repeated are one, of both their fields.
     const [first] = beside;
-    return { elements: found, shared: beside.length > 1 ? Buffer.concat(beside) : first };
+    const one = beside.length > 1 ? Buffer.concat(beside) : first;
+    return {
+      elements: found,
+      shared: one,
+      beyond,
+      rest: Buffer.concat([...others.values()]),
+      unknown,
+    };
   },
 
-  read(schema, bytes, limits) {
+  read(schema, bytes, limits, except = []) {
     const check = new Check(limits);
     const options = { readUnknownFields: false, recursionLimit: limits.maxDepth };
     try {
-      check.message(schema, bytes, 1);
-      return { message: fromBinary(schema, bytes, options), isAltered: check.isAltered };
+      const rest = except.length === 0 ? bytes : without(bytes, except);
+      check.message(schema, rest, 1);
+      const message = fromBinary(schema, rest, options);
+      return { message, isAltered: check.isAltered, isReduced: false, values: check.values };
     } catch (error) {
       if (error instanceof Rejection) throw error;
-      throw new Rejection(`must be a ${schema.name} of OTLP in protobuf`);
+      throw new Rejection(
+        check.reading === ""
+          ? `must be a ${schema.name} of OTLP in protobuf`
+          : `${check.reading} must be that of a ${schema.name} of OTLP in protobuf`,
+      );
     }
   },
+
+  nameOf: ({ name, number }) => `${name} (field ${number})`,
 };
+
+/** The bytes of a message without these fields. Throws {@link ProtobufFault}. */
+function without(message: Buffer, except: readonly DescField[]): Buffer {
+  const numbers = except.map(({ number }) => number);
+  const kept: Buffer[] = [];
+  for (const { end, number, start } of fieldsOf(message))
+    if (!numbers.includes(number)) kept.push(message.subarray(start, end));
+  return Buffer.concat(kept);
+}
+
+function isKnown({ fields }: DescMessage, number: number): boolean {
+  return fields.some((field) => field.number === number);
+}
 
 function tooMany({ jsonName }: DescField, maxElements: number) {
   return invalid({ field: jsonName, message: `must have at most ${maxElements} elements` });
@@ -67,7 +106,8 @@ interface Field {
   readonly number: number;
   readonly wireType: WireType;
   readonly bytes: Buffer;
-  /** Its end in its message. */
+  /** Its start and its end in its message. */
+  readonly start: number;
   readonly end: number;
 }
 
@@ -78,12 +118,14 @@ function* fieldsOf(message: Buffer): Generator<Field, void> {
 }
 
 function nextField(reader: BinaryReader): Field {
+  const start = reader.pos;
   try {
     const [number, wireType] = reader.tag();
     const bytes =
       wireType === WireType.LengthDelimited ? reader.bytes() : reader.skip(wireType, number);
     const { buffer, byteOffset, length } = bytes;
-    return { number, wireType, bytes: Buffer.from(buffer, byteOffset, length), end: reader.pos };
+    const slice = Buffer.from(buffer, byteOffset, length);
+    return { number, wireType, bytes: slice, start, end: reader.pos };
   } catch (error) {
     throw new ProtobufFault("a field ends early", { cause: error });
   }
@@ -92,8 +134,10 @@ function nextField(reader: BinaryReader): Field {
 /** Counts what a message consists of, and compares its fields with those of its schema. */
 class Check {
   readonly #limits: ReadLimits;
-  #values = 0;
+  values = 0;
   isAltered = false;
+  /** The field of the message itself that is being checked. */
+  reading = "";
 
   constructor(limits: ReadLimits) {
     this.#limits = limits;
@@ -103,10 +147,11 @@ class Check {
     const { maxDepth, maxValues } = this.#limits;
     if (depth > maxDepth) throw new Rejection(`must not nest beyond ${maxDepth} messages`);
     for (const { bytes: value, number, wireType } of fieldsOf(bytes)) {
-      this.#values += 1;
-      if (this.#values > maxValues) throw new Rejection(`must have at most ${maxValues} fields`);
+      this.values += 1;
+      if (this.values > maxValues) throw new Rejection(`must have at most ${maxValues} fields`);
       const field = schema.fields.find((one) => one.number === number);
       if (field === undefined) continue;
+      if (depth === 1) this.reading = field.name;
       if (wireType !== wireTypeOf(field)) throw new ProtobufFault("another wire type");
       if (field.message) this.message(field.message, value, depth + 1);
       else if (field.scalar === ScalarType.STRING && !isUtf8(value)) this.isAltered = true;

@@ -1,14 +1,16 @@
 // Values of OTLP as those of JSON. Called by map-otlp.ts. It must never change a value and not say so, nor
-// keep one of two attributes with the same name.
+// keep one of two attributes with the same name: whoever adds one must not hide another, nor the record.
 
 import { type JsonObject, type JsonValue, newObject, setMember } from "@annals/event";
 import type { AnyValue, KeyValue } from "@annals/proto/otlp";
-import { Rejection } from "./item.ts";
+import { omitted } from "./fit-event.ts";
 
 export class OtlpValues {
   readonly #maxDepth: number;
-  /** Whether a number became text, or a character that cannot be stored U+FFFD. */
+  /** Whether a number became text, names that are there twice a list, or a character U+FFFD. */
   isAltered = false;
+  /** Whether a part that nests too deep was left out. */
+  isReduced = false;
 
   /** `maxDepth` is how many levels a value may have. */
   constructor(maxDepth: number) {
@@ -21,17 +23,29 @@ export class OtlpValues {
     return given.replaceAll("\0", "\ufffd");
   }
 
+  /** An object. A name that is there more than once has the list of its values. */
   members(list: readonly KeyValue[], depth = 1): JsonObject {
-    if (depth > this.#maxDepth)
-      throw new Rejection(`a value must not nest beyond ${this.#maxDepth} levels`);
     const object = newObject();
     for (const { key, value } of list) {
       const name = this.text(key);
-      if (Object.hasOwn(object, name))
-        throw new Rejection("attributes of one list must have distinct names");
+      if (Object.hasOwn(object, name)) return this.#withLists(list, depth);
       setMember(object, name, this.value(value, depth + 1));
     }
     return object;
+  }
+
+  /** The first value of each name that is there more than once. */
+  firsts(list: readonly KeyValue[], members: JsonObject): ReadonlyMap<string, JsonValue> {
+    const firsts = new Map<string, JsonValue>();
+    if (Object.keys(members).length === list.length) return firsts;
+    const seen = new Set<string>();
+    for (const { key } of list) {
+      const name = this.text(key);
+      const values = members[name];
+      if (seen.has(name) && Array.isArray(values)) firsts.set(name, values[0] ?? null);
+      seen.add(name);
+    }
+    return firsts;
   }
 
   value(given: AnyValue | undefined, depth = 1): JsonValue {
@@ -50,12 +64,40 @@ export class OtlpValues {
       case "bytesValue":
         return Buffer.from(any.value).toString("base64");
       case "kvlistValue":
+        if (depth > this.#maxDepth) return this.#omitted(given);
         return this.members(any.value.values, depth);
       case "arrayValue":
-        if (depth > this.#maxDepth)
-          throw new Rejection(`a value must not nest beyond ${this.#maxDepth} levels`);
+        if (depth > this.#maxDepth) return this.#omitted(given);
         return any.value.values.map((each) => this.value(each, depth + 1));
     }
+  }
+
+  #withLists(list: readonly KeyValue[], depth: number): JsonObject {
+    this.isAltered = true;
+    const lists = new Map<string, (AnyValue | undefined)[]>();
+    for (const { key, value } of list) {
+      const name = this.text(key);
+      const values = lists.get(name);
+      if (values) values.push(value);
+      else lists.set(name, [value]);
+    }
+    const object = newObject();
+    for (const [name, values] of lists) setMember(object, name, this.#oneOrList(values, depth + 1));
+    return object;
+  }
+
+  #oneOrList(values: readonly (AnyValue | undefined)[], depth: number): JsonValue {
+    if (values.length === 1) return this.value(values[0], depth);
+    if (depth <= this.#maxDepth) return values.map((each) => this.value(each, depth + 1));
+    this.isReduced = true;
+    const whole = new OtlpValues(Infinity);
+    return omitted(values.map((each) => whole.value(each)));
+  }
+
+  /** What stands for a part that nests too deep. Those who have made the message bound how deep it is. */
+  #omitted(given: AnyValue | undefined): JsonObject {
+    this.isReduced = true;
+    return omitted(new OtlpValues(Infinity).value(given));
   }
 
   #integer(given: bigint): JsonValue {

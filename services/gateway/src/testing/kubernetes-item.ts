@@ -1,6 +1,7 @@
 // An item of an EventList for tests of its mapping, and the mapping with the limits of the gateway. Called by
 // the tests of intake/.
 
+import { atOnce } from "@annals/contract";
 import type { JsonObject, JsonValue } from "@annals/event";
 import type { MappedEvent } from "../intake/item.ts";
 import { type KubernetesOptions, mapKubernetes } from "../intake/map-kubernetes.ts";
@@ -12,7 +13,7 @@ export const mapped = (
   options: Partial<KubernetesOptions> = {},
 ) => {
   const text = typeof item === "string" || Buffer.isBuffer(item) ? item : JSON.stringify(item);
-  return mapKubernetes(Buffer.from(text), { ...OPTIONS, ...options });
+  return atOnce(mapKubernetes(Buffer.from(text), { ...OPTIONS, ...options }));
 };
 
 /** The event of an item that must have one. */

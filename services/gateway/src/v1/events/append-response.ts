@@ -8,7 +8,7 @@ import type { AppendReceipt } from "@annals/proto/ledger";
 import { listBytes } from "../../render/data.ts";
 import type { Deps } from "../../deps.ts";
 import type { RouteResponse, Call } from "../../route.ts";
-import { idempotency, replayHeaders } from "./idempotency.ts";
+import { idempotency, refuseIntakeKey, replayHeaders } from "./idempotency.ts";
 import { monthlyQuota } from "./monthly-quota.ts";
 import type { EventForm, NewEvents } from "./new-events.ts";
 
@@ -31,6 +31,7 @@ export async function appendEvents(
   { admission, form, headers, receivedAt }: Request,
 ): Promise<RouteResponse> {
   const { accountId, statement } = admission;
+  refuseIntakeKey(headers["idempotency-key"]);
   const appended = await appends.append({
     accountId,
     statement,

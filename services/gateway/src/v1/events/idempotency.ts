@@ -2,12 +2,16 @@
 // that tells whether a request with a known key is the same request.
 
 import { MAX_TEXT_LENGTH } from "@annals/event";
+import { invalid } from "@annals/errors";
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
 import { openDetail } from "../../render/schema.ts";
 import type { RouteResponse } from "../../route.ts";
 import type { Appended } from "./event-appends.ts";
 import type { EventForm, NewEvents } from "./new-events.ts";
+
+/** What the keys of items of intake begin with, and no key of a client may. */
+export const INTAKE_PREFIX = "intake:";
 
 const RETRIES = openDetail("idempotency-key");
 
@@ -17,7 +21,8 @@ export const IdempotencyHeaders = Type.Object({
       minLength: 1,
       maxLength: MAX_TEXT_LENGTH,
       description:
-        "A retry with the same key and body within 24 hours stores nothing and gets the first response.",
+        "A retry with the same key and body within 24 hours stores nothing and gets the first response. It must not " +
+        `begin with \`${INTAKE_PREFIX}\`.`,
       examples: ["invoice-9-update-3"],
       ...RETRIES,
     }),
@@ -37,6 +42,13 @@ export const REPLAYED_HEADER = {
 /** The headers of the response to an append: whether it repeats an earlier response. */
 export function replayHeaders({ replayed }: Appended): Pick<RouteResponse, "headers"> {
   return replayed ? { headers: REPLAYED } : {};
+}
+
+/** Throws `invalid` for a key that belongs to intake: it could keep an item of another source out of the log. */
+export function refuseIntakeKey(key: string | undefined): void {
+  if (key?.startsWith(INTAKE_PREFIX) !== true) return;
+  const message = `must not begin with "${INTAKE_PREFIX}", as the keys of the items of intake do`;
+  throw invalid({ field: "Idempotency-Key", message });
 }
 
 /**

@@ -1,10 +1,16 @@
 // Reads the CloudEvents of a request, in each mode of the HTTP binding: binary (attributes in headers),
-// structured and batched (both JSON). Called by store-cloudevents.ts. All JSON is read strictly: a member
-// that is there twice, or a number that could not be kept, is never stored as something else.
+// structured and batched (both JSON). Called by store-cloudevents.ts. A member that is there twice is never
+// stored as one of them. A number that a double does not keep is stored as its text, and the event says so:
+// who sends it has not chosen that JSON.
 
-import { JsonFault, type JsonValue, readJson } from "@annals/event";
+import {
+  JsonFault,
+  type JsonValue,
+  type LooselyRead,
+  readJsonLooselyInPieces,
+} from "@annals/event";
 import { invalid } from "@annals/errors";
-import type { Work } from "@annals/contract";
+import { PIECE_BYTES, type Work } from "@annals/contract";
 import type { Deps } from "../../deps.ts";
 import { fitText } from "../../intake/fit-event.ts";
 import { type IntakeItem, Rejection } from "../../intake/item.ts";
@@ -35,7 +41,7 @@ export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<Gi
   const mediaType = mediaTypeOf(type);
   const isEvents = mediaType === FORMAT || mediaType.startsWith(`${FORMAT}+`);
   const isBatch = mediaType === BATCH_FORMAT || mediaType.startsWith(`${BATCH_FORMAT}+`);
-  if (!isEvents && !isBatch) return yield* one(() => binary(request, mediaType, limits), limits);
+  if (!isEvents && !isBatch) return yield* one(binary(request, mediaType, limits), limits);
   if (!mediaType.endsWith("+json") || !UTF8.test(type))
     throw invalid({
       field: "Content-Type",
@@ -43,42 +49,46 @@ export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<Gi
     });
   const { bytes } = request;
   if (bytes === undefined) throw invalid({ field: "body", message: "is required" });
-  if (isEvents) return yield* one(() => cloudEventOf(jsonOf(bytes, limits)), limits);
+  if (isEvents) return yield* one(structured(bytes, limits), limits);
   const elements = yield* arrayOf(bytes, limits.intakeMaxItems);
-  const map = (element: Buffer) => itemOf(() => cloudEventOf(jsonOf(element, limits)));
+  const map = (element: Buffer) => itemOf(structured(element, limits));
   return { items: yield* prepareItems(elements, map, limits.eventMaxBytes), isBatch };
 }
 
-function* one(read: () => CloudEvent, limits: Limits): Work<GivenCloudEvents> {
-  const item = yield* prepareItem(itemOf(read, false), limits.eventMaxBytes);
+function* one(read: Work<CloudEvent>, limits: Limits): Work<GivenCloudEvents> {
+  const item = yield* prepareItem(yield* itemOf(read, false), limits.eventMaxBytes);
   return { items: [item], isBatch: false };
 }
 
-function itemOf(read: () => CloudEvent, isOfBatch = true): IntakeItem {
+function* itemOf(read: Work<CloudEvent>, isOfBatch = true): Work<IntakeItem> {
   try {
-    return mapCloudEvent(read());
+    return mapCloudEvent(yield* read);
   } catch (error) {
     if (error instanceof Rejection) return { rejected: error.message };
     // Its message may quote a value.
     if (error instanceof JsonFault && isOfBatch)
-      return { rejected: "must be JSON that can be kept exactly" };
+      return { rejected: "must be JSON that can be kept" };
     throw error;
   }
 }
 
-function jsonOf(bytes: Buffer, limits: Limits): JsonValue {
+function* structured(bytes: Buffer, limits: Limits): Work<CloudEvent> {
+  return cloudEventOf(yield* jsonOf(bytes, limits));
+}
+
+function* jsonOf(bytes: Buffer, limits: Limits): Work<LooselyRead> {
   const { bodyMaxValues: maxValues, eventMaxDepth: maxDepth } = limits;
-  return readJson(bytes, { maxDepth, maxValues });
+  return yield* readJsonLooselyInPieces(bytes, { maxDepth, maxValues }, PIECE_BYTES);
 }
 
 const PREFIX = "ce-";
 
 /** The body is the data, and its media type an attribute. */
-function binary(
+function* binary(
   { bytes, rawHeaders }: GivenRequest,
   mediaType: string,
   limits: Limits,
-): CloudEvent {
+): Work<CloudEvent> {
   const attributes: Record<string, JsonValue> = {};
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const header = (rawHeaders[at] ?? "").toLowerCase();
@@ -92,7 +102,10 @@ function binary(
   if (contentType !== undefined) attributes["datacontenttype"] = contentType;
   if (bytes === undefined) return { attributes };
   const isJson = mediaType.endsWith("/json") || mediaType.endsWith("+json");
-  if (isJson) return { attributes, data: jsonOf(bytes, limits) };
+  if (isJson) {
+    const { isAltered, value: data } = yield* jsonOf(bytes, limits);
+    return { attributes, data, isAltered };
+  }
   return { attributes, dataBase64: bytes.toString("base64") };
 }
 

@@ -1,6 +1,8 @@
-// Guarantees: the same request has the same events in protobuf and in JSON. A record that cannot be read
-// costs only itself, and what cannot be cut into records is refused whole. No bytes make it throw anything
-// else, nor take memory or time out of proportion.
+// Guarantees: the same request has the same events in protobuf and in JSON, whether a message is read at once or
+// in parts. An attribute or a body that cannot be read costs only itself, as does a record, and what cannot be
+// cut into records is refused whole. No bytes make it throw anything else, nor take memory out of proportion.
+// What each encoding
+// refuses is in read-otlp-faults.test.ts, the work that is done in read-otlp-work.test.ts.
 
 import { atOnce } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
@@ -17,6 +19,7 @@ import {
   keyValues,
   otlpRecord,
   otlpRequest,
+  type OtlpRecord,
   type OtlpRequest,
 } from "../../testing/otlp-requests.ts";
 import { readOtlp } from "./read-otlp.ts";
@@ -25,7 +28,7 @@ const ENCODINGS = { protobuf: OTLP_PROTOBUF, json: OTLP_JSON };
 const limits = { ...LIMITS, batchBodyMaxValues: 1 };
 
 const read = (bytes: Buffer, encoding: OtlpEncoding) =>
-  atOnce(readOtlp(bytes, encoding, limits)).map((item) =>
+  atOnce(readOtlp(bytes, encoding, limits)).items.map((item) =>
     "events" in item
       ? { ...item, events: Buffer.from(item.events.bytes).toString(), requestSha256: "" }
       : item,
@@ -126,12 +129,76 @@ describe.each(Object.entries(ENCODINGS))("%s", (name, encoding) => {
     expect(() => read(written({ resourceLogs }), encoding)).toThrow(/more than 1000 log records/);
   });
 
-  test("a record of more fields than any event costs only itself, and little", () => {
-    const attributes = Array.from({ length: 100_000 }, () => ({ key: "", value: {} }));
+  test("of a record of more attributes than any event, those beyond the first 1,000 are left out", () => {
+    const attributes = Array.from({ length: 100_000 }, (_, n) => ({
+      key: `a${n % 1_000}`,
+      value: {},
+    }));
     const large = written(otlpRequest({ eventName: "a", attributes }, otlpRecord()));
     const before = process.memoryUsage().heapUsed;
-    expect(read(large, encoding)).toMatchObject([{ rejected: expect.any(String) }, {}]);
+    const omitted = /"annals_omitted":\{"attributes":99000,"bytes":\d+,"sha256":"[0-9a-f]{64}"\}/;
+    expect(read(large, encoding)).toMatchObject([
+      { events: expect.stringMatching(omitted), isReduced: true },
+      { events: expect.stringContaining("invoice.update"), isReduced: false },
+    ]);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  test("1,000 attributes are stored, and of one more its size and hash", () => {
+    const many = (count: number) => {
+      const names = Array.from({ length: count }, (_, n) => [`a${n}`, n % 2 === 0] as const);
+      return written(
+        otlpRequest({ eventName: "a", attributes: keyValues(Object.fromEntries(names)) }),
+      );
+    };
+    expect(read(many(1_000), encoding)).toMatchObject([
+      { events: expect.stringMatching(/^(?!.*annals_omitted).*"a999":false/), isReduced: false },
+    ]);
+    expect(read(many(1_001), encoding)).toMatchObject([
+      { events: expect.stringMatching(/^(?!.*"a1000").*"attributes":1,/), isReduced: true },
+    ]);
+  });
+
+  test("a message is read in parts as it is at once", () => {
+    // Beyond the size that is read at once, and not beyond that of an event.
+    const long = "x".repeat(20_000);
+    fc.assert(
+      fc.property(anyRecord, (record) => {
+        const large = {
+          ...record,
+          attributes: [...(record.attributes ?? []), ...keyValues({ text: long })],
+        };
+        const [small] = read(written(otlpRequest(record)), encoding);
+        const [parts] = read(written(otlpRequest(large as OtlpRecord)), encoding);
+        if (!("events" in small!) || !("events" in parts!)) {
+          expect(parts).toEqual(small);
+          return;
+        }
+        const [one, other] = [small, parts].map(({ events }) => {
+          const [event] = JSON.parse(events) as { metadata: { attributes?: { text?: string } } }[];
+          const { text: _, ...attributes } = event?.metadata.attributes ?? {};
+          return { ...event, metadata: { ...event?.metadata, attributes } };
+        });
+        expect(other).toEqual(one);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("what nests too deep to be read is left out, and not the record", () => {
+    let body: object = { value: { case: "stringValue", value: "x" } };
+    for (let n = 0; n < 200; n += 1)
+      body = { value: { case: "arrayValue", value: { values: [body] } } };
+    const deep = [{ key: "a", value: body as never }, ...keyValues({ b: "kept" })];
+    const record = { eventName: "a", body: body as never, attributes: deep };
+    expect(read(written(otlpRequest(record)), encoding)).toMatchObject([
+      {
+        events: expect.stringMatching(
+          /"a":\{"annals_omitted":\{"bytes":\d+,"sha256":"\w{64}"\}\},"b":"kept"\},"body":\{"annals_omitted"/,
+        ),
+        isReduced: true,
+      },
+    ]);
   });
 
   test("whatever is cut off or changed is refused, or costs single records", () => {
@@ -173,102 +240,3 @@ function expectRead(bytes: Buffer, encoding: OtlpEncoding): void {
     expect(error).toHaveProperty("kind", "invalid");
   }
 }
-
-describe("in protobuf", () => {
-  const body = inProtobuf(otlpRequest(otlpRecord()));
-  const reasonOf = (bytes: Buffer) => read(bytes, OTLP_PROTOBUF)[0];
-
-  test("a text that is not UTF-8 is stored with U+FFFD, and says so", () => {
-    const at = body.indexOf("u_1");
-    const changed = Buffer.from(body);
-    changed[at] = 0xff;
-    expect(reasonOf(changed)).toMatchObject({
-      events: expect.stringMatching(/"id":"\ufffd_1".*"annals_altered":true/),
-    });
-  });
-
-  test("a field of another wire type costs its record", () => {
-    // severity_number as bytes.
-    const record = Buffer.from([0x12, 0x01, 0x61]);
-    const scope = Buffer.concat([Buffer.from([0x12, record.length]), record]);
-    const resource = Buffer.concat([Buffer.from([0x12, scope.length]), scope]);
-    const bytes = Buffer.concat([Buffer.from([0x0a, resource.length]), resource]);
-    expect(reasonOf(bytes)).toEqual({ rejected: "must be a LogRecord of OTLP in protobuf" });
-  });
-
-  test("unknown fields are ignored", () => {
-    const unknown = Buffer.from([0xf8, 0x07, 0x01]);
-    expect(reasonOf(Buffer.concat([unknown, body]))).toHaveProperty("events");
-  });
-
-  test("a resource in two pieces is one", () => {
-    const two = { resourceLogs: [{ resource: { attributes: keyValues({ b: "2" }) } }] };
-    const inner = (request: OtlpRequest) => {
-      const bytes = inProtobuf(request);
-      return bytes.subarray(bytes[1] !== undefined && bytes[1] >= 0x80 ? 3 : 2);
-    };
-    const both = Buffer.concat([inner(two), inner(otlpRequest(otlpRecord()))]);
-    const length = Buffer.from([(both.length & 0x7f) | 0x80, both.length >> 7]);
-    expect(reasonOf(Buffer.concat([Buffer.from([0x0a]), length, both]))).toMatchObject({
-      events: expect.stringContaining('"resource":{"b":"2","service.name":"billing"}'),
-    });
-  });
-
-  test("8 MiB of empty messages take little time", () => {
-    const bytes = Buffer.alloc(8 * 1024 * 1024);
-    for (let at = 0; at < bytes.length; at += 2) bytes[at] = 0x0a;
-    expect(() => read(bytes, OTLP_PROTOBUF)).toThrow(/at most 1000/);
-  });
-});
-
-describe("in JSON", () => {
-  const reasonOf = (record: string) =>
-    read(
-      Buffer.from(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[${record}]}]}]}`),
-      OTLP_JSON,
-    )[0];
-
-  test("integers are numbers or texts, however long, and unknown members are ignored", () => {
-    const numbers =
-      '"timeUnixNano": 1769851800052919123, "severityNumber": "9", "x": {"y": [1e999]}';
-    expect(reasonOf(`{"eventName": "a", ${numbers}}`)).toMatchObject({
-      events: expect.stringMatching(/^(?!.*altered).*"occurred_at":"2026-01-31T09:30:00.052919Z"/),
-    });
-    const value = '{"key": "n", "value": {"intValue": -9223372036854775808, "x": 1}}';
-    expect(reasonOf(`{"eventName": "a", "attributes": [${value}]}`)).toMatchObject({
-      events: expect.stringContaining('"n":"-9223372036854775808"'),
-    });
-  });
-
-  test.each([
-    ["a member twice", '{"eventName": "a", "eventName": "b"}'],
-    [
-      "a member twice, deeper",
-      '{"eventName": "a", "body": {"stringValue": "", "stringValue": "b"}}',
-    ],
-    ["no object", '"secret"'],
-    ["another type", '{"eventName": 7}'],
-    ["two values of one", '{"eventName": "a", "body": {"stringValue": "", "intValue": 1}}'],
-    [
-      "an integer beyond 64 bits",
-      '{"eventName": "a", "body": {"intValue": "18446744073709551616"}}',
-    ],
-    ["octets that are not base64", '{"eventName": "a", "body": {"bytesValue": "secret!"}}'],
-    ["no JSON", '{"eventName": secret}'],
-  ])("rejects %s", (_, record) => {
-    const item = reasonOf(record);
-    expect(item).toHaveProperty("rejected");
-    expect(JSON.stringify(item)).not.toContain("secret");
-  });
-
-  test.each(["", "7", "[]", '{"resourceLogs": {}}', '{"resourceLogs": [7]}', "{} {}"])(
-    "refuses %j",
-    (body) => {
-      expect(() => read(Buffer.from(body), OTLP_JSON)).toThrow(JsonFault);
-    },
-  );
-
-  test("null is absent", () => {
-    expect(read(Buffer.from('{"resourceLogs": null}'), OTLP_JSON)).toEqual([]);
-  });
-});

@@ -59,9 +59,10 @@ export function storeCloudevents(
       const { admission, rawHeaders, receivedAt } = call;
       const request = { bytes: call.body as Buffer | undefined, rawHeaders };
       return turns
-        .run(admission.accountId, readCloudEvents(request, limits))
+        .run(admission.accountId, readCloudEvents(request, limits), call)
         .then(async ({ isBatch, items }) => {
-          const result = await storeItems(deps, "cloudevents", items, { admission, receivedAt });
+          const stored = { admission, receivedAt };
+          const result = await storeItems(deps, "cloudevents", { items }, stored);
           const [rejection] = isBatch ? [] : result.firstRejections;
           if (rejection)
             throw invalid({ field: "", message: `The CloudEvent: ${rejection.reason}.` });

@@ -4,22 +4,27 @@
 // called stored before it is committed.
 
 import { AnnalsError } from "@annals/errors";
-import { PIECE_BYTES, type Work } from "@annals/contract";
+import type { Work } from "@annals/contract";
+import { type JsonObject, readJson } from "@annals/event";
 import type { Deps } from "../../deps.ts";
 import type { IntakeResult, IntakeSource } from "../../intake/intake-reports.ts";
-import type { IntakeItem } from "../../intake/item.ts";
+import { fitText } from "../../intake/fit-event.ts";
+import type { IntakeItem, MappedEvent } from "../../intake/item.ts";
 import type { Call, RouteResponse } from "../../route.ts";
-import { idempotency } from "../events/idempotency.ts";
+import { idempotency, INTAKE_PREFIX } from "../events/idempotency.ts";
 import { monthlyQuota } from "../events/monthly-quota.ts";
 import { type NewEvents, writtenEvents } from "../events/new-events.ts";
 
 /** Refused items that the answer and the log name. */
 const MAX_NAMED = 10;
 const KEY_DIGITS = 32;
+/** Members and levels of an event that was written already. */
+const WRITTEN = { maxDepth: 512, maxValues: 1_000_000 };
 
 /** An item whose event has passed the checks of the gateway. */
 interface Prepared {
   readonly events: NewEvents;
+  /** As its source calls it; empty if it has no name for it. */
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
   readonly isReduced: boolean;
@@ -27,19 +32,15 @@ interface Prepared {
 
 export type PreparedItem = Prepared | Exclude<IntakeItem, { readonly event: unknown }>;
 
-/** Maps what a body consists of, and writes the events. Yields after every piece. `length` is in bytes. */
-export function* prepareItems<Part extends { readonly length: number }>(
+/** Maps what a body consists of, and writes the events. Yields after every item, and within large ones. */
+export function* prepareItems<Part>(
   parts: readonly Part[],
-  map: (part: Part) => IntakeItem,
+  map: (part: Part) => Work<IntakeItem>,
   maxBytes: number,
 ): Work<PreparedItem[]> {
   const prepared: PreparedItem[] = [];
-  let bytes = 0;
   for (const part of parts) {
-    prepared.push(yield* prepareItem(map(part), maxBytes));
-    bytes += part.length;
-    if (bytes < PIECE_BYTES) continue;
-    bytes = 0;
+    prepared.push(yield* prepareItem(yield* map(part), maxBytes));
     yield;
   }
   return prepared;
@@ -71,14 +72,41 @@ function keyOf(
   requestSha256: Uint8Array,
 ): string {
   if (!isKeyOfContent || idempotencyKey === "") return idempotencyKey;
-  return `${idempotencyKey}:${Buffer.from(requestSha256).toString("hex").slice(0, KEY_DIGITS)}`;
+  return ofContent(idempotencyKey, requestSha256);
+}
+
+const ofContent = (key: string, sha256: Uint8Array): string =>
+  `${key}:${Buffer.from(sha256).toString("hex").slice(0, KEY_DIGITS)}`;
+
+/** The key of an item among all of the account: no other API key, and no header, has the same. */
+function fullKey(source: IntakeSource, keyId: string, key: string): string {
+  return key === "" ? "" : fitText(`${INTAKE_PREFIX}${source}:${keyId}:${key}`);
+}
+
+/**
+ * The same item under a key of its content, marked as one whose id another one has: its source sends what is
+ * refused no more, so it would be lost. A retry has the same key.
+ */
+function* ofConflict({ events, idempotencyKey, ...item }: Prepared): Work<PreparedItem> {
+  const [event] = readJson(events.bytes, WRITTEN) as JsonObject[];
+  const { metadata, ...members } = event as unknown as MappedEvent;
+  const marked = { ...members, metadata: { ...metadata, annals_conflict: true } };
+  const key = ofContent(idempotencyKey, item.requestSha256);
+  // It is as large as it was, and the mark more.
+  const mapped = { event: marked, idempotencyKey: key, isReduced: item.isReduced };
+  return yield* prepareItem(mapped, events.bytes.length + MARK_BYTES);
+}
+
+const MARK_BYTES = 64;
+
+function isConflict(error: unknown): boolean {
+  if (!(error instanceof AnnalsError) || error.kind !== "invalid") return false;
+  return error.faults.some(({ field }) => field === "Idempotency-Key");
 }
 
 /** The fault of an event; undefined for a failure that has nothing to do with it. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof AnnalsError) || error.kind !== "invalid") return undefined;
-  if (error.faults.some(({ field }) => field === "Idempotency-Key"))
-    return "has the id of an item of the last 24 hours, with other content";
   return error.faults
     .map(
       ({ field, message }) => `${field.replace(/^events\[0\]\.?/, "") || "the event"} ${message}`,
@@ -88,30 +116,54 @@ function reasonOf(error: unknown): string | undefined {
 
 type Counts = { -readonly [Name in keyof IntakeResult]: IntakeResult[Name] };
 
+/** Stores one item: if another one has its id, under a key of its content. */
+async function storeItem(
+  { appends, turns }: Pick<Deps, "appends" | "turns">,
+  source: IntakeSource,
+  item: PreparedItem,
+  call: StoreCall,
+): Promise<{ readonly replayed: boolean; readonly isReduced: boolean } | Unprepared> {
+  if (!("events" in item)) return item;
+  const { admission, receivedAt } = call;
+  const { accountId, keyId, statement } = admission;
+  const request = { accountId, statement, receivedAt, ...monthlyQuota(admission) };
+  const append = async ({ events, idempotencyKey, requestSha256 }: Prepared) => {
+    const key = fullKey(source, keyId, idempotencyKey);
+    const given = { ...request, events, idempotencyKey: key, requestSha256 };
+    const { replayed } = await appends.append({ ...given, isReplayBrief: true });
+    return { replayed, isReduced: item.isReduced };
+  };
+  try {
+    return await append(item);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    const marked = await turns.run(accountId, ofConflict(item));
+    return "events" in marked ? append(marked) : marked;
+  }
+}
+
+type StoreCall = Pick<Call<never, never, never, never>, "admission" | "receivedAt">;
+type Unprepared = Exclude<PreparedItem, Prepared>;
+
 /**
  * Rejects with the first failure that has nothing to do with an item, such as a quota that is used up: the
- * sender then sends all of them again, and what was stored is replayed.
+ * sender then sends all of them again, and what was stored is replayed. `ignored` says what was not read.
  */
 export async function storeItems(
-  { appends, intake }: Pick<Deps, "appends" | "intake">,
+  deps: Pick<Deps, "appends" | "intake" | "turns">,
   source: IntakeSource,
-  items: readonly PreparedItem[],
-  { admission, receivedAt }: Pick<Call<never, never, never, never>, "admission" | "receivedAt">,
+  {
+    ignored,
+    items,
+  }: { readonly items: readonly PreparedItem[]; readonly ignored?: string | undefined },
+  call: StoreCall,
 ): Promise<IntakeResult> {
-  const { accountId, statement } = admission;
   const settled = await Promise.allSettled(
-    items.map(async (item) => {
-      if (!("events" in item)) return item;
-      const { events, idempotencyKey, isReduced, requestSha256 } = item;
-      const request = { accountId, statement, receivedAt, ...monthlyQuota(admission) };
-      const append = { ...request, events, idempotencyKey, requestSha256 };
-      const { replayed } = await appends.append({ ...append, isReplayBrief: true });
-      return { replayed, isReduced };
-    }),
+    items.map((item) => storeItem(deps, source, item, call)),
   );
   const firstRejections: { index: number; reason: string }[] = [];
   const none = { stored: 0, replayed: 0, reduced: 0, skipped: 0, rejected: 0 };
-  const result: Counts = { ...none, firstRejections };
+  const result: Counts = { ...none, firstRejections, ignored };
   const failures: unknown[] = [];
   const reject = (index: number, reason: string): void => {
     result.rejected += 1;
@@ -130,11 +182,13 @@ export async function storeItems(
       if (outcome.value.isReduced) result.reduced += 1;
     }
   }
-  intake.report(source, admission, result);
+  deps.intake.report(source, call.admission, result);
   if (failures.length > 0) throw failures[0];
   return result;
 }
 
-export function renderResult({ firstRejections, ...counts }: IntakeResult): RouteResponse {
+export function renderResult(result: IntakeResult): RouteResponse {
+  const { firstRejections, rejected, reduced, replayed, skipped, stored } = result;
+  const counts = { stored, replayed, reduced, skipped, rejected };
   return { body: { data: { ...counts, first_rejections: firstRejections } } };
 }

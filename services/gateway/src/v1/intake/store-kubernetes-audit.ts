@@ -75,8 +75,8 @@ export function storeKubernetesAudit(
       const { admission, receivedAt } = call;
       const bytes = call.body as unknown as Buffer | undefined;
       return turns
-        .run(admission.accountId, readList(bytes, limits))
-        .then((items) => storeItems(deps, "kubernetes", items, { admission, receivedAt }))
+        .run(admission.accountId, readList(bytes, limits), call)
+        .then((items) => storeItems(deps, "kubernetes", { items }, { admission, receivedAt }))
         .then(renderResult);
     },
   });
@@ -89,6 +89,8 @@ function* readList(bytes: Buffer | undefined, limits: Deps["limits"]): Work<Prep
   expectText(members, "apiVersion", API_VERSION);
   expectText(members, "kind", KIND);
   if (elements === undefined) throw invalid({ field: "items", message: "must be an array" });
+  const misspelt = [...members.keys()].find((name) => name.toLowerCase() === list.name);
+  if (misspelt !== undefined) throw invalid({ field: misspelt, message: "must be spelt items" });
   const options = {
     maxBytes: limits.eventMaxBytes,
     maxDepth: limits.eventMaxDepth,

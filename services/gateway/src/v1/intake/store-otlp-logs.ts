@@ -61,16 +61,23 @@ const Success = named(
     partialSuccess: Type.Optional(
       Type.Object(
         {
-          rejectedLogRecords: Type.String({
-            description: "Records that cannot be stored, as a number in text.",
-            examples: ["1"],
-          }),
+          rejectedLogRecords: Type.Optional(
+            Type.String({
+              description:
+                "Records that cannot be stored, as a number in text. Absent if there are none: a warning.",
+              examples: ["1"],
+            }),
+          ),
           errorMessage: Type.String({
-            description: "The first ten of them, by their index in the request.",
-            examples: ["1 of 2 log records cannot be stored. 0: must not nest beyond 28 levels"],
+            description:
+              "The first ten of them, by their index in the request; and which part of the request was ignored, because " +
+              "it has no log records but members that are not known.",
+            examples: [
+              "1 of 2 log records cannot be stored. 0: time_unix_nano must be a time before the year 2255",
+            ],
           }),
         },
-        { description: "Absent if every record is stored." },
+        { description: "Absent if every record is stored, and nothing was ignored." },
       ),
     ),
   }),
@@ -100,8 +107,8 @@ export function storeOtlpLogs(deps: Pick<Deps, "appends" | "intake" | "limits" |
         throw invalid({ field: "Content-Type", message: `must be ${PROTOBUF} or ${JSON_TYPE}` });
       const bytes = (call.body as unknown as Buffer | undefined) ?? Buffer.alloc(0);
       return turns
-        .run(admission.accountId, readOtlp(bytes, encoding, limits))
-        .then((items) => storeItems(deps, "otlp", items, { admission, receivedAt }))
+        .run(admission.accountId, readOtlp(bytes, encoding, limits), call)
+        .then((given) => storeItems(deps, "otlp", given, { admission, receivedAt }))
         .then((result) => render(result, mediaType));
     },
   });
@@ -118,15 +125,18 @@ function render(result: IntakeResult, mediaType: string): RouteResponse {
   };
 }
 
+/** A message without rejected records is a warning, as the protocol has it. */
 function partialSuccessOf({
   firstRejections,
+  ignored,
   rejected,
   replayed,
   stored,
 }: IntakeResult): MessageInitShape<typeof ExportLogsServiceResponseSchema> {
-  if (rejected === 0) return {};
+  if (rejected === 0 && ignored === undefined) return {};
   const all = rejected + replayed + stored;
   const first = firstRejections.map(({ index, reason }) => `${index}: ${reason}`).join("; ");
-  const errorMessage = `${rejected} of ${all} log records cannot be stored. ${first}`;
+  const refused = rejected > 0 && `${rejected} of ${all} log records cannot be stored. ${first}`;
+  const errorMessage = [refused, ignored].filter(Boolean).join(". ");
   return { partialSuccess: { rejectedLogRecords: BigInt(rejected), errorMessage } };
 }
