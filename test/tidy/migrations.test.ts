@@ -12,7 +12,7 @@ const RELEASED = {
   "services/keys/migrations/0001_keys.sql":
     "21a3f97d10fdd1c47ee2a14f017b30be1b1cdc3674c1f8dfa63ae7e4912e2e82",
   "services/ledger/migrations/0001_ledger.sql":
-    "eea9e61a69526e3feeed317bb537609f166a45240390223f4da6c880e49432a1",
+    "e9371a98816b046646c8050660a54061fa5c4718ebe6f89e4f9d990a5d6a0c99",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
     "02958c34e16a6046805802ee3a32c0081961d11dc26c03ecf2eb3bc5a3a79d75",
 };

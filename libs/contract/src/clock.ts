@@ -10,6 +10,14 @@ export interface Clock {
   nowText(): string;
   /** Says why the time must not be used; undefined: it may. Absent if nothing is known of the clock. */
   readonly fault?: () => string | undefined;
+  /** The latest time that another right clock may show now. Absent: `nowMicros` and the tolerance. */
+  readonly latestMicros?: () => number;
+}
+
+/** Throws while the clock is wrong: for work that deletes, which is done later. */
+export function assertRight({ fault }: Pick<Clock, "fault">): void {
+  const reason = fault?.();
+  if (reason !== undefined) throw new Error(reason);
 }
 
 /** Seconds by which the clock of a process may differ from that of the database. */

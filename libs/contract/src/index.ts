@@ -4,6 +4,7 @@ export * from "./retention.ts";
 export * from "./audit.ts";
 export * from "./clock.ts";
 export * from "./daily-limits.ts";
+export * from "./compared-clock.ts";
 export * from "./erased-filter.ts";
 export * from "./event-names.ts";
 export * from "./export-json.ts";

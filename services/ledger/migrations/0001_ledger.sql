@@ -71,9 +71,9 @@ CREATE TABLE ledger.heads (
   account_id      text COLLATE "C" PRIMARY KEY,
   sequence_number bigint NOT NULL CHECK (sequence_number >= 0),
   hash            bytea NOT NULL CHECK (octet_length(hash) = 32),
-  -- of the last append's created_at, YYYY-MM in UTC; empty before the first
-  month           text COLLATE "C" NOT NULL DEFAULT '',
-  -- the last event before that month: numbers have no gaps, so this is what a monthly quota counts from
+  -- of the last event; empty before the first
+  created_at      text COLLATE "C" NOT NULL DEFAULT '',
+  -- the last event before the month of created_at: numbers have no gaps, so a monthly quota counts from it
   month_start     bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
@@ -126,8 +126,7 @@ CREATE FUNCTION ledger.append(
   request_sha256s    bytea,   -- 32 bytes per key
   first_sequences    bigint[],
   event_counts       integer[],
-  current_month      text,    -- YYYY-MM
-  start_of_month     bigint   -- the last event before the month
+  start_of_month     bigint   -- the last event before the month of created
 ) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -156,7 +155,7 @@ BEGIN
   UPDATE ledger.heads SET
     sequence_number = head_sequence + added,
     hash = substring(hashes FROM added * 32 + 1 FOR 32),
-    month = current_month,
+    created_at = created,
     month_start = start_of_month
   WHERE account_id = of_account AND sequence_number = head_sequence AND hash = hash_before;
   IF NOT FOUND THEN
@@ -758,7 +757,7 @@ BEGIN
   IF EXISTS (
     SELECT 1 FROM ledger.events
     WHERE account_id = of_account AND sequence_number = ANY (numbers)
-      AND action IN ('annals.erasure', 'annals.hold', 'annals.retention')
+      AND action IN ('annals.clock', 'annals.erasure', 'annals.hold', 'annals.retention')
   ) THEN
     RAISE EXCEPTION 'record % names a record, which cannot be erased', of_record;
   END IF;

@@ -167,9 +167,10 @@ describe("plan_limit_exceeded for events", () => {
     expectRefused(await client.post("/v1/events", EVENT), "plan_limit_exceeded");
     // As if those six were of a month long ago; the ledger that wrote them knows the head by heart, so a
     // reading of the month from anywhere but the row that was locked would refuse here.
-    await system.query("UPDATE ledger.heads SET month = '2020-01' WHERE account_id = $1", [
-      account.accountId,
-    ]);
+    await system.query(
+      "UPDATE ledger.heads SET created_at = '2020-01-31T00:00:00.000000Z' WHERE account_id = $1",
+      [account.accountId],
+    );
     expect((await client.post("/v1/events/batch", batchOf(5))).status).toBe(201);
     expectRefused(await client.post("/v1/events", EVENT), "plan_limit_exceeded");
   });

@@ -198,7 +198,8 @@ describe("200", () => {
   test("an export under way, events of an earlier month, and what was deleted", async () => {
     const { client, accountId } = await newClient("everything");
     await client.post("/v1/events/batch", { events: [{ action: "a" }, { action: "b" }] });
-    const past = "UPDATE ledger.heads SET month = '2020-01' WHERE account_id = $1";
+    const past =
+      "UPDATE ledger.heads SET created_at = '2020-01-31T00:00:00.000000Z' WHERE account_id = $1";
     await owner.query(past, [accountId]);
     // Another replica writes it, for an hour.
     const running = `INSERT INTO exports.jobs (account_id, id, format, include_proofs, filter_json,

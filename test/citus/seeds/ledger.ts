@@ -21,7 +21,7 @@ export const ledgerSeeds: SeedsOf = (accounts) => {
         account_id,
         sequence_number: EVENTS,
         hash: chainOf(account_id).at(-1)?.hash ?? "",
-        month: "2020-02",
+        created_at: "2020-02-01T00:00:00.000000Z",
         month_start: 2,
       },
     ]),

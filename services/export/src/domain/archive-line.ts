@@ -18,7 +18,7 @@ const BEGINNING = /^\{"event":\{"id":"\w+","sequence_number":(\d+),/;
 const BEGINNING_BYTES = 200;
 const PREFIX = '{"event":{';
 /** What is done to events is recorded, and its records are never erased. */
-const RECORDS = ["annals.erasure", "annals.hold", "annals.retention"];
+const RECORDS = ["annals.clock", "annals.erasure", "annals.hold", "annals.retention"];
 const NO_MEMBERS = "{}";
 
 interface Selected {

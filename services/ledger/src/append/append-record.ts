@@ -6,6 +6,7 @@
 
 import { atOnce } from "@annals/contract";
 import type { Database } from "@annals/postgres";
+import { momentOf } from "../domain/chain-time.ts";
 import { type Head, planFlush } from "../domain/plan-flush.ts";
 import { type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
 import { beginLifecycle } from "../store/begin-lifecycle.ts";
@@ -13,6 +14,7 @@ import { lockHeadForRecord } from "../store/lock-head.ts";
 import { appendsOf } from "./commits.ts";
 import { announce, type FlushDeps } from "./flush.ts";
 import { brokenChain, lockedHead, storeUnderLock } from "./locked-chain.ts";
+import { wrongClock } from "./wrong-clock.ts";
 
 /** What an account's chain is about to say of its events. */
 export interface Decision<Result> {
@@ -39,6 +41,8 @@ export async function appendRecord<Result>(
   accountId: string,
   decide: Decide<Result>,
 ): Promise<Result | undefined> {
+  const wrong = wrongClock(deps.clock);
+  if (wrong) throw wrong;
   const database = deps.database.forAccount(appendsOf(accountId));
   try {
     const done = await database.transaction(async (transaction) => {
@@ -75,7 +79,8 @@ function planRecord(
   },
 ) {
   const { accountId, head, record } = of;
-  const now = clock.nowText();
+  const moment = momentOf(clock);
+  const { now } = moment;
   const append = {
     accountId,
     receivedAt: now,
@@ -85,5 +90,5 @@ function planRecord(
     events: [{ ...record, occurredAt: now }],
   };
   const appends = [atOnce(prepareAppend(append, random))];
-  return planFlush({ accountId, head, appends, known: new Map(), createdAt: now, random });
+  return planFlush({ accountId, head, appends, known: new Map(), moment, random });
 }

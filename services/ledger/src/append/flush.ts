@@ -8,6 +8,7 @@ import { type Clock, type Slots, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import type { Notices } from "@annals/messaging";
 import type { Database, Pool } from "@annals/postgres";
+import { momentOf } from "../domain/chain-time.ts";
 import type { Metrics } from "../metrics.ts";
 import {
   type KnownRequest,
@@ -23,6 +24,7 @@ import type { GrownChains } from "./grown-chains.ts";
 import { appendsOf, type Commits, MAX_SHARED_BYTES } from "./commits.ts";
 import type { HeadCache } from "./head-cache.ts";
 import { brokenChain, lockedHead, storeUnderLock } from "./locked-chain.ts";
+import { wrongClock } from "./wrong-clock.ts";
 
 export interface FlushDeps {
   readonly clock: Clock;
@@ -41,12 +43,17 @@ export interface FlushDeps {
 
 type Outcomes = readonly PromiseSettledResult<Stored | Replayed>[];
 
-/** Resolves to one outcome per append, in order. If one append cannot be stored, the others still are. */
+/**
+ * Resolves to one outcome per append, in order. If one append cannot be stored, the others still are. None is
+ * while the clock of this replica is wrong.
+ */
 export function flush(
   deps: FlushDeps,
   accountId: string,
   appends: readonly PreparedAppend[],
 ): Promise<Outcomes> {
+  const reason = wrongClock(deps.clock);
+  if (reason) return Promise.resolve(appends.map(() => ({ status: "rejected", reason })));
   const store = () => storeGroup(deps, accountId, appends);
   return weightOf(appends) > MAX_SHARED_BYTES ? deps.large.run(accountId, store) : store();
 }
@@ -148,7 +155,7 @@ function planned(
   accountId: string,
   appends: readonly PreparedAppend[],
 ) {
-  return { accountId, appends, createdAt: clock.nowText(), random };
+  return { accountId, appends, moment: momentOf(clock), random };
 }
 
 /**

@@ -25,7 +25,7 @@ export async function lockedHead(
   return {
     sequence: Number(row.sequence_number),
     hash: row.hash.toString("hex"),
-    month: row.month,
+    createdAt: row.created_at,
     monthStart: Number(row.month_start),
   };
 }

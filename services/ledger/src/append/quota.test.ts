@@ -10,6 +10,8 @@ import { appendOf, openLedger, SetClock, type TestLedger } from "../testing/test
 
 const ACCOUNT = "acct_1";
 const CLOCK_TEXT = "2026-05-31T23:59:00.000000Z";
+/** A clock behind within the tolerance. */
+const BEHIND_TEXT = "2026-05-31T23:59:57.000000Z";
 const NEXT_MONTH_TEXT = "2026-06-01T00:00:00.000000Z";
 
 type Append = ReturnType<typeof appendOf>;
@@ -82,7 +84,7 @@ test("a replay needs no room, also where this ledger believes to know the head",
 
 test("a new month begins at zero, once, and a clock behind does not begin the old one again", async () => {
   const database = await newLedgerDatabase();
-  const [early, late] = [new SetClock(CLOCK_TEXT), new SetClock(CLOCK_TEXT)];
+  const [early, late] = [new SetClock(BEHIND_TEXT), new SetClock(BEHIND_TEXT)];
   const [behind, ahead] = [openLedger(database, early), openLedger(database, late)];
   const three = appendOf(ACCOUNT, 3, { monthlyQuota: 4n });
   const one = appendOf(ACCOUNT, 1, { monthlyQuota: 4n });
@@ -95,8 +97,8 @@ test("a new month begins at zero, once, and a clock behind does not begin the ol
   expect(casesOf(await send(behind, one))).toEqual(["stored"]);
   expect(casesOf(await send(behind, one))).toEqual(["refused"]);
   expect(casesOf(await send(ahead, one))).toEqual(["refused"]);
-  const [row] = await database.query("SELECT month, month_start::int FROM ledger.heads");
-  expect(row).toEqual({ month: "2026-06", month_start: 3 });
+  const [row] = await database.query("SELECT created_at, month_start::int FROM ledger.heads");
+  expect(row).toEqual({ created_at: NEXT_MONTH_TEXT, month_start: 3 });
 });
 
 test("what was stored without a quota counts when a plan is given later in the month", async () => {

@@ -42,12 +42,12 @@ beforeEach(() => {
       randomBytes,
     ),
   );
-  const head = { sequence: 0, hash: GENESIS_HASH, month: "", monthStart: 0 };
+  const head = { sequence: 0, hash: GENESIS_HASH, createdAt: "", monthStart: 0 };
   const plan = planFlush({
     accountId: CHAIN,
     appends: [append],
-    createdAt: TIME,
     head,
+    moment: { now: TIME, latest: () => TIME },
     known: new Map(),
     random: randomBytes,
   });

@@ -2,28 +2,25 @@
 // the next is never too short.
 
 import { describe, expect, test } from "vitest";
-import { monthAt, monthOf, nextMonth, secondsToNextMonth } from "./month.ts";
+import { monthOf, monthStartAt, nextMonth, secondsToNextMonth } from "./month.ts";
 
-describe("monthAt", () => {
-  const head = { sequence: 70, month: "2026-05", monthStart: 40 };
+describe("monthStartAt", () => {
+  const head = { sequence: 70, createdAt: "2026-05-10T12:00:00.000000Z", monthStart: 40 };
 
   test.for([
-    ["2026-05-01T00:00:00.000000Z", { month: "2026-05", monthStart: 40 }],
-    ["2026-05-31T23:59:59.999999Z", { month: "2026-05", monthStart: 40 }],
-    ["2026-06-01T00:00:00.000000Z", { month: "2026-06", monthStart: 70 }],
-    ["2027-01-01T00:00:00.000000Z", { month: "2027-01", monthStart: 70 }],
-    // a ledger whose clock is behind
-    ["2026-04-30T23:59:59.999999Z", { month: "2026-05", monthStart: 40 }],
-  ] as const)("at %s", ([createdAt, state]) => {
-    expect(monthAt(head, createdAt)).toEqual(state);
+    ["2026-05-10T12:00:00.000000Z", 40],
+    ["2026-05-31T23:59:59.999999Z", 40],
+    ["2026-06-01T00:00:00.000000Z", 70],
+    ["2027-01-01T00:00:00.000000Z", 70],
+    // behind a head whose time was wrong
+    ["2026-04-30T23:59:59.999999Z", 40],
+  ] as const)("at %s", ([createdAt, start]) => {
+    expect(monthStartAt(head, createdAt)).toBe(start);
   });
 
   test("before the first append", () => {
-    const empty = { sequence: 0, month: "", monthStart: 0 };
-    expect(monthAt(empty, "2026-05-10T12:00:00.000000Z")).toEqual({
-      month: "2026-05",
-      monthStart: 0,
-    });
+    const empty = { sequence: 0, createdAt: "", monthStart: 0 };
+    expect(monthStartAt(empty, "2026-05-10T12:00:00.000000Z")).toBe(0);
   });
 });
 

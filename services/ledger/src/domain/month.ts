@@ -1,30 +1,25 @@
-// Months in UTC, as the quota of a plan counts them: which month it is, how many events of it a chain has,
-// and how long it is until the next. It is pure; the time is the text that becomes created_at.
+// Months in UTC, as the quota of a plan counts them: where the month of a time begins in a chain, and how long
+// it is until the next. It is pure; the time is the text that becomes created_at.
 
 import { formatMicros } from "@annals/contract";
 
-/** The month that a chain is in, and where the month begins in the chain. */
+const MONTH_LENGTH = "2026-01".length;
+
+/** The end of a chain, as far as its months go. */
 export interface MonthState {
-  /** YYYY-MM; empty before the first append. */
-  readonly month: string;
-  /** Sequence number of the last event before the month, plus the events of the month that do not count. */
+  readonly sequence: number;
+  /** That of the last event; empty before the first. */
+  readonly createdAt: string;
+  /** Sequence number of the last event before its month, plus the events of the month that do not count. */
   readonly monthStart: number;
 }
 
-const MONTH_LENGTH = "2026-01".length;
-
 /**
- * The state in which a chain that ends at `sequence` takes an append made at `createdAt`. If the clock of a
- * ledger is behind that of the ledger that began a month, it counts in that month, so that no month begins
- * twice.
+ * The last event before the month of `createdAt`. If that is before the month of the head, whose time was wrong,
+ * the events of the wrong month count in it: where it began is no longer known.
  */
-export function monthAt(
-  head: MonthState & { readonly sequence: number },
-  createdAt: string,
-): MonthState {
-  const month = createdAt.slice(0, MONTH_LENGTH);
-  if (month > head.month) return { month, monthStart: head.sequence };
-  return { month: head.month, monthStart: head.monthStart };
+export function monthStartAt(head: MonthState, createdAt: string): number {
+  return monthOf(createdAt) > monthOf(head.createdAt) ? head.sequence : head.monthStart;
 }
 
 /** Seconds, rounded up, from `createdAt` until the month after `month` begins; at least 1. */

@@ -3,14 +3,21 @@
 // (docs/hash-chain.md). Called by append/flush.ts. It is pure: the head, the known idempotency keys, the time
 // and the random bytes are parameters.
 
+import { atOnce } from "@annals/contract";
 import { leafHash, leafText } from "@annals/event";
 import { AnnalsError, invalid } from "@annals/errors";
 import { eventId, ID_RANDOM_BYTES } from "./event-id.ts";
-import { monthAt, type MonthState, secondsToNextMonth } from "./month.ts";
-import { DIGESTS_BYTES, type NewEvent, type PreparedAppend } from "./prepare-append.ts";
+import { type Moment, timeAfter } from "./chain-time.ts";
+import { monthOf, monthStartAt, type MonthState, secondsToNextMonth } from "./month.ts";
+import {
+  DIGESTS_BYTES,
+  type NewEvent,
+  prepareAppend,
+  type PreparedAppend,
+} from "./prepare-append.ts";
+import { clockRecord } from "./record-events.ts";
 
 export interface Head extends MonthState {
-  readonly sequence: number;
   /** Hash in lower-case hex. */
   readonly hash: string;
 }
@@ -68,66 +75,107 @@ export interface PlanInput {
   readonly head: Head;
   readonly appends: readonly PreparedAppend[];
   readonly known: ReadonlyMap<string, KnownRequest>;
-  /** Time in UTC with six fraction digits. */
-  readonly createdAt: string;
+  /** Times in UTC with six fraction digits. */
+  readonly moment: Moment;
   readonly random: (size: number) => Uint8Array;
 }
 
+/** What is planned so far. */
+interface Planned {
+  head: Head;
+  /** The record of a step, until something follows it. */
+  step: PreparedAppend | undefined;
+  isOverQuota: boolean;
+  readonly known: Map<string, KnownRequest>;
+  readonly events: ChainedEvent[];
+  readonly appends: PreparedAppend[];
+  readonly remembered: Remembered[];
+}
+
 export function planFlush(input: PlanInput): Plan {
-  const known = new Map(input.known);
-  const remembered: Remembered[] = [];
-  const events: ChainedEvent[] = [];
-  const appends: PreparedAppend[] = [];
-  const month = monthAt(input.head, input.createdAt);
-  let head: Head = { ...input.head, ...month };
-  let isOverQuota = false;
-  const outcomes = input.appends.map((append): PromiseSettledResult<Stored | Replayed> => {
-    const { idempotencyKey, requestSha256 } = append;
-    const earlier = idempotencyKey === "" ? undefined : known.get(idempotencyKey);
-    if (earlier) return repeated(append, earlier);
-    const refusal = overQuota(head, append, input.createdAt);
-    if (refusal) {
-      isOverQuota = true;
-      return { status: "rejected", reason: refusal };
-    }
-    const chained = chainEvents(input, head, append);
-    const stored: Stored = {
-      outcome: "stored",
-      firstSequence: head.sequence + 1,
-      createdAt: input.createdAt,
-      ids: chained.map(({ id }) => id),
-      hashes: [head.hash, ...chained.map(({ hash }) => hash)],
-    };
-    head = {
-      ...head,
-      sequence: head.sequence + chained.length,
-      hash: chained.at(-1)?.hash ?? head.hash,
-      // The month's events are those between its start and the head.
-      monthStart: head.monthStart + (append.isUncounted ? chained.length : 0),
-    };
-    events.push(...chained);
-    appends.push(append);
-    if (idempotencyKey !== "") {
-      const request = {
-        requestSha256,
-        firstSequence: stored.firstSequence,
-        eventCount: chained.length,
-      };
-      known.set(idempotencyKey, request);
-      remembered.push({ idempotencyKey, ...request });
-    }
-    return { status: "fulfilled", value: stored };
-  });
-  return {
-    outcomes,
-    before: input.head,
-    after: head,
-    createdAt: input.createdAt,
-    events,
-    appends,
-    remembered,
-    isOverQuota,
+  const { head: before, moment } = input;
+  const { createdAt, isStep } = timeAfter(before.createdAt, moment);
+  const planned: Planned = {
+    head: { ...before, createdAt, monthStart: monthStartAt(before, createdAt) },
+    step: isStep ? stepRecord(input, createdAt) : undefined,
+    isOverQuota: false,
+    known: new Map(input.known),
+    events: [],
+    appends: [],
+    remembered: [],
   };
+  const outcomes = input.appends.map((append) => planAppend(input, planned, append));
+  const { appends, events, head, isOverQuota, remembered } = planned;
+  const after = events.length > 0 ? head : before;
+  return { outcomes, before, after, createdAt, events, appends, remembered, isOverQuota };
+}
+
+function planAppend(
+  input: PlanInput,
+  planned: Planned,
+  append: PreparedAppend,
+): PromiseSettledResult<Stored | Replayed> {
+  const { idempotencyKey, requestSha256 } = append;
+  const earlier = idempotencyKey === "" ? undefined : planned.known.get(idempotencyKey);
+  if (earlier) return repeated(append, earlier);
+  const refusal = overQuota(planned.head, append, input.moment.now);
+  if (refusal) {
+    planned.isOverQuota = true;
+    return { status: "rejected", reason: refusal };
+  }
+  if (planned.step) {
+    chain(input, planned, planned.step);
+    planned.step = undefined;
+  }
+  const { createdAt, hash, sequence } = planned.head;
+  const chained = chain(input, planned, append);
+  const stored: Stored = {
+    outcome: "stored",
+    firstSequence: sequence + 1,
+    createdAt,
+    ids: chained.map(({ id }) => id),
+    hashes: [hash, ...chained.map((event) => event.hash)],
+  };
+  if (idempotencyKey !== "") {
+    const request = {
+      requestSha256,
+      firstSequence: stored.firstSequence,
+      eventCount: chained.length,
+    };
+    planned.known.set(idempotencyKey, request);
+    planned.remembered.push({ idempotencyKey, ...request });
+  }
+  return { status: "fulfilled", value: stored };
+}
+
+/** Adds the events of an append to the plan. */
+function chain(input: PlanInput, planned: Planned, append: PreparedAppend): ChainedEvent[] {
+  const { head } = planned;
+  const chained = chainEvents(input, head, append);
+  planned.head = {
+    ...head,
+    sequence: head.sequence + chained.length,
+    hash: chained.at(-1)?.hash ?? head.hash,
+    // The month's events are those between its start and the head.
+    monthStart: head.monthStart + (append.isUncounted ? chained.length : 0),
+  };
+  planned.events.push(...chained);
+  planned.appends.push(append);
+  return chained;
+}
+
+/** Says in the chain that its times step back. It takes nothing of the quota. */
+function stepRecord({ accountId, head, random }: PlanInput, createdAt: string): PreparedAppend {
+  const record = clockRecord({ headTime: head.createdAt, replicaTime: createdAt });
+  const append = {
+    accountId,
+    receivedAt: createdAt,
+    idempotencyKey: "",
+    requestSha256: new Uint8Array(),
+    isUncounted: true,
+    events: [{ ...record, occurredAt: createdAt }],
+  };
+  return atOnce(prepareAppend(append, random));
 }
 
 function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): ChainedEvent[] {
@@ -143,7 +191,7 @@ function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): Chai
       leafText({
         action: event.action,
         chain: input.accountId,
-        createdAt: input.createdAt,
+        createdAt: head.createdAt,
         digests: append.digests.subarray(index * DIGESTS_BYTES, (index + 1) * DIGESTS_BYTES),
         id,
         occurredAt: event.occurredAt,
@@ -161,15 +209,16 @@ function chainEvents(input: PlanInput, head: Head, append: PreparedAppend): Chai
 function overQuota(
   head: Head,
   { events, monthlyQuota }: PreparedAppend,
-  createdAt: string,
+  now: string,
 ): AnnalsError | undefined {
   if (monthlyQuota === undefined) return undefined;
   const left = Math.max(0, monthlyQuota - (head.sequence - head.monthStart));
   if (events.length <= left) return undefined;
+  const month = monthOf(head.createdAt);
   return new AnnalsError(
     "plan_quota_exceeded",
-    `The plan allows ${monthlyQuota} events per calendar month (UTC); ${left} left in ${head.month}.`,
-    { retryAfterS: secondsToNextMonth(head.month, createdAt) },
+    `The plan allows ${monthlyQuota} events per calendar month (UTC); ${left} left in ${month}.`,
+    { retryAfterS: secondsToNextMonth(month, now) },
   );
 }
 

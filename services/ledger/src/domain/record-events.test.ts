@@ -3,7 +3,13 @@
 
 import { expect, test } from "vitest";
 import { numberRanges } from "./number-ranges.ts";
-import { erasureRecord, holdRecord, type RecordEvent, retentionRecord } from "./record-events.ts";
+import {
+  clockRecord,
+  erasureRecord,
+  holdRecord,
+  type RecordEvent,
+  retentionRecord,
+} from "./record-events.ts";
 
 const KEY = { type: "api_key", id: "key_1" } as const;
 
@@ -52,6 +58,21 @@ test("retention names the last event that it deletes", () => {
     action: "annals.retention",
     actor: '{"id":"ledger","type":"service"}',
     metadata: '{"through_sequence":4096}',
+    target: "{}",
+    copies: ["ledger", "service", undefined, undefined],
+  });
+});
+
+test("a step of the clock names both times, to the microsecond", () => {
+  const step = {
+    headTime: "2026-05-04T12:00:00.000001Z",
+    replicaTime: "2026-05-03T11:59:59.500000Z",
+  };
+  expect(textsOf(clockRecord(step))).toEqual({
+    action: "annals.clock",
+    actor: '{"id":"ledger","type":"service"}',
+    metadata:
+      '{"difference_us":86400500001,"head_time":"2026-05-04T12:00:00.000001Z","replica_time":"2026-05-03T11:59:59.500000Z"}',
     target: "{}",
     copies: ["ledger", "service", undefined, undefined],
   });

@@ -5,7 +5,7 @@ import { canonicalJson, type JsonObject, NO_MEMBERS, type Part } from "@annals/e
 import { numberRanges } from "./number-ranges.ts";
 import type { NewEvent } from "./prepare-append.ts";
 
-const ACTIONS = ["annals.erasure", "annals.hold", "annals.retention"];
+const ACTIONS = ["annals.clock", "annals.erasure", "annals.hold", "annals.retention"];
 
 /** Whether an event with the action is a record, which nothing erases. */
 export function isRecord(action: string): boolean {
@@ -72,6 +72,28 @@ export function holdRecord(
 export function retentionRecord(throughSequence: number): RecordEvent {
   const actor = { type: "service", id: "ledger" } as const;
   return recordOf("annals.retention", actor, undefined, { through_sequence: throughSequence });
+}
+
+/** Says that the time of the head was wrong: later events go on from the time of this replica. */
+export function clockRecord(step: {
+  readonly headTime: string;
+  readonly replicaTime: string;
+}): RecordEvent {
+  const { headTime, replicaTime } = step;
+  const actor = { type: "service", id: "ledger" } as const;
+  return recordOf("annals.clock", actor, undefined, {
+    head_time: headTime,
+    replica_time: replicaTime,
+    difference_us: microsOf(headTime) - microsOf(replicaTime),
+  });
+}
+
+const FRACTION_AT = "2026-01-01T00:00:00.".length;
+
+/** Microseconds since 1970 of a time as events have it: a Date has only milliseconds. */
+function microsOf(time: string): number {
+  const fraction = Number(time.slice(FRACTION_AT, -1));
+  return Date.parse(`${time.slice(0, FRACTION_AT - 1)}Z`) * 1_000 + fraction;
 }
 
 interface Named {

@@ -6,7 +6,8 @@ import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { monthAt } from "../domain/month.ts";
+import { momentOf, timeAfter } from "../domain/chain-time.ts";
+import { monthOf, monthStartAt } from "../domain/month.ts";
 import { getUsage as getUsageStatement } from "../store/get-usage.ts";
 
 interface Deps {
@@ -20,8 +21,11 @@ export function getUsage({ clock, database }: Deps): ServiceImpl<typeof LedgerSe
     const own = database.forAccount(accountId, signal);
     const [row] = await own.run(getUsageStatement, [accountId]);
     const sequence = Number(row?.sequence_number ?? 0);
-    const head = { sequence, month: row?.month ?? "", monthStart: Number(row?.month_start ?? 0) };
-    const { month, monthStart } = monthAt(head, clock.nowText());
-    return { events: BigInt(sequence), month, monthEvents: BigInt(sequence - monthStart) };
+    const headTime = row?.created_at ?? "";
+    const head = { sequence, createdAt: headTime, monthStart: Number(row?.month_start ?? 0) };
+    // The month in which the next event would count.
+    const { createdAt } = timeAfter(headTime, momentOf(clock));
+    const monthEvents = BigInt(sequence - monthStartAt(head, createdAt));
+    return { events: BigInt(sequence), month: monthOf(createdAt), monthEvents };
   };
 }

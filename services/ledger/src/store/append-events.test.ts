@@ -14,7 +14,7 @@ import { appendEvents, appendParams } from "./append-events.ts";
 import { appendToChains, appendToChainsParams } from "./append-to-chains.ts";
 import { createHead } from "./create-head.ts";
 
-const EMPTY: Head = { sequence: 0, hash: GENESIS_HASH, month: "", monthStart: 0 };
+const EMPTY: Head = { sequence: 0, hash: GENESIS_HASH, createdAt: "", monthStart: 0 };
 const CREATED_AT = "2026-01-31T09:30:01.000000Z";
 
 let database: TestDatabase;
@@ -28,7 +28,8 @@ beforeEach(async () => {
 function planOf(accountId: string, head: Head, ...changes: Partial<Append>[]): Plan {
   const appends = changes.map((each) => append(accountId, each));
   const known = new Map();
-  return planFlush({ accountId, head, appends, known, createdAt: CREATED_AT, random: randomBytes });
+  const moment = { now: CREATED_AT, latest: () => CREATED_AT };
+  return planFlush({ accountId, head, appends, known, moment, random: randomBytes });
 }
 
 async function newChain(): Promise<string> {
@@ -101,7 +102,7 @@ function expectedOf(accountId: string, plan: Plan) {
         account_id: accountId,
         sequence_number: String(after.sequence),
         hash: hex(after.hash),
-        month: after.month,
+        created_at: after.createdAt,
         month_start: String(after.monthStart),
       },
     ],

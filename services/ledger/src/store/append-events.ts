@@ -92,9 +92,7 @@ type AppendParams = [
   /** Sequence number of the head before the append. */
   headSequence: string,
   ...AppendColumns<string>,
-  /** Month as YYYY-MM. */
-  month: string,
-  /** Sequence number of the last event before the month. */
+  /** Sequence number of the last event before the month of `createdAt`. */
   monthStart: string,
 ];
 
@@ -103,7 +101,6 @@ export function appendParams({ accountId, plan }: PlannedAppend): AppendParams {
     accountId,
     String(plan.before.sequence),
     ...appendColumns([plan], plan.createdAt),
-    plan.after.month,
     String(plan.after.monthStart),
   ];
 }
@@ -114,7 +111,7 @@ SELECT ledger.append(
   $1::text, $2::bigint, $3::bytea, $4::text[], $5::text[], $6::text[], $7::text[], $8::text, $9::bytea,
   $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bytea, $16::text[], $17::text[],
   $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea, $23::bigint[], $24::integer[],
-  $25::text, $26::bigint
+  $25::bigint
 ) AS stored
 `,
   { route: "one account" },

@@ -13,9 +13,7 @@ type AppendToChainsParams = [
   /** Sequence numbers of the heads before. */
   headSequences: readonly string[],
   ...AppendColumns<readonly string[]>,
-  /** YYYY-MM. */
-  months: readonly string[],
-  /** Sequence numbers of the last events before the month. */
+  /** Sequence numbers of the last events before the month of `createdAt`. */
   monthStarts: readonly string[],
   /** Events of each chain, and of all those before it. */
   counts: readonly number[],
@@ -35,7 +33,6 @@ export function appendToChainsParams(planned: readonly PlannedAppend[]): AppendT
     planned.map(({ accountId }) => accountId),
     plans.map((plan) => String(plan.before.sequence)),
     ...appendColumns(plans, createdAts),
-    plans.map(({ after }) => after.month),
     plans.map(({ after }) => String(after.monthStart)),
     counts,
     countsBefore,
@@ -59,11 +56,11 @@ const KEY_NAMES = "idempotency_key, first_sequence_number, event_count";
 export const appendToChains = statement<AppendToChainsParams, { readonly account_id: string }>(
   `/* ledger.append-to-chains */
 WITH given AS (
-  SELECT account_id, head_sequence, created_at, month, month_start, events,
+  SELECT account_id, head_sequence, created_at, month_start, events,
     events_before, chain, (events_before + chain)::integer AS hash_ordinal
-  FROM unnest($1::text[], $2::bigint[], $8::text[], $25::text[], $26::bigint[], $27::integer[], $28::integer[])
+  FROM unnest($1::text[], $2::bigint[], $8::text[], $25::bigint[], $26::integer[], $27::integer[])
     WITH ORDINALITY AS given (
-      account_id, head_sequence, created_at, month, month_start, events, events_before, chain)
+      account_id, head_sequence, created_at, month_start, events, events_before, chain)
 ), free AS (
   SELECT heads.account_id
   FROM ledger.heads
@@ -73,7 +70,7 @@ WITH given AS (
   UPDATE ledger.heads SET
     sequence_number = head_sequence + events,
     hash = substring($3::bytea FROM (hash_ordinal - 1 + events) * 32 + 1 FOR 32),
-    month = given.month,
+    created_at = given.created_at,
     month_start = given.month_start
   FROM given
   WHERE heads.account_id = given.account_id
@@ -92,19 +89,19 @@ WITH given AS (
       WHERE idempotency_keys.account_id = given.account_id
         AND idempotency_key = ANY ($21::text[])
         AND created_at > now() - interval '24 hours')
-  RETURNING given.account_id, head_sequence, created_at, events_before, chain
+  RETURNING given.account_id, head_sequence, given.created_at, events_before, chain
 ), fresh AS (
   SELECT account_id, head_sequence + ordinal - events_before AS sequence_number, created_at,
     ordinal::integer AS ordinal, (ordinal + chain - 1)::integer AS hash_ordinal, ${EVENT_NAMES}
   FROM moved JOIN
     unnest(
       $4::text[], $5::text[], $6::text[], $7::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
-      $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $29::integer[]) WITH ORDINALITY
+      $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $28::integer[]) WITH ORDINALITY
     AS event (${EVENT_NAMES}, chain, ordinal) USING (chain)
 ), fresh_keys AS (
   SELECT account_id, ordinal::integer AS ordinal, ${KEY_NAMES}
   FROM moved JOIN
-    unnest($21::text[], $23::bigint[], $24::integer[], $30::integer[]) WITH ORDINALITY
+    unnest($21::text[], $23::bigint[], $24::integer[], $29::integer[]) WITH ORDINALITY
     AS key (${KEY_NAMES}, chain, ordinal) USING (chain)
 ), stored AS (
   INSERT INTO ledger.events (

@@ -32,7 +32,7 @@ SELECT sequence_number, (
 FROM ledger.events
 WHERE account_id = $1::text AND sequence_number = ANY ($2::bigint[])
   AND erased & $3::integer <> $3::integer AND erased & 32 <> 32
-  AND action NOT IN ('annals.erasure', 'annals.hold', 'annals.retention')
+  AND action NOT IN ('annals.clock', 'annals.erasure', 'annals.hold', 'annals.retention')
   AND ($4::text IS NULL OR actor_id = $4::text) AND ($5::text IS NULL OR target_id = $5::text)
 ORDER BY sequence_number
 `,

@@ -54,7 +54,8 @@ LEFT JOIN LATERAL (
   LIMIT 1
 ) AS event ON true
 WHERE lifecycles.account_id = $1::text
-  AND (event.action IS NULL OR event.action NOT IN ('annals.erasure', 'annals.hold', 'annals.retention'))
+  AND (event.action IS NULL
+    OR event.action NOT IN ('annals.clock', 'annals.erasure', 'annals.hold', 'annals.retention'))
 ORDER BY asked.number
 `,
   { route: "one account" },

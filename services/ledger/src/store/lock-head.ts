@@ -6,13 +6,13 @@ import { statement } from "@annals/postgres";
 export interface HeadRow {
   readonly sequence_number: string;
   readonly hash: Buffer;
-  readonly month: string;
+  readonly created_at: string;
   readonly month_start: string;
 }
 
 export const lockHead = statement<[accountId: string], HeadRow>(
   `/* ledger.lock-head */
-SELECT sequence_number, hash, month, month_start
+SELECT sequence_number, hash, created_at, month_start
 FROM ledger.heads WHERE account_id = $1::text FOR NO KEY UPDATE
 `,
   { route: "one account" },
@@ -20,7 +20,7 @@ FROM ledger.heads WHERE account_id = $1::text FOR NO KEY UPDATE
 
 export const lockHeadForRecord = statement<[accountId: string], HeadRow>(
   `/* ledger.lock-head-for-record */
-SELECT sequence_number, hash, month, month_start
+SELECT sequence_number, hash, created_at, month_start
 FROM ledger.heads WHERE account_id = $1::text FOR UPDATE
 `,
   { route: "one account" },

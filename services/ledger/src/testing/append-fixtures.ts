@@ -3,7 +3,7 @@
 
 import { GENESIS_HASH } from "@annals/event";
 import { createLog, createRegistry, databaseMetrics } from "@annals/chassis";
-import { atOnce, newId, systemClock } from "@annals/contract";
+import { atOnce, type Clock, newId, systemClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { openProxy, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
@@ -48,6 +48,7 @@ export function newQueue(
   databaseUrl: string,
   around: (pool: Pool) => Pool = (pool) => pool,
   atEnd: AtEnd = onTestFinished,
+  clock: Clock = systemClock(),
 ) {
   const registry = createRegistry("ledger");
   const metrics = createMetrics(registry);
@@ -57,7 +58,7 @@ export function newQueue(
   );
   const notified: bigint[] = [];
   const queue = new AppendQueue({
-    clock: systemClock(),
+    clock,
     database: pool,
     log,
     metrics,

@@ -19,7 +19,7 @@ const SAID = `life AS (SELECT * FROM ledger.lifecycles WHERE account_id = $1),
   kept AS (SELECT * FROM stored WHERE erased & 32 = 0),
   records AS (
     SELECT sequence_number AS record, action, metadata::jsonb AS said FROM kept
-    WHERE action IN ('annals.erasure', 'annals.hold', 'annals.retention')
+    WHERE action IN ('annals.clock', 'annals.erasure', 'annals.hold', 'annals.retention')
   ), named AS (
     SELECT record, number FROM records
     CROSS JOIN LATERAL regexp_split_to_table(said ->> 'sequence_numbers', ',') AS range

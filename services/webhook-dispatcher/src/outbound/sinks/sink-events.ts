@@ -28,7 +28,7 @@ export interface SinkPage {
 }
 
 /** Actions of the records that every sink gets. */
-const LIFECYCLE_ACTIONS = ["annals.erasure", "annals.hold", "annals.retention"];
+const LIFECYCLE_ACTIONS = ["annals.clock", "annals.erasure", "annals.hold", "annals.retention"];
 /** Maximum of them that are read ahead. With more, the selection ends at the last of these. */
 const MAX_LIFECYCLE = 1_000;
 
