@@ -1,6 +1,7 @@
 export * from "./account-work.ts";
 export * from "./admin-server.ts";
 export * from "./bounded-log.ts";
+export { watchClock } from "./clock-watch.ts";
 export * from "./config.ts";
 export * from "./follow.ts";
 export * from "./key-file.ts";

@@ -161,6 +161,16 @@ export function logRollbacks(registry: Registry): Counter {
   });
 }
 
+/** Measures by how many seconds the clock of this process is ahead of the database's. */
+export function clockOffset(registry: Registry, offsetS: () => number): void {
+  const gauge: Gauge = new Gauge({
+    name: "annals_clock_offset_seconds",
+    help: "Seconds by which the clock of this process is ahead of the database's; negative if it is behind.",
+    registers: [registry],
+    collect: () => gauge.set(offsetS()),
+  });
+}
+
 /** Measures by kind how late others are to sign or keep a checkpoint of the log of evidence. */
 export function logAnchorLag(registry: Registry): Gauge<"kind"> {
   return new Gauge({

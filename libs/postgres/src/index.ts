@@ -2,6 +2,7 @@ export * from "./audit-hand-over.ts";
 export * from "./audit-outbox.ts";
 export { minuteOf } from "./audit-windows.ts";
 export * from "./command-pool.ts";
+export { compareClock } from "./database-clock.ts";
 export * from "./failure.ts";
 export { distributeCommand } from "./distribute-command.ts";
 export * from "./daily-use.ts";

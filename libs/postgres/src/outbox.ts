@@ -13,6 +13,7 @@ import {
   type LoopOptions,
   startLoop,
 } from "@annals/chassis";
+import { assertRight, type Clock } from "@annals/contract";
 import { complete, internal, invalid } from "@annals/errors";
 import {
   addToOutbox,
@@ -170,14 +171,16 @@ async function pruneAll(
 export function startOutboxPruner(
   { prune }: Pick<Outbox, "prune">,
   deps: Pick<LoopOptions, "failures" | "log"> & {
+    readonly clock: Pick<Clock, "fault">;
     readonly database: Database;
     readonly swept: Pick<Counter<"kind">, "inc">;
   },
 ): Loop {
-  const { database, failures, log, swept } = deps;
+  const { clock, database, failures, log, swept } = deps;
   const name = "outbox_pruner";
   const work = new AccountWork(log, name);
   const run = async (signal: AbortSignal): Promise<void> => {
+    assertRight(clock);
     const accounts = work.begin(signal);
     swept.inc({ kind: "outbox" }, await prune(database, accounts));
     accounts.end();

@@ -9,11 +9,14 @@ import {
   type Logger,
   rpcClientDuration,
   startTracing,
+  watchClock,
+  type Registry,
 } from "@annals/chassis";
 import { clientInterceptors, connectRpc, openAdmissions, openTls, startBackend } from "@annals/rpc";
-import { systemClock } from "@annals/contract";
+import { ComparedClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import {
+  compareClock,
   createPool,
   roleWith,
   schemaCheck,
@@ -56,13 +59,11 @@ const ARCHIVES = {
   sliceMs: 10_000,
 };
 
-export async function serve(
-  config: ConfigOf<typeof SETTINGS>,
-  log: Logger,
-  closers: Closers,
-): Promise<void> {
+type Config = ConfigOf<typeof SETTINGS>;
+
+export async function serve(config: Config, log: Logger, closers: Closers): Promise<void> {
   const registry = createRegistry("export");
-  const clock = systemClock();
+  const clock = new ComparedClock();
   const { verifier } = await openAdmissions(config, { clock, log, closers });
   const tracing = await startTracing({ ...config, serviceName: "annals-export" });
   closers.add("tracing", tracing, () => tracing.shutdown());
@@ -89,29 +90,7 @@ export async function serve(
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
   closers.add("notices", notices, () => notices.close());
 
-  const ledger = connectRpc({
-    service: LedgerService,
-    peer: "ledger",
-    tls,
-    address: config.ledgerAddress,
-    idempotentMethods: [
-      "GetLog",
-      "AddAnchor",
-      "ConfirmArchive",
-      "ConfirmErasure",
-      "ListAnchorWork",
-      "ListEvents",
-      "ListHeads",
-      "ListLifecycles",
-      "ListOpenErasures",
-      "ReadCheckpoint",
-      "ReadHeadLog",
-      "ReadTile",
-      "RecordAuditEvents",
-      "ReportErasureMatches",
-    ],
-    interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
-  });
+  const ledger = openLedger(config, tls, registry);
   closers.add("ledger client", ledger, () => ledger.close());
   const storage = await openStorage(config);
   closers.add("storage", storage, () => storage.close());
@@ -119,11 +98,15 @@ export async function serve(
   const { client } = ledger;
   const metrics = createMetrics(registry);
   const work = { clock, database, ledger: client, log, metrics, notices, storage };
+  const { failures, swept } = metrics;
+  const compare = () => compareClock(clock, database);
+  const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
   const worker = new ExportWorker({ ...work, ...config, ...ATTEMPTS });
   closers.add("worker", worker, () => worker.close());
 
-  const { failures, swept } = metrics;
-  const pruner = startOutboxPruner(OUTBOX, { database, failures, log, swept });
+  // What it deletes, or locks in a bucket, goes by the clock of the database.
+  const kept = { ...work, clock: clock.other };
+  const pruner = startOutboxPruner(OUTBOX, { ...kept, failures, swept });
   closers.add("outbox pruner", pruner, () => pruner.stop());
 
   const measuring = startExportMeasuring({ database, metrics, log });
@@ -142,17 +125,17 @@ export async function serve(
   const bucket = await openLockedBucket(config);
   if (bucket !== undefined) {
     closers.add("bucket of the log", bucket, () => bucket.close());
-    const anchor = startBucketAnchor({ ...work, ...config, bucket });
+    const anchor = startBucketAnchor({ ...kept, ...config, bucket });
     closers.add("bucket anchor", anchor, () => anchor.stop());
   }
 
   const { retentionDays } = config;
-  const sweep = startExportSweep({ ...work, failures, retentionDays, swept });
+  const sweep = startExportSweep({ ...kept, failures, retentionDays, swept });
   closers.add("export sweep", sweep, () => sweep.stop());
   const onDeleted = () => sweep.wake();
-  const copies = startErasedCopies({ ...work, ...ARCHIVES, failures, onDeleted });
+  const copies = startErasedCopies({ ...kept, ...ARCHIVES, failures, onDeleted });
   closers.add("erased copies", copies, () => copies.stop());
-  const archives = startArchives({ ...work, ...ARCHIVES, failures, random: randomBytes });
+  const archives = startArchives({ ...kept, ...ARCHIVES, failures, random: randomBytes });
   closers.add("archives", archives, () => archives.stop());
 
   await startBackend({
@@ -168,10 +151,44 @@ export async function serve(
     service: ExportsService,
     access: ACCESS,
     admissions: verifier,
-    checks: { database: schemaCheck(database, SCHEMA), storage: () => storage.check() },
+    checks: {
+      clock: clockCheck,
+      database: schemaCheck(database, SCHEMA),
+      storage: () => storage.check(),
+    },
     closers,
     log,
     registry,
     tls,
+  });
+}
+
+function openLedger(
+  { ledgerAddress: address }: Config,
+  tls: Awaited<ReturnType<typeof openTls>>,
+  registry: Registry,
+) {
+  return connectRpc({
+    service: LedgerService,
+    peer: "ledger",
+    tls,
+    address,
+    idempotentMethods: [
+      "GetLog",
+      "AddAnchor",
+      "ConfirmArchive",
+      "ConfirmErasure",
+      "ListAnchorWork",
+      "ListEvents",
+      "ListHeads",
+      "ListLifecycles",
+      "ListOpenErasures",
+      "ReadCheckpoint",
+      "ReadHeadLog",
+      "ReadTile",
+      "RecordAuditEvents",
+      "ReportErasureMatches",
+    ],
+    interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
 }

@@ -2,7 +2,7 @@
 // the first of a group waited, and how many items were refused.
 
 import { createRegistry, startAdminServer } from "@annals/chassis";
-import { mintKey } from "@annals/contract";
+import { ComparedClock, mintKey } from "@annals/contract";
 import { HASH_HEX_LENGTH, ID_LENGTH, PLACES_PER_EVENT } from "@annals/event";
 import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { CreateEventsResponseSchema } from "@annals/proto/ledger";
@@ -125,7 +125,7 @@ test("of admissions", async () => {
     budget: { isOver: () => false },
     onRefused: () => {},
   });
-  const admissions = new Admissions(keys, unauthenticated, metrics);
+  const admissions = new Admissions(keys, unauthenticated, new ComparedClock(), metrics);
   const authorization = `Bearer ${mintKey("annals")}`;
   const client = {
     address: "127.0.0.1",

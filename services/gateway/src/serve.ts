@@ -8,9 +8,10 @@ import {
   rpcClientDuration,
   startAdminServer,
   startTracing,
+  watchClock,
 } from "@annals/chassis";
 import { openTls } from "@annals/rpc";
-import { newId, pooledRandom, systemClock, Turns } from "@annals/contract";
+import { ComparedClock, newId, pooledRandom, Turns } from "@annals/contract";
 import type { IncomingMessage } from "node:http";
 import { Admissions } from "./admission/admission.ts";
 import { createApp } from "./app.ts";
@@ -69,7 +70,16 @@ export async function serve(
   });
   const accessLog = new AccessLog({ ...config, log });
   const earlyResponses = new EarlyResponses({ maxMs: config.requestTimeoutMs });
-  const admissions = new Admissions(clients.keys, unauthenticated, metrics.batchers("admissions"));
+  const clock = new ComparedClock();
+  const admissions = new Admissions(
+    clients.keys,
+    unauthenticated,
+    clock,
+    metrics.batchers("admissions"),
+  );
+  const { failures } = metrics;
+  const compare = () => admissions.compareClock();
+  const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
   const addressOf = (request: IncomingMessage): string =>
     clientAddress(request, config.trustedProxies);
   const inFlight = new RequestsInFlight({
@@ -92,12 +102,12 @@ export async function serve(
   const intake = new IntakeReports(metrics, log);
   const limits = { ...LIMITS, batchBodyMaxValues: config.batchBodyMaxValues };
   const reads = config.auditReads
-    ? openReadAudit({ ...metrics, clock: systemClock(), ledger: clients.ledger, log }, closers)
+    ? openReadAudit({ ...metrics, clock, ledger: clients.ledger, log }, closers)
     : undefined;
   const app = await createApp({
     accessLog,
     admissions,
-    clock: systemClock(),
+    clock,
     deps: { ...clients, appends, intake, limits, turns: new Turns() },
     earlyResponses,
     hasDashboard: config.dashboard,
@@ -131,7 +141,10 @@ export async function serve(
     host: config.adminHost,
     port: config.adminPort,
     registry,
-    checks: { services: () => clients.ready(READY_TIMEOUT_MS).then(() => undefined) },
+    checks: {
+      services: () => clients.ready(READY_TIMEOUT_MS).then(() => undefined),
+      clock: clockCheck,
+    },
   });
   closers.add("admin server", admin, () => admin.close());
 }

@@ -9,6 +9,7 @@ import {
   type Logger,
   rpcClientDuration,
   startTracing,
+  watchClock,
 } from "@annals/chassis";
 import {
   AdmissionSigner,
@@ -18,8 +19,8 @@ import {
   openTls,
   startBackend,
 } from "@annals/rpc";
-import { systemClock } from "@annals/contract";
-import { schemaCheck, startAuditHandOver } from "@annals/postgres";
+import { ComparedClock } from "@annals/contract";
+import { compareClock, schemaCheck, startAuditHandOver } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
@@ -45,7 +46,7 @@ export async function serve(
   closers: Closers,
 ): Promise<void> {
   const registry = createRegistry("keys");
-  const clock = systemClock();
+  const clock = new ComparedClock();
   const { secrets, verifier } = await openAdmissions(config, { clock, log, closers });
   const tracing = await startTracing({ ...config, serviceName: "annals-keys" });
   closers.add("tracing", tracing, () => tracing.shutdown());
@@ -57,8 +58,17 @@ export async function serve(
 
   const metrics = createMetrics(registry);
   const { failures, swept } = metrics;
+  const compare = () => compareClock(clock, database);
+  const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
   const retentionDays = config.revokedKeyRetentionDays;
-  const sweep = startKeySweep({ clock, database, failures, log, retentionDays, swept });
+  const sweep = startKeySweep({
+    clock: clock.other,
+    database,
+    failures,
+    log,
+    retentionDays,
+    swept,
+  });
   closers.add("key sweep", sweep, () => sweep.stop());
   const refused = new RefusedAdmissions({ clock, database });
   const refusals = startRefusedAdmissions(refused, { failures, log });
@@ -112,7 +122,11 @@ export async function serve(
     service: KeysService,
     access: ACCESS,
     admissions: verifier,
-    checks: { database: schemaCheck(database, SCHEMA), plans: plansCheck(database, plans) },
+    checks: {
+      clock: clockCheck,
+      database: schemaCheck(database, SCHEMA),
+      plans: plansCheck(database, plans),
+    },
     closers,
     log,
     registry,

@@ -1,5 +1,6 @@
 // The table of contents: every RPC of the keys service and its handler.
 
+import type { ComparedClock } from "@annals/contract";
 import { KeysService } from "@annals/proto/keys";
 import type { ConnectRouter } from "@connectrpc/connect";
 import type { AdmissionSigner } from "@annals/rpc";
@@ -28,6 +29,7 @@ export interface Deps extends KeyMaker {
   /** Connections that admission alone has. */
   readonly admission: Pool;
   readonly admissions: AdmissionSigner;
+  readonly clock: ComparedClock;
   readonly database: Pool;
   readonly lastUses: LastUses;
   readonly metrics: Metrics;

@@ -12,9 +12,11 @@ import {
   startTracing,
   rowsSwept,
   workerFailures,
+  watchClock,
+  type Registry,
 } from "@annals/chassis";
 import { clientInterceptors, connectRpc, openAdmissions, openTls, startBackend } from "@annals/rpc";
-import { pooledRandom, systemClock, Turns } from "@annals/contract";
+import { ComparedClock, pooledRandom, Turns } from "@annals/contract";
 import {
   connectMessaging,
   DISPATCHER,
@@ -24,6 +26,7 @@ import {
   NoticePublisher,
 } from "@annals/messaging";
 import {
+  compareClock,
   createPool,
   roleWith,
   schemaCheck,
@@ -50,14 +53,12 @@ import { BlockChecker } from "./verify/block-checker.ts";
 import type { VacuumDeps } from "./workers/vacuum.ts";
 import { startWorkers } from "./workers/start-workers.ts";
 
-export async function serve(
-  config: ConfigOf<typeof SETTINGS>,
-  log: Logger,
-  closers: Closers,
-): Promise<void> {
+type Config = ConfigOf<typeof SETTINGS>;
+
+export async function serve(config: Config, log: Logger, closers: Closers): Promise<void> {
   const registry = createRegistry("ledger");
   const metrics = createMetrics(registry);
-  const clock = systemClock();
+  const clock = new ComparedClock();
   const random = pooledRandom();
   const { verifier } = await openAdmissions(config, { clock, log, closers });
 
@@ -76,6 +77,8 @@ export async function serve(
   });
   closers.add("database", database, () => database.close());
   const [failures, swept] = [workerFailures(registry), rowsSwept(registry)];
+  const compare = () => compareClock(clock, database);
+  const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
   const nats = { url: config.natsUrl, caFile: config.natsCaFile, name: "annals-ledger" };
   const messaging = await connectMessaging({ ...nats, log });
   closers.add("messaging", messaging, () => messaging.close());
@@ -96,14 +99,7 @@ export async function serve(
     random,
   });
   const blocks = new BlockChecker(config.verifyConcurrency);
-  const keys = connectRpc({
-    service: KeysService,
-    peer: "keys",
-    tls,
-    address: config.keysAddress,
-    idempotentMethods: ["GetSignedHead", "ListRetentions", "SignEpoch", "SignCheckpoint"],
-    interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
-  });
+  const keys = openKeys(config, tls, registry);
   closers.add("keys client", keys, () => keys.close());
   const policy = await openLogPolicy(config, { closers, database, log });
   const epochs = {
@@ -121,6 +117,7 @@ export async function serve(
     blocks,
     closers,
     database,
+    databaseClock: clock.other,
     epochs,
     failures,
     grown,
@@ -138,6 +135,7 @@ export async function serve(
     blocks,
     clock,
     database,
+    databaseClock: clock.other,
     erasureCopies: config.erasureCopies,
     erasureDelayHours: config.erasureDelayHours,
     keys: keys.client,
@@ -158,6 +156,7 @@ export async function serve(
     access: ACCESS,
     admissions: verifier,
     checks: {
+      clock: clockCheck,
       database: schemaCheck(database, SCHEMA),
       log: originCheck(database, config.logOrigin),
     },
@@ -165,6 +164,21 @@ export async function serve(
     log,
     registry,
     tls,
+  });
+}
+
+function openKeys(
+  { keysAddress: address }: Config,
+  tls: Awaited<ReturnType<typeof openTls>>,
+  registry: Registry,
+) {
+  return connectRpc({
+    service: KeysService,
+    peer: "keys",
+    tls,
+    address,
+    idempotentMethods: ["GetSignedHead", "ListRetentions", "SignEpoch", "SignCheckpoint"],
+    interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
   });
 }
 

@@ -67,6 +67,8 @@ export interface Deps {
   readonly blocks: BlockChecker;
   readonly clock: Clock;
   readonly database: Pool;
+  /** Decides how long events are kept. */
+  readonly databaseClock: Clock;
   readonly erasureCopies: ErasureCopies;
   readonly erasureDelayHours: number;
   readonly keys: LogKeys & PlanReads;
@@ -82,6 +84,7 @@ export interface Deps {
 }
 
 export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
+  const kept = { ...deps, clock: deps.databaseClock };
   return (router) =>
     router.service(LedgerService, {
       createEvents: createEvents(deps),
@@ -119,9 +122,9 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       listOpenErasures: listOpenErasures(deps),
       confirmErasure: confirmErasure(deps),
       reportErasureMatches: reportErasureMatches(deps),
-      getRetention: getRetention(deps),
-      setRetention: setRetention(deps),
-      listLifecycles: listLifecycles(deps),
+      getRetention: getRetention(kept),
+      setRetention: setRetention(kept),
+      listLifecycles: listLifecycles(kept),
       confirmArchive: confirmArchive(deps),
       readTile: readTile(deps),
       readEntries: readEntries(deps),

@@ -10,11 +10,18 @@ import {
   type Logger,
   type Registry,
   startTracing,
+  watchClock,
 } from "@annals/chassis";
 import { openAdmissions, openTls, startBackend } from "@annals/rpc";
-import { systemClock } from "@annals/contract";
+import { ComparedClock } from "@annals/contract";
 import { connectMessaging, consumeNotices, DISPATCHER } from "@annals/messaging";
-import { createPool, roleWith, schemaCheck, startAuditHandOver } from "@annals/postgres";
+import {
+  compareClock,
+  createPool,
+  roleWith,
+  schemaCheck,
+  startAuditHandOver,
+} from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -63,7 +70,7 @@ type Config = ConfigOf<typeof SETTINGS>;
 
 export async function serve(config: Config, log: Logger, closers: Closers): Promise<void> {
   const keys = await openSecretKeys(config.secretKeyFile, { log, closers });
-  const clock = systemClock();
+  const clock = new ComparedClock();
   const { verifier } = await openAdmissions(config, { clock, log, closers });
   const registry = createRegistry("webhook-dispatcher");
   const metrics = createMetrics(registry);
@@ -76,6 +83,9 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const producers = openProducers({ ...config, tls }, registry);
   closers.add("clients", producers, () => producers.close());
 
+  const { failures } = metrics;
+  const compare = () => compareClock(clock, database);
+  const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
   const guard = openGuard(config);
   const events = new EventReader(producers);
   const shared = {
@@ -127,15 +137,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const copies = startErasedCopies({ ...shared, ledger: producers.erasures });
   closers.add("erased copies", copies, () => copies.stop());
 
-  const { failures } = metrics;
-  const audit = startAuditHandOver(AUDIT, {
-    clock,
-    database,
-    failures,
-    lag: auditLag(registry),
-    log,
-    send: producers.recordAudit,
-  });
+  const audit = startAudit({ ...shared, failures, registry, send: producers.recordAudit });
   closers.add("audit", audit, () => audit.stop());
 
   const messaging = await connectMessaging({
@@ -174,7 +176,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     service: WebhooksService,
     access: ACCESS,
     admissions: verifier,
-    checks: { database: schemaCheck(database, SCHEMA), keys: secretKeysCheck(database, keys) },
+    checks: {
+      clock: clockCheck,
+      database: schemaCheck(database, SCHEMA),
+      keys: secretKeysCheck(database, keys),
+    },
     closers,
     log,
     registry,
@@ -228,4 +234,11 @@ async function readAuthorities(file: string | undefined): Promise<string | undef
     const reason = error instanceof Error ? error.message : "cannot be read";
     throw new ConfigError(`ANNALS_WEBHOOK_CA_FILE ${file}: ${reason}`);
   });
+}
+
+function startAudit({
+  registry,
+  ...deps
+}: Omit<Parameters<typeof startAuditHandOver>[1], "lag"> & { readonly registry: Registry }) {
+  return startAuditHandOver(AUDIT, { ...deps, lag: auditLag(registry) });
 }

@@ -7,7 +7,12 @@ import { describe, expect, test } from "vitest";
 import { AdmissionSigner, AdmissionVerifier } from "./statement.ts";
 
 const START_S = 1_800_000_000;
-const clock = { s: START_S, nowMicros: () => clock.s * 1_000_000 };
+const clock = {
+  s: START_S,
+  wrong: undefined as string | undefined,
+  nowMicros: () => clock.s * 1_000_000,
+  fault: () => clock.wrong,
+};
 const newSecret = () => createSecretKey(randomBytes(32));
 
 function pair(secrets: Map<string, KeyObject> = new Map([["one", newSecret()]])) {
@@ -33,15 +38,38 @@ describe("a statement", () => {
     expect(() => verifier.verify(token, { ...needed, accountId: "acct_b" })).toThrow(DENIED);
   });
 
-  test("is valid for a minute, and 5 seconds for clocks that differ", () => {
+  test("is valid for a minute, and 10 seconds for clocks that differ", () => {
     const { signer, verifier } = pair();
     const token = signer.issue(subject);
-    for (const s of [0, 60, 65]) {
+    for (const s of [-10, 0, 60, 70]) {
       clock.s = START_S + s;
       expect(verifier.verify(token, needed)).toMatchObject(subject);
     }
-    clock.s = START_S + 65.001;
+    clock.s = START_S + 70.001;
     expect(() => verifier.verify(token, needed)).toThrow(/expired/);
+    clock.s = START_S - 11;
+    expect(() => verifier.verify(token, needed)).toThrow(/valid for too long/);
+  });
+
+  test("of a clock that was ahead is not issued again", () => {
+    const { signer, verifier } = pair();
+    clock.s = START_S + 86_400;
+    const ahead = signer.issue(subject);
+    clock.s = START_S;
+    const token = signer.issue(subject);
+    expect(token).not.toBe(ahead);
+    expect(verifier.verify(token, needed)).toMatchObject(subject);
+  });
+
+  test("is neither issued nor valid while the clock is wrong, which is no refusal for good", () => {
+    const { signer, verifier } = pair();
+    const token = signer.issue(subject);
+    const unavailable = expect.objectContaining({ kind: "unavailable", retryAfterS: 1 });
+    clock.wrong = "a day ahead";
+    expect(() => signer.issue(subject)).toThrow(unavailable);
+    expect(() => verifier.verify(token, needed)).toThrow(unavailable);
+    clock.wrong = undefined;
+    expect(verifier.verify(token, needed)).toMatchObject(subject);
   });
 
   test("is issued again for half of its life, and only for the same key and plan", () => {
@@ -72,9 +100,9 @@ describe("a statement", () => {
     const token = signer.issue(subject, endsAt);
     clock.s = START_S + 39;
     expect(signer.issue(subject, endsAt)).toBe(token);
-    clock.s = START_S + 45;
+    clock.s = START_S + 50;
     expect(verifier.verify(token, needed)).toMatchObject(subject);
-    clock.s = START_S + 45.001;
+    clock.s = START_S + 50.001;
     expect(() => verifier.verify(token, needed)).toThrow(/expired/);
     clock.s = START_S;
     expect(signer.issue(subject)).not.toBe(token);

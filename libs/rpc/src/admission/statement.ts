@@ -2,8 +2,8 @@
 // The keys service signs them and every backend verifies them. The gateway hands them on and has no secret.
 // A statement must never be accepted for another account than its own.
 
-import { type Clock, isPermitted, type Permission } from "@annals/contract";
-import { AnnalsError } from "@annals/errors";
+import { type Clock, CLOCK_TOLERANCE_S, isPermitted, type Permission } from "@annals/contract";
+import { AnnalsError, unavailable } from "@annals/errors";
 import {
   type AdmissionStatement,
   AdmissionStatementSchema,
@@ -14,8 +14,8 @@ import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 
 /** How long a statement is valid. The same one is issued again for up to half of that. */
 const LIFETIME_S = 60;
-/** How far the clocks of two machines may differ. */
-const CLOCK_SKEW_S = 5;
+/** How far the clocks of two services may differ: each by its tolerance from the database's. */
+const CLOCK_SKEW_S = 2 * CLOCK_TOLERANCE_S;
 /** Statements that a process remembers, of issued or of verified ones. */
 const MAX_REMEMBERED = 10_000;
 
@@ -39,7 +39,7 @@ export type Admitted = Pick<
 
 export interface AdmissionDeps {
   readonly secrets: AdmissionSecrets;
-  readonly clock: Pick<Clock, "nowMicros">;
+  readonly clock: Pick<Clock, "fault" | "nowMicros">;
 }
 
 interface Issued {
@@ -60,17 +60,19 @@ export class AdmissionSigner {
 
   /**
    * The statement as the text that others hand on; it has at least half of its life before it, unless the key
-   * or token ends earlier. `endsAt` is that time, if it has one, as text.
+   * or token ends earlier. `endsAt` is that time, if it has one, as text. Throws `unavailable` while the clock is
+   * wrong.
    */
   issue({ accountId, keyId, scopes, widget, ...plan }: Admitted, endsAt = ""): string {
+    requireRight(this.#deps.clock);
     const now = secondsOf(this.#deps.clock);
     const { eventsExportedPerDay, eventsReplayedPerDay, maxExportBytes } = plan;
     // What a token may see never changes.
     const limits = [maxExportBytes, eventsExportedPerDay, eventsReplayedPerDay].map(String);
     const subject = JSON.stringify([accountId, keyId, scopes, limits, endsAt]);
     const issued = this.#issued.get(subject);
-    if (issued && (issued.isLast || issued.expiresAtS - now >= LIFETIME_S / 2)) return issued.token;
     const latestS = Math.ceil(now + LIFETIME_S);
+    if (issued && isUsable(issued, now, latestS)) return issued.token;
     const endsAtS = endsAt === "" ? Infinity : Math.ceil(Date.parse(endsAt) / MS_PER_S);
     const isLast = endsAtS <= latestS;
     const expiresAtS = Math.min(latestS, endsAtS);
@@ -90,6 +92,11 @@ export class AdmissionSigner {
   }
 }
 
+/** A clock that was ahead issued one that ends too late. */
+function isUsable({ expiresAtS, isLast }: Issued, now: number, latestS: number): boolean {
+  return expiresAtS <= latestS && (isLast || expiresAtS - now >= LIFETIME_S / 2);
+}
+
 /** What a call needs an admission for. */
 export interface Needed {
   readonly accountId: string;
@@ -107,12 +114,17 @@ export class AdmissionVerifier {
 
   /**
    * Whom the statement admits. An empty token holds no statement. Throws `permission_denied` unless the
-   * statement is genuine, valid now, of that account and has that scope.
+   * statement is genuine, valid now, of that account and has that scope; `unavailable` while the clock is wrong.
    */
   verify(token: string, needed: Needed): Admitted {
     const statement = this.#genuine.get(token) ?? this.#read(token);
-    if (secondsOf(this.#deps.clock) > statement.expiresAtS + CLOCK_SKEW_S) {
+    requireRight(this.#deps.clock);
+    const now = secondsOf(this.#deps.clock);
+    if (now > statement.expiresAtS + CLOCK_SKEW_S) {
       throw denied("The admission of this call has expired.");
+    }
+    if (statement.expiresAtS > Math.ceil(now + LIFETIME_S + CLOCK_SKEW_S)) {
+      throw denied("The admission of this call is valid for too long.");
     }
     if (statement.accountId !== needed.accountId) {
       throw denied("The admission of this call is for another account.");
@@ -169,6 +181,13 @@ function macOf(secret: KeyObject, statement: Uint8Array): Buffer {
 
 function denied(message: string): AnnalsError {
   return new AnnalsError("permission_denied", message);
+}
+
+/** With a wrong clock no statement is valid, or one is for too long. Another replica may do. */
+function requireRight({ fault }: Pick<Clock, "fault">): void {
+  const reason = fault?.();
+  if (reason === undefined) return;
+  throw unavailable("The clock of a service is wrong. Try again later.", new Error(reason));
 }
 
 function secondsOf(clock: Pick<Clock, "nowMicros">): number {

@@ -2,7 +2,7 @@
 // admits no request; a request is admitted only from where its key may be used, whatever keys counted, and
 // keys is told where the requests of each key came from.
 
-import { mintKey } from "@annals/contract";
+import { ComparedClock, mintKey } from "@annals/contract";
 import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
@@ -11,13 +11,17 @@ import { Admissions } from "./admission.ts";
 
 const COMPLETE = { accountId: "acct_1", admitted: 1, statement: "s", plan: {}, accountWindow: {} };
 
-function admit(admission: object) {
-  const answer = create(AdmitRequestsResponseSchema, { admissions: [admission], limit: 100 });
+function admit(admission: object, clock = new ComparedClock(), databaseTimeUs = 0n) {
+  const answer = create(AdmitRequestsResponseSchema, {
+    admissions: [admission],
+    limit: 100,
+    databaseTimeUs,
+  });
   const unauthenticated = new Unauthenticated({
     budget: { isOver: () => false },
     onRefused: () => {},
   });
-  return new Admissions({ admitRequests: async () => answer }, unauthenticated).admit(
+  return new Admissions({ admitRequests: async () => answer }, unauthenticated, clock).admit(
     `Bearer ${mintKey("annals")}`,
     {
       address: "127.0.0.1",
@@ -39,6 +43,28 @@ test.each(["plan", "accountWindow", "statement"])("one without %s does not", asy
   });
 });
 
+describe("the clock of the gateway", () => {
+  const US_PER_S = 1_000_000;
+  const now = () => Date.now() * 1_000;
+
+  test.each([0, -4, 4])("admits if it differs by %d s from the database's", async (seconds) => {
+    const databaseTimeUs = BigInt(now() + seconds * US_PER_S);
+    expect(await admit(COMPLETE, new ComparedClock(), databaseTimeUs)).toMatchObject({
+      accountId: "acct_1",
+    });
+  });
+
+  test.each([-7, 7, -86_400])("admits nothing if it differs by %d s", async (seconds) => {
+    const clock = new ComparedClock();
+    await expect(admit(COMPLETE, clock, BigInt(now() + seconds * US_PER_S))).rejects.toMatchObject({
+      kind: "unavailable",
+      retryAfterS: 1,
+    });
+    // The next response shows that it is right again.
+    await expect(admit(COMPLETE, clock, BigInt(now()))).resolves.toMatchObject({});
+  });
+});
+
 describe("a key with a list of addresses", () => {
   const ALLOWED = {
     ...COMPLETE,
@@ -57,7 +83,7 @@ describe("a key with a list of addresses", () => {
       asked.push(...groups);
       return create(AdmitRequestsResponseSchema, { admissions: [admission], limit: 100 });
     };
-    const admissions = new Admissions({ admitRequests }, unauthenticated);
+    const admissions = new Admissions({ admitRequests }, unauthenticated, new ComparedClock());
     const key = `Bearer ${mintKey("annals")}`;
     const body = { complete: true };
     const from = (ip: string) =>

@@ -9,7 +9,12 @@ import {
   CALL_TIMEOUT_MS,
   REQUEST_ID_HEADER,
 } from "@annals/rpc";
-import { isInNetworks, isPlausibleKey, isPlausibleWidgetToken } from "@annals/contract";
+import {
+  type ComparedClock,
+  isInNetworks,
+  isPlausibleKey,
+  isPlausibleWidgetToken,
+} from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";
 import {
   type AccountWindow,
@@ -82,17 +87,20 @@ interface BodyState {
 
 export class Admissions {
   readonly #batcher: Batcher<Waiting, Admission>;
+  readonly #deps: AdmissionDeps;
   readonly #unauthenticated: Unauthenticated;
 
   constructor(
     keys: Pick<Client<typeof KeysService>, "admitRequests">,
     unauthenticated: Unauthenticated,
+    clock: ComparedClock,
     metrics?: BatcherMetrics,
   ) {
+    this.#deps = { clock, keys };
     this.#unauthenticated = unauthenticated;
     this.#batcher = new Batcher({
       name: "admission",
-      work: (given, _weight, timeoutMs) => admitGroup(keys, given, timeoutMs),
+      work: (given, _weight, timeoutMs) => admitGroup(this.#deps, given, timeoutMs),
       maxGroup: MAX_GROUP,
       concurrency: CONCURRENCY,
       maxWaiting: MAX_WAITING,
@@ -104,7 +112,8 @@ export class Admissions {
   /**
    * Admits a request with the given Authorization header from the given client. A widget route needs a widget
    * token, any other route an API key. Throws `unauthenticated` (401), {@link OtherAddress} (403),
-   * `rate_limited` (429), which is a {@link RateLimited} if a window is used up, or `unavailable`. `address`
+   * `rate_limited` (429), which is a {@link RateLimited} if a window is used up, or `unavailable`, also while
+   * the clock of this gateway is wrong. `address`
    * is whose budget of refusals the request has.
    */
   async admit(
@@ -128,6 +137,11 @@ export class Admissions {
         this.#unauthenticated.unknown(key);
       throw error;
     }
+  }
+
+  /** Compares the clock with the database's: a gateway that is not ready gets no requests that would do it. */
+  async compareClock(): Promise<void> {
+    await ask(this.#deps, [], {});
   }
 
   /** Returns the account of the key in an Authorization header, if it was admitted lately. Admits nothing. */
@@ -202,15 +216,40 @@ function limitOf(
   }
 }
 
+interface AdmissionDeps {
+  readonly clock: ComparedClock;
+  readonly keys: Pick<Client<typeof KeysService>, "admitRequests">;
+}
+
+/** Each response has the time of the database, unless the clock of keys is wrong. */
+async function ask(
+  { clock, keys }: AdmissionDeps,
+  groups: ReturnType<typeof groupsOf>["groups"],
+  options: { readonly timeoutMs?: number },
+): Promise<AdmitRequestsResponse> {
+  const compare = clock.begin();
+  const answer = await keys.admitRequests({ groups }, options);
+  if (answer.databaseTimeUs > 0n) compare(Number(answer.databaseTimeUs));
+  return answer;
+}
+
+/** The gateway has no database. What it stamps with a wrong clock would be in the chains permanently. */
+function requireRightClock(clock: ComparedClock): void {
+  const fault = clock.isCompared ? clock.fault() : undefined;
+  if (fault === undefined) return;
+  throw unavailable("The clock of the gateway is wrong. Try again later.", new Error(fault));
+}
+
 /** Admits the first requests of each key and window, as many as the window allows. */
 async function admitGroup(
-  keys: Pick<Client<typeof KeysService>, "admitRequests">,
+  deps: AdmissionDeps,
   given: readonly Waiting[],
   timeoutMs: number,
 ): Promise<PromiseSettledResult<Admission>[]> {
   const { groups, indexes } = groupsOf(given);
   const isAfterBody = given.map(({ body }) => body.complete);
-  const answer = await keys.admitRequests({ groups }, { timeoutMs });
+  const answer = await ask(deps, groups, { timeoutMs });
+  requireRightClock(deps.clock);
   const { admissions } = answer;
   const answered = admissions.map(() => 0);
   return given.map((one, at): PromiseSettledResult<Admission> => {

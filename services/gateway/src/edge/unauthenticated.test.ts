@@ -2,7 +2,7 @@
 // up, and again as time passes. Meanwhile keys that were admitted lately are looked up as before, other
 // addresses are not affected, and what is remembered is bounded.
 
-import { mintKey } from "@annals/contract";
+import { ComparedClock, mintKey } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -41,7 +41,7 @@ function open() {
     budget,
     onRefused: () => (refused += 1),
   });
-  const admissions = new Admissions(keys, unauthenticated);
+  const admissions = new Admissions(keys, unauthenticated, new ComparedClock());
   const kindOf = async (key: string, address: string) => {
     const outcome = await admissions
       .admit(`Bearer ${key}`, {

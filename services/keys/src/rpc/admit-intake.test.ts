@@ -2,7 +2,7 @@
 // account, and no window takes anything of another.
 
 import { createRegistry } from "@annals/chassis";
-import { parseKeyFile, systemClock } from "@annals/contract";
+import { ComparedClock, parseKeyFile, systemClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { AdmitRequestsRequestSchema, RateWindow } from "@annals/proto/keys";
 import { AdmissionSigner } from "@annals/rpc";
@@ -21,6 +21,7 @@ import { admitRequests } from "./admit-requests.ts";
 type Groups = { secretSha256: Uint8Array; count: number; window?: RateWindow }[];
 
 const clock = systemClock();
+const compared = new ComparedClock(clock);
 const secrets = parseKeyFile(`one:${randomBytes(32).toString("base64")}`);
 
 let database: Pool;
@@ -32,6 +33,7 @@ beforeAll(async () => {
 function service(plans: Plans) {
   const handle = admitRequests({
     admissions: new AdmissionSigner({ secrets, clock }),
+    clock: compared,
     database,
     metrics: createMetrics(createRegistry("keys")),
     plans,

@@ -13,7 +13,7 @@ import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { migratedDatabase, storeKey, storeWidgetToken } from "../testing/database.ts";
+import { migratedDatabase, storeKey, storeWidgetToken, UNCOMPARED } from "../testing/database.ts";
 import { UNLIMITED_PLANS } from "../domain/plan.ts";
 import { createMetrics } from "../metrics.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
@@ -45,6 +45,7 @@ function service(rateLimitPerMinute = 10) {
   const refused = new RefusedAdmissions({ clock, database });
   const handle = admitRequests({
     admissions: signer,
+    clock: UNCOMPARED,
     database,
     metrics: createMetrics(registry),
     plans: UNLIMITED_PLANS,
@@ -88,6 +89,7 @@ describe("answers", () => {
     await call([{ secretSha256, count: 3 }]);
     const lower = admitRequests({
       admissions: signer,
+      clock: UNCOMPARED,
       database,
       metrics: createMetrics(createRegistry("keys")),
       plans: UNLIMITED_PLANS,

@@ -1,7 +1,7 @@
 // AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and
 // 3): those by API keys in one statement for each of their windows, and those by widget tokens in another.
 
-import { plainAddress, WIDGET } from "@annals/contract";
+import { type ComparedClock, plainAddress, WIDGET } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import { WidgetViewSchema } from "@annals/proto/admission";
@@ -43,6 +43,7 @@ const SHA256_BYTES = 32;
 
 interface Deps {
   readonly admissions: Pick<AdmissionSigner, "issue">;
+  readonly clock: Pick<ComparedClock, "fault" | "other">;
   readonly database: Database;
   readonly metrics: Metrics;
   readonly plans: Plans;
@@ -99,8 +100,14 @@ export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admi
       limit: rateLimitPerMinute,
       logLimit: logRateLimitPerMinute,
       intakeLimit: intakeRateLimitPerMinute,
+      databaseTimeUs: databaseTime(deps.clock),
     };
   };
+}
+
+/** 0 while the clock of this service is wrong: then no secret is admitted. */
+function databaseTime({ fault, other }: Deps["clock"]): bigint {
+  return fault() === undefined ? BigInt(other.nowMicros()) : 0n;
 }
 
 type Admitted = readonly (readonly [Group, Admission])[];

@@ -3,6 +3,7 @@
 
 import { createLog, parseConfig } from "@annals/chassis";
 import {
+  ComparedClock,
   formatMicros,
   keyHash,
   mintKey,
@@ -26,6 +27,9 @@ import { createWidgetToken } from "../store/create-widget-token.ts";
 
 /** Connections of each pool. */
 export const POOL_SIZE = 4;
+
+/** Gives gateways no time: these tests compare no clocks. */
+export const UNCOMPARED = new ComparedClock();
 
 const log = createLog({ service: "test", level: "error" });
 

@@ -5,15 +5,16 @@
 import type { CommandContext } from "@annals/chassis";
 import { command, flag, option, requiredOption, UsageError } from "@annals/cli";
 import {
+  ComparedClock,
   formatMicros,
   MAX_RETENTION_DAYS,
   MIN_RETENTION_DAYS,
-  systemClock,
 } from "@annals/contract";
-import { withCommandPool } from "@annals/postgres";
+import { compareClock, withCommandPool } from "@annals/postgres";
 import { changeRetention } from "../append/change-retention.ts";
 import { ROLE, type SETTINGS } from "../config.ts";
 import { getLifecycle, type LifecycleRow } from "../store/lifecycles.ts";
+import { requireRightClock } from "./with-records.ts";
 import { getHeadSequences } from "../store/get-head-sequences.ts";
 import { type FirstHoldRow, getFirstHold } from "../store/retention-cut.ts";
 
@@ -79,7 +80,10 @@ ${REQUIRES}`,
         );
       const actor = { type: "operator" } as const;
       const change = { accountId, actor, archive, days, plan: ANY_PLAN };
-      return changeRetention({ clock: systemClock(), database }, change);
+      const clock = new ComparedClock();
+      await compareClock(clock, database);
+      requireRightClock(clock);
+      return changeRetention({ clock: clock.other, database }, change);
     });
     process.stdout.write(textOf(retentionJson(row, undefined)));
   },

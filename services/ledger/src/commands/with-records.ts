@@ -3,9 +3,9 @@
 // erasures.ts.
 
 import { type CommandContext, createRegistry } from "@annals/chassis";
-import { requiredOption, UsageError } from "@annals/cli";
-import { pooledRandom, systemClock } from "@annals/contract";
-import { type Pool, withCommandPool } from "@annals/postgres";
+import { CommandError, requiredOption, UsageError } from "@annals/cli";
+import { ComparedClock, pooledRandom } from "@annals/contract";
+import { compareClock, type Pool, withCommandPool } from "@annals/postgres";
 import { AppendQueue } from "../append/append-queue.ts";
 import { ROLE, type SETTINGS } from "../config.ts";
 import type { RecordActor } from "../domain/record-events.ts";
@@ -34,13 +34,21 @@ export function withRecords<T>(
   work: (deps: RecordDeps) => Promise<T>,
 ): Promise<T> {
   const pool = { config, role: ROLE, applicationName: "annals-ledger-command", log };
-  return withCommandPool(pool, (database) => {
-    const [clock, random] = [systemClock(), pooledRandom()];
+  return withCommandPool(pool, async (database) => {
+    const [clock, random] = [new ComparedClock(), pooledRandom()];
+    await compareClock(clock, database);
+    requireRightClock(clock);
     const metrics = createMetrics(createRegistry("ledger"));
     const notices = { notify: () => {} };
     const appends = new AppendQueue({ clock, database, log, metrics, notices, random });
     return work({ appends, clock, database, random });
   });
+}
+
+/** What an operator's machine with a wrong clock appends would be in the chain permanently. */
+export function requireRightClock(clock: ComparedClock): void {
+  const fault = clock.fault();
+  if (fault !== undefined) throw new CommandError(`${fault}: set the clock of this machine`);
 }
 
 type RecordDeps = Pick<ConstructorParameters<typeof AppendQueue>[0], "clock" | "random"> & {

@@ -24,7 +24,9 @@ export type RetentionWorld = Awaited<ReturnType<typeof openRetention>>;
 export async function openRetention() {
   const log = await TestLog.open();
   log.later(YEARS_BEFORE * S_PER_DAY);
+  let fault: string | undefined;
   const clock: Clock = {
+    fault: () => fault,
     nowText: () => log.time,
     nowMicros: () => Date.parse(log.time) * 1_000,
   };
@@ -51,6 +53,10 @@ export async function openRetention() {
   };
   return {
     log,
+    /** Undefined: the clock is right. */
+    setFault: (reason: string | undefined) => {
+      fault = reason;
+    },
     client: log.ledger.client,
     clock,
     cover,

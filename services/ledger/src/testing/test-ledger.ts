@@ -102,6 +102,7 @@ export function openLedger(
     appends,
     auditInAccounts,
     blocks,
+    databaseClock: clock,
     erasureCopies: { exports: true, webhooks: true },
     erasureDelayHours: 24,
     keys: signer.client,

@@ -31,7 +31,7 @@ const insert = (accountId: string, ageS: number, count = 1, name = "key") =>
   );
 
 const swept = { inc: (_: unknown, by = 1): void => void (deleted += by) };
-const sweep = () => sweepIdempotencyKeys({ database, swept }, new AccountRun());
+const sweep = () => sweepIdempotencyKeys({ clock: {}, database, swept }, new AccountRun());
 
 const left = async () =>
   (await owner.query("SELECT account_id FROM ledger.idempotency_keys ORDER BY 1")).map(
@@ -69,7 +69,8 @@ test("while a server is away, the keys of its accounts stay, and those of others
   const work = new AccountWork(createLog({ service: "test", level: "error" }), "test");
   const lost = new Set<string>();
   const run = lostServer<Pool["run"]>((...given) => database.run(...given), lost);
-  const sweepApart = () => sweepIdempotencyKeys({ database: { run }, swept }, work.begin());
+  const sweepApart = () =>
+    sweepIdempotencyKeys({ clock: {}, database: { run }, swept }, work.begin());
   await sweepApart();
   expect(await left()).toEqual([]);
   for (const accountId of ["acct_1", "acct_2", "acct_3"]) await insert(accountId, DAY_S);

@@ -10,6 +10,7 @@ import {
   type LoopOptions,
   startLoop,
 } from "@annals/chassis";
+import { assertRight, type Clock } from "@annals/contract";
 import { type Database, isDistributed } from "@annals/postgres";
 import { deleteExpiredIdempotencyKeys } from "../store/delete-expired-idempotency-keys.ts";
 import { listExpiredIdempotencyKeys } from "../store/list-expired-idempotency-keys.ts";
@@ -18,6 +19,7 @@ const INTERVAL_MS = 60_000;
 export const BATCH = 5_000;
 
 interface SweepDeps {
+  readonly clock: Pick<Clock, "fault">;
   readonly database: Database;
   readonly swept: Pick<Counter<"kind">, "inc">;
 }
@@ -43,9 +45,10 @@ export function startIdempotencySweep({
  * for each account.
  */
 export async function sweepIdempotencyKeys(
-  { database, swept }: SweepDeps,
+  { clock, database, swept }: SweepDeps,
   run: AccountRun,
 ): Promise<void> {
+  assertRight(clock);
   const deleteFor = async (accountIds: readonly string[]): Promise<number> => {
     const deleted = await database.run(deleteExpiredIdempotencyKeys, [accountIds, BATCH]);
     swept.inc({ kind: "idempotency_keys" }, deleted.length);

@@ -5,7 +5,7 @@
 // covers, what no served epoch covers, what is still to be archived, or the last event of a chain.
 
 import { AccountWork, type Logger } from "@annals/chassis";
-import { type Clock, formatMicros, SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import { assertRight, type Clock, formatMicros, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { AppendQueue } from "../append/append-queue.ts";
 import {
@@ -39,6 +39,7 @@ import { LoadPeak } from "./load-peak.ts";
 
 export interface RetentionDeps {
   readonly appends: Pick<AppendQueue, "record">;
+  /** That of the database: it decides what is old enough. */
   readonly clock: Clock;
   readonly database: Database;
   readonly log: Logger;
@@ -92,7 +93,8 @@ export class Retention {
 
   /** Gives each account that is due a turn, for a loop. Resolves to the delay before the next pass. */
   async run(signal: AbortSignal): Promise<number> {
-    const { database, held, lag } = this.#deps;
+    const { clock, database, held, lag } = this.#deps;
+    assertRight(clock);
     const run = this.#work.begin(signal);
     const seen = { events: 0, isBehind: false, lagS: 0 };
     let listed: readonly RetentionWorkRow[] = [];
@@ -243,7 +245,8 @@ export class Retention {
 
   /** Deletes a chunk of what is recorded. Resolves to whether more may be left. */
   async #expireNext(accountId: string): Promise<boolean> {
-    const { database, deleted } = this.#deps;
+    const { clock, database, deleted } = this.#deps;
+    assertRight(clock);
     const [row] = await database.run(getLifecycle, [accountId]);
     if (!row || Number(row.deleted_through) >= Number(row.through_sequence)) return false;
     // A hold that was placed since the record stops it until its release.

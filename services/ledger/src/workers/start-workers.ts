@@ -1,6 +1,7 @@
 // Starts what the ledger does in the background, in loops that end with the process. Called by serve.ts.
 
 import { type Closers, type Counter, type LoopOptions, startLoop } from "@annals/chassis";
+import type { Clock } from "@annals/contract";
 import { type Pool, startOutboxPruner } from "@annals/postgres";
 import type { AppendQueue } from "../append/append-queue.ts";
 import type { GrownChains } from "../append/grown-chains.ts";
@@ -31,6 +32,8 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   readonly blocks: BlockChecker;
   readonly closers: Closers;
   readonly database: Pool;
+  /** Decides what is old enough to be deleted. */
+  readonly databaseClock: Clock;
   readonly epochs: Pick<
     EpochCloserDeps,
     "clock" | "closer" | "intervalS" | "keys" | "origin" | "policy"
@@ -58,9 +61,10 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
     const loop = startLoop({ name, failures, log, ...options });
     closers.add(name.replace("_", " "), loop, () => loop.stop());
   };
-  const sweep = startIdempotencySweep(deps);
+  const agreed = { ...deps, clock: deps.databaseClock };
+  const sweep = startIdempotencySweep(agreed);
   closers.add("idempotency sweep", sweep, () => sweep.stop());
-  const pruner = startOutboxPruner(OUTBOX, deps);
+  const pruner = startOutboxPruner(OUTBOX, agreed);
   closers.add("outbox pruner", pruner, () => pruner.stop());
 
   const index = new FilterIndex({
@@ -87,7 +91,7 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   });
   const epochs = newEpochCloser(deps);
   start("epochs", { delayMs: EPOCHS_DELAY_MS, run: () => epochs.run() });
-  const thinning = new LogThinning({ clock: deps.epochs.clock, database });
+  const thinning = new LogThinning({ clock: deps.databaseClock, database });
   start("log_thinning", {
     delayMs: THINNING_DELAY_MS,
     initialDelayMs: THINNING_DELAY_MS,
@@ -124,7 +128,8 @@ function newErasures(deps: Omit<WorkersDeps, "closers">): Erasures {
 }
 
 function newRetention({
-  epochs: { clock, keys },
+  databaseClock: clock,
+  epochs: { keys },
   metrics,
   ...deps
 }: Omit<WorkersDeps, "closers">): Retention {

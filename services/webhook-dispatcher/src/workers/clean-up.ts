@@ -10,6 +10,7 @@ import {
   type Loop,
   startLoop,
 } from "@annals/chassis";
+import { assertRight, type Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { Metrics } from "../metrics.ts";
 import * as one from "../store/clean-up.ts";
@@ -36,7 +37,7 @@ const MAX_NUMBER = String(2n ** 63n - 1n);
 const TOMORROW = -1;
 
 /** Starts the clean-up. Wake it after a webhook was disabled or deleted. */
-export function startCleanUp(deps: CleanUpDeps): Loop {
+export function startCleanUp(deps: CleanUpDeps & { readonly clock: Clock }): Loop {
   const name = "clean_up";
   const work = new AccountWork(deps.log, name);
   return startLoop({
@@ -44,7 +45,10 @@ export function startCleanUp(deps: CleanUpDeps): Loop {
     log: deps.log,
     failures: deps.metrics.failures,
     delayMs: INTERVAL_MS,
-    run: (signal) => cleanUp(deps, work.begin(signal)),
+    run: (signal) => {
+      assertRight(deps.clock);
+      return cleanUp(deps, work.begin(signal));
+    },
   });
 }
 

@@ -202,6 +202,13 @@ export declare type AdmitRequestsResponse = Message<"annals.keys.v1.AdmitRequest
    * @generated from field: uint32 intake_limit = 4;
    */
   intakeLimit: number;
+
+  /**
+   * The time of the database in microseconds since 1970, with which a gateway compares its clock.
+   *
+   * @generated from field: uint64 database_time_us = 5;
+   */
+  databaseTimeUs: bigint;
 };
 
 /**
