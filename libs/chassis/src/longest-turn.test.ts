@@ -8,7 +8,8 @@ import { createRegistry } from "./metrics.ts";
 test("a sample that is late shows a turn, and its CPU time is that of the turn", () => {
   const turns = new LongestTurn({ elapsedMs: 0, cpuMs: 0 });
   // Busy, and never late.
-  for (let at = 1; at <= 10; at += 1) turns.sample({ elapsedMs: at * SAMPLE_MS, cpuMs: at * SAMPLE_MS });
+  for (let at = 1; at <= 10; at += 1)
+    turns.sample({ elapsedMs: at * SAMPLE_MS, cpuMs: at * SAMPLE_MS });
   expect(turns.longestMs).toBe(0);
   const [elapsedMs, cpuMs] = [10 * SAMPLE_MS, 10 * SAMPLE_MS];
   // The machine had no time for the process.

@@ -1984,18 +1984,18 @@ export interface components {
             }[] | null;
         };
         ExportLogsServiceResponse: {
-            /** @description Absent if every record is stored. */
+            /** @description Absent if every record is stored, and nothing was ignored. */
             partialSuccess?: {
                 /**
-                 * @description The first ten of them, by their index in the request.
-                 * @example 1 of 2 log records cannot be stored. 0: must not nest beyond 28 levels
+                 * @description The first ten of them, by their index in the request; and which part of the request was ignored, because it has no log records but members that are not known.
+                 * @example 1 of 2 log records cannot be stored. 0: time_unix_nano must be a time before the year 2255
                  */
                 errorMessage: string;
                 /**
-                 * @description Records that cannot be stored, as a number in text.
+                 * @description Records that cannot be stored, as a number in text. Absent if there are none: a warning.
                  * @example 1
                  */
-                rejectedLogRecords: string;
+                rejectedLogRecords?: string;
             };
         };
         ExportPage: {
@@ -4022,7 +4022,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -4114,7 +4114,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -4336,7 +4336,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -4619,7 +4619,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A retry with the same key and body within 24 hours stores nothing and gets the first response.
+                 * @description A retry with the same key and body within 24 hours stores nothing and gets the first response. It must not begin with `intake:`.
                  * @example invoice-9-update-3
                  */
                 "idempotency-key"?: string;
@@ -4627,7 +4627,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -4826,7 +4826,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A retry with the same key and body within 24 hours stores nothing and gets the first response.
+                 * @description A retry with the same key and body within 24 hours stores nothing and gets the first response. It must not begin with `intake:`.
                  * @example invoice-9-update-3
                  */
                 "idempotency-key"?: string;
@@ -4834,7 +4834,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -4981,7 +4981,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody?: {
             content: {
                 /**
@@ -5185,7 +5185,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -5276,7 +5276,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody?: {
             content: {
                 /**
@@ -5331,7 +5331,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -5406,7 +5406,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody?: {
             content: {
                 /**
@@ -5461,7 +5461,7 @@ export interface operations {
                      * @example {
                      *       "partialSuccess": {
                      *         "rejectedLogRecords": "1",
-                     *         "errorMessage": "1 of 2 log records cannot be stored. 0: must not nest beyond 28 levels"
+                     *         "errorMessage": "1 of 2 log records cannot be stored. 0: time_unix_nano must be a time before the year 2255"
                      *       }
                      *     }
                      */
@@ -5478,7 +5478,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -5896,7 +5896,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -6017,7 +6017,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -6198,7 +6198,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody?: {
             content: {
                 /**
@@ -6277,7 +6277,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -6322,7 +6322,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -6674,7 +6674,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -6759,7 +6759,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody?: {
             content: {
                 /**
@@ -6914,7 +6914,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody: {
             content: {
                 /**
@@ -6960,7 +6960,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody?: {
             content: {
                 /**
@@ -7107,7 +7107,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description As it is, or compressed with the Content-Encoding `gzip` or `zstd`. */
+        /** @description As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`. */
         requestBody?: {
             content: {
                 /**

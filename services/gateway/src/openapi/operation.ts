@@ -36,7 +36,8 @@ export function operationOf({ name, scope, tag, route }: NamedRoute, components:
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
-        description: "As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`.",
+        description:
+          "As it is, or compressed with the Content-Encoding `gzip` (or `x-gzip`) or `zstd`.",
         // In binary mode a CloudEvent may have no data, and in protobuf a request without records is empty.
         required: route.rawBody !== "any" && !hasOptionalBody(route),
         content: jsonContent(body, components),

@@ -97,7 +97,7 @@ export const REFUSING: Readonly<Record<string, Kind>> = {
     linesOf: (body) => {
       const { resourceLogs } = fromBinary(ExportLogsServiceRequestSchema, gunzipSync(body));
       const records = resourceLogs.flatMap(({ scopeLogs }) => scopeLogs[0]?.logRecords ?? []);
-      return records.map((record) => JSON.parse(String(record.body?.value.value)));
+      return records.map((record) => JSON.parse(record.body?.value.value as string));
     },
     answer: (lines, isRefused) => {
       const rejected = lines.filter(isRefused).length;

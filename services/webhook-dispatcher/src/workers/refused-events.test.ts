@@ -40,8 +40,8 @@ async function begin(kind: string, onRejected: OnRejected = "stop", given?: Worl
   };
   const state = async () => {
     const { attempts, cursor, last_error, lost, refusals } = await world.row(id);
-    const rejected = JSON.parse(String(refusals ?? "{}")).rejected;
-    const ranges = JSON.parse(String(lost ?? "[]")) as {
+    const rejected = JSON.parse((refusals ?? "{}") as string).rejected;
+    const ranges = JSON.parse((lost ?? "[]") as string) as {
       from: number;
       to: number;
       reason: string;
@@ -53,7 +53,7 @@ async function begin(kind: string, onRejected: OnRejected = "stop", given?: Worl
     const deps = { clock, database: world.pool, metrics, now };
     const request = { accountId, id, sequenceNumber: BigInt(number) };
     const context = { values: createContextValues() };
-    return skipSinkRecord(deps as never)(request as never, context as never);
+    return skipSinkRecord(deps as never)(request, context as never);
   };
   const skips = async () => {
     const rows = await world.database.query<{ account_id: string; event: string }>(
