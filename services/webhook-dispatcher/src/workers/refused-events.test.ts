@@ -3,7 +3,9 @@
 // status, the metric and the account's chain say so. What refuses the whole sink passes nothing over. Batches
 // that are too large are halved, and stay so. The receivers are those of testing/refusing-receivers.ts.
 
-import { createContextValues } from "@connectrpc/connect";
+import { SkipSinkRecordRequestSchema } from "@annals/proto/webhooks";
+import { create } from "@bufbuild/protobuf";
+import { createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { GROWS_AFTER_MS } from "../domain/sink-refusals.ts";
 import type { OnRejected } from "../domain/sink.ts";
@@ -52,8 +54,8 @@ async function begin(kind: string, onRejected: OnRejected = "stop", given?: Worl
     const { clock, metrics, now } = world.deps;
     const deps = { clock, database: world.pool, metrics, now };
     const request = { accountId, id, sequenceNumber: BigInt(number) };
-    const context = { values: createContextValues() };
-    return skipSinkRecord(deps as never)(request, context as never);
+    const context = { values: createContextValues() } as HandlerContext;
+    return skipSinkRecord(deps as never)(create(SkipSinkRecordRequestSchema, request), context);
   };
   const skips = async () => {
     const rows = await world.database.query<{ account_id: string; event: string }>(
