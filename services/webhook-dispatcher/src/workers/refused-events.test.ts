@@ -3,8 +3,6 @@
 // status, the metric and the account's chain say so. What refuses the whole sink passes nothing over. Batches
 // that are too large are halved, and stay so. The receivers are those of testing/refusing-receivers.ts.
 
-import { SkipSinkRecordRequestSchema } from "@annals/proto/webhooks";
-import { create } from "@bufbuild/protobuf";
 import { createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { GROWS_AFTER_MS } from "../domain/sink-refusals.ts";
@@ -55,7 +53,7 @@ async function begin(kind: string, onRejected: OnRejected = "stop", given?: Worl
     const deps = { clock, database: world.pool, metrics, now };
     const request = { accountId, id, sequenceNumber: BigInt(number) };
     const context = { values: createContextValues() } as HandlerContext;
-    return skipSinkRecord(deps as never)(create(SkipSinkRecordRequestSchema, request), context);
+    return skipSinkRecord(deps)(request as never, context);
   };
   const skips = async () => {
     const rows = await world.database.query<{ account_id: string; event: string }>(
