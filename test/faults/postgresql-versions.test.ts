@@ -1,6 +1,6 @@
-// Guarantee: on each supported version of PostgreSQL an owner without superuser rights migrates, with roles of
-// another prefix than the default, every service starts, events are appended, found, verified, delivered and
-// exported, and the login of `serve` follows its URL. Another owner gets roles of its own, and not these.
+// Guarantee: on each supported version of PostgreSQL an owner without superuser rights migrates, with roles
+// of another prefix than the default, every service starts, events are appended, found, verified, delivered
+// and exported, and the login of `serve` follows its URL. Another owner gets roles of its own, and not these.
 // A logical dump is restored into an empty server as docs/operators/backup.md says. An older version is
 // refused with one line, and nothing is made in it.
 

@@ -170,6 +170,17 @@ export const WORK_CASES: readonly CostCase[] = [
     make: replayed({ filter: { action: ["no.such"] } }),
   },
   {
+    maxMs: 50,
+    route: "POST /sinks/:id/skip",
+    what: "skip of an event that no receiver refuses",
+    status: 422,
+    calls: 5,
+    make: async (world) => {
+      const { id } = await newSink(world, {}, { active: false });
+      return () => world.worked.post(`/v1/sinks/${id}/skip`, { sequence_number: 1 });
+    },
+  },
+  {
     maxMs: 200,
     route: "POST /sinks/:id/test",
     what: "test of a sink, with an echo of its headers",

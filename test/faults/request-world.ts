@@ -17,7 +17,6 @@ const BATCH = 25;
 
 /** Events that one export, replay or erasure is about. */
 export const WORK_EVENTS = 10_000;
-export const ACTOR = "u_1";
 
 export interface CostWorld {
   readonly system: System;

@@ -1,7 +1,7 @@
 // Guarantee: no clock that is wrong, or was for a moment, spoils a chain. A replica whose clock differs from
-// PostgreSQL's by more than five seconds is not ready and appends nothing; it recovers alone as soon as its clock
-// is right. If all clocks were ahead together, created_at goes on from the right time behind a record that says
-// so, and decreases nowhere else, also if ledgers have restarted.
+// PostgreSQL's by more than five seconds is not ready and appends nothing; it recovers alone as soon as its
+// clock is right. If all clocks were ahead together, created_at goes on from the right time behind a record
+// that says so, and decreases nowhere else, also if ledgers have restarted.
 
 import type { StackProcess } from "@annals/local";
 import { type Answer, eventually, type HttpClient, newClient } from "@annals/testing";

@@ -99,6 +99,7 @@ test("every route", async () => {
   });
   expect(await sinks.status(sink.id)).toMatchObject({ cursor: 2, head: 4, lag_events: 2 });
   expect(await sinks.test(sink.id)).toMatchObject({ success: false });
+  await expect(sinks.skip(sink.id, { sequence_number: 3 })).rejects.toThrow(/sequence_number/);
   await sinks.delete(sink.id);
 
   const covered = await eventually("an epoch", async () => {

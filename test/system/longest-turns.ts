@@ -29,7 +29,7 @@ export async function noteTurns(file: string, { processes }: Pick<Stack, "proces
 }
 
 /** A line for each service, with its longest turns first. */
-export function turnsTable(text: string): string {
+function turnsTable(text: string): string {
   const turns = text
     .split("\n")
     .filter((line) => line !== "")

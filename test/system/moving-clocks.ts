@@ -1,5 +1,5 @@
-// A system whose clocks a test moves: those of single processes, and that of PostgreSQL, whose functions for the
-// time are shadowed in the database of the test. Called by flows.
+// A system whose clocks a test moves: those of single processes, and that of PostgreSQL, whose functions for
+// the time are shadowed in the database of the test. Called by flows.
 
 import type { Stack, StackProcess } from "@annals/local";
 import { createMigratedDatabase, eventually, ownerOf, type SharedStack } from "@annals/testing";

@@ -1,7 +1,7 @@
-// Guarantee: whatever is added to a bundle of evidence, with a bundle.json that names it where that is possible,
-// both verifiers refuse: entries of any type at any place, fields of a header that other programs honour, bytes
-// between and behind the entries, files of any other name, members, lines. What is not refused is listed with
-// the reason why every reader ignores it.
+// Guarantee: whatever is added to a bundle of evidence, with a bundle.json that names it where that is
+// possible, both verifiers refuse: entries of any type at any place, fields of a header that other programs
+// honour, bytes between and behind the entries, files of any other name, members, lines. What is not refused
+// is listed with the reason why every reader ignores it.
 
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

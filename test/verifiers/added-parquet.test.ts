@@ -1,6 +1,7 @@
-// Guarantee: whatever is added to a Parquet export, with sizes, digests and a manifest that fit, annals-verify
-// refuses: a field of any struct, a value of any list, an entry at any place, bytes between any two parts, a
-// frame in any page, a value in a dictionary, a longer form of a number. Nothing is left to another reader.
+// Guarantee: whatever is added to a Parquet export, with sizes, digests and a manifest that fit,
+// annals-verify refuses: a field of any struct, a value of any list, an entry at any place, bytes between any
+// two parts, a frame in any page, a value in a dictionary, a longer form of a number. Nothing is left to
+// another reader.
 
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";

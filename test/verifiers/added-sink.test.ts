@@ -1,6 +1,6 @@
-// Guarantee: whatever is added to the objects of a sink, with a manifest that fits, annals-verify refuses: bytes
-// before and behind the one zstd frame, a line that it could not check among those that it can, a file in the
-// folder of a day. So a query over the bucket finds the events that were checked, and no more.
+// Guarantee: whatever is added to the objects of a sink, with a manifest that fits, annals-verify refuses:
+// bytes before and behind the one zstd frame, a line that it could not check among those that it can, a file
+// in the folder of a day. So a query over the bucket finds the events that were checked, and no more.
 
 import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

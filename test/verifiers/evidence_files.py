@@ -132,7 +132,7 @@ class Bundle:
             self.events.check(self.listed_events)
 
     def check_policy(self):
-        """The policy is not used, but whoever opens it should find what it is called."""
+        """The policy is not used, but a reader who opens it should find what it is called."""
         try:
             data = self.read("policy", MAX_POLICY_BYTES) if "policy" in self.files else b"quorum none\n"
             if len(data) > MAX_POLICY_BYTES:

@@ -1,6 +1,6 @@
-// pandas, pyarrow and DuckDB for tests, as other readers of what the service writes. They come from PyPI, once
-// into a cache outside of the checkout. Nothing of the product needs them. It must never take what cannot be
-// installed for a failure.
+// pandas, pyarrow and DuckDB for tests, as other readers of what the service writes. They come from PyPI,
+// once into a cache outside of the checkout. Nothing of the product needs them. It must never take what
+// cannot be installed for a failure.
 
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,6 +1,6 @@
 // Compares the clock of a process with that of the database, each second: a service with a database asks it
-// (libs/postgres/src/database-clock.ts), a gateway asks keys. Called by serve.ts. Beyond the tolerance neither
-// clock is known to be right: the process then appends and deletes nothing and is not ready
+// (libs/postgres/src/database-clock.ts), a gateway asks keys. Called by serve.ts. Beyond the tolerance
+// neither clock is known to be right: the process then appends and deletes nothing and is not ready
 // (docs/adr/0072-clocks-are-compared.md).
 
 import type { ComparedClock } from "@annals/contract";

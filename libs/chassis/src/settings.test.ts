@@ -1,5 +1,5 @@
-// Guarantee: the prefix of roles is what makes names of roles in PostgreSQL that need no quotes, with the longest
-// ending within 63 bytes, and never a name that belongs to PostgreSQL.
+// Guarantee: the prefix of roles is what makes names of roles in PostgreSQL that need no quotes, with the
+// longest ending within 63 bytes, and never a name that belongs to PostgreSQL.
 
 import { expect, test } from "vitest";
 import { databaseSettings } from "./settings.ts";

@@ -1,4 +1,4 @@
-// Guarantee: the clock is the wall clock. It stands still for a step back of up to five seconds, follows a
+// Guarantee: the clock is the wall clock. It pauses for a step back of up to five seconds, follows a
 // larger one at once, and every step forward; and its text is the instant of its number.
 
 import { expect, test } from "vitest";
@@ -53,7 +53,7 @@ test.each([
   expect([first, sinceMs(), sinceMs()]).toEqual(expected);
 });
 
-test("it goes on when the wall clock has reached the time at which it stands still", () => {
+test("it goes on when the wall clock has reached the time at which it pauses", () => {
   const { at, sinceMs } = stepped();
   const first = sinceMs();
   at.stepMs = -3_000;

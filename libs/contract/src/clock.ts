@@ -40,9 +40,9 @@ const SYSTEM: TimeSource = {
 };
 
 /**
- * The wall clock of this process, with the resolution of the monotonic clock. It stands still while a step back
- * of up to {@link CLOCK_TOLERANCE_S} passes, as NTP makes them. It follows larger steps back and all steps
- * forward at once, so that it is right as soon as the system's clock is.
+ * The wall clock of this process, with the resolution of the monotonic clock. It pauses while a step
+ * back of up to {@link CLOCK_TOLERANCE_S} passes, as NTP makes them. It follows larger steps back and all
+ * steps forward at once, so that it is right as soon as the system's clock is.
  */
 export function systemClock(source: TimeSource = SYSTEM): Clock {
   let last = 0;

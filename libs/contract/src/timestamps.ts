@@ -52,8 +52,8 @@ export function formatMicros(micros: number): string {
  * Second 60 (RFC 3339, 5.7) is read as 59.999999 if it is that of 23:59 in UTC, where leap seconds are.
  *
  * Refused: a time without an offset (it names no instant, and a guess would be evidence made up), a date
- * that does not exist, hour 24, any other second 60, white space, and an instant outside the years 0000 to 9999 once
- * it is in UTC.
+ * that does not exist, hour 24, any other second 60, white space, and an instant outside the years 0000 to
+ * 9999 once it is in UTC.
  */
 export function parseTimestamp(text: string): string | undefined {
   const separator = text.charCodeAt(10);

@@ -70,7 +70,7 @@ export class FairQueue<T> {
 
 /** For whom work is done. The signal is read when the work takes more than a turn: it may be a getter. */
 export interface Client {
-  /** Aborted when nobody waits for the work any longer. */
+  /** Aborted when no client waits for the work any longer. */
   readonly signal: AbortSignal;
 }
 

@@ -57,7 +57,8 @@ function forOperator(error: unknown, role: string): unknown {
   if (!(error instanceof Error)) return error;
   if ("code" in error && WRONG_DATABASE.has(error.code)) {
     return new CommandError(
-      `${error.message}: ANNALS_DATABASE_URL must be a migrated database and a login that may switch to ${role} (ANNALS_DATABASE_ROLE_PREFIX begins its name)`,
+      `${error.message}: ANNALS_DATABASE_URL must be a migrated database and a login that may switch to ${role} ` +
+        "(ANNALS_DATABASE_ROLE_PREFIX begins its name)",
     );
   }
   if (!(error instanceof AnnalsError)) return error;

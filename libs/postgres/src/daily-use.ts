@@ -5,7 +5,7 @@
 import { AnnalsError } from "@annals/errors";
 import { type Database, type Statement, statement } from "./statement.ts";
 
-/** Of the kept day, and the seconds until it ends. */
+/** What was used in the kept day, and the seconds until that day ends. */
 export interface UseRow {
   readonly used: string;
   readonly left_s: number;
@@ -56,7 +56,7 @@ WHERE account_id = $1::text AND day BETWEEN moment.now::date AND moment.now::dat
 interface Counted {
   readonly accountId: string;
   readonly amount: number | bigint;
-  /** Of a day. */
+  /** The most that a day may have. */
   readonly limit: number | bigint;
   /** What is counted, in the plural. */
   readonly what: string;

@@ -1,6 +1,6 @@
 // Classifies the failures of PostgreSQL. Called by pool.ts. A transient one (no connection, no capacity, a
-// server that shuts down, a conflict of two transactions) becomes `unavailable`, which clients may retry; every other one stays pg's
-// DatabaseError, for the caller to handle or to fail on.
+// server that shuts down, a conflict of two transactions) becomes `unavailable`, which clients may retry;
+// every other one stays pg's DatabaseError, for the caller to handle or to fail on.
 
 import { AnnalsError, unavailable } from "@annals/errors";
 import { DatabaseError } from "pg";
@@ -18,7 +18,10 @@ const TRANSIENT = [
   "25006", // read-only: connected to a standby after a failover
 ];
 
-/** The server is well, and has rolled the statement and its transaction back: a serialization failure, a deadlock. */
+/**
+ * The server is well, and has rolled the statement and its transaction back: a serialization failure, a
+ * deadlock.
+ */
 const ROLLED_BACK = ["40001", "40P01"];
 
 /**

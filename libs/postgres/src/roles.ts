@@ -75,7 +75,10 @@ export async function refuseOtherPrefix(
   );
 }
 
-/** SQL: who uses this database: owners and grantees of its schemas, its own grantees, and members of all these. */
+/**
+ * SQL: who uses this database: owners and grantees of its schemas, its own grantees, and members of all
+ * these.
+ */
 const USERS = `
   WITH RECURSIVE named (role) AS (
     SELECT nspowner FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'

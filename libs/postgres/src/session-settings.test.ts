@@ -1,6 +1,6 @@
 // Guarantees: whatever a database or a login has as its defaults, each connection has the settings that the
-// code relies on, and a transaction is READ COMMITTED and writes. An event is on the disk before its 201, also
-// if such a default turns synchronous_commit off. What the address of the database gives is kept.
+// code relies on, and a transaction is READ COMMITTED and writes. An event is on the disk before its 201,
+// also if such a default turns synchronous_commit off. What the address of the database gives is kept.
 
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,7 +8,10 @@ import { SETTING_NAMES } from "./session-settings.ts";
 import { statement } from "./statement.ts";
 import { newDatabase, openPool } from "./testing/test-server.ts";
 
-/** The settings, each with a default that would change what statements do, and what a connection has all the same. */
+/**
+ * The settings, each with a default that would change what statements do, and what a connection has all the
+ * same.
+ */
 const HOSTILE: Readonly<Record<string, readonly [hostile: string, has: string]>> = {
   default_transaction_isolation: ["serializable", "read committed"],
   default_transaction_read_only: ["on", "off"],

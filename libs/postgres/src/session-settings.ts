@@ -1,6 +1,7 @@
-// The settings of PostgreSQL that the code relies on. Every connection to PostgreSQL begins with them, so that
-// no default of a server, a database or a login changes what a statement does. Called by pool.ts, migrate.ts,
-// vacuum.ts and distribute.ts. It must never change a setting that is for the operator to tune, such as work_mem.
+// The settings of PostgreSQL that the code relies on. Every connection to PostgreSQL begins with them, so
+// that no default of a server, a database or a login changes what a statement does. Called by pool.ts,
+// migrate.ts, vacuum.ts and distribute.ts. It must never change a setting that is for the operator to tune,
+// such as work_mem.
 
 import pg from "pg";
 
@@ -15,7 +16,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lock_timeout: "0",
   idle_in_transaction_session_timeout: "0",
   idle_session_timeout: "0",
-  // All names of the statements are qualified: an object of another schema never takes the place of a built-in.
+  // All names of the statements are qualified: an object of another schema never takes the place of a
+  // built-in.
   search_path: "pg_catalog",
   // What values look like as text, and how texts are read.
   TimeZone: "UTC",

@@ -8,7 +8,9 @@ import { Worker } from "node:worker_threads";
 /** Length of the accept queues. Linux takes one connection more. */
 const BACKLOG = 1;
 
-/** Blocks its thread with the listening sockets open; then forwards connections to the same port elsewhere. */
+/**
+ * Blocks its thread with the listening sockets open; then forwards connections to the same port elsewhere.
+ */
 const PROGRAM = `
   const { connect, createServer } = require("node:net");
   const { parentPort, workerData: { gate, host, ports, backlog, forwardTo } } = require("node:worker_threads");

@@ -1,6 +1,7 @@
 // Checks a record of a CSV export: its columns by the header, and cells that were made safe for spreadsheets.
-// Called by check-records.ts. A record must be the one that the service writes of its event: programs differ in
-// what they make of quotes within a cell and of other line breaks. It ends with the CR before its line feed.
+// Called by check-records.ts. A record must be the one that the service writes of its event: programs differ
+// in what they make of quotes within a cell and of other line breaks. It ends with the CR before its line
+// feed.
 
 import {
   checkCanonicalObject,

@@ -180,7 +180,9 @@ function checkEntries(manifest: Manifest, entries: ReadonlyMap<string, string>):
       throw new BadLine(`manifest_mismatch: the footer's ${PREFIX}${name} is another one`);
 }
 
-/** The columns must be those of exports, and the row groups take up the file before the footer with all rows. */
+/**
+ * The columns must be those of exports, and the row groups take up the file before the footer with all rows.
+ */
 function checkGroups(groups: Iterable<Group>, content: Content, manifest: Manifest): void {
   const { createdBy, orders, rows, schema, version } = content;
   if (!isSame(schema, SCHEMA)) throw new BadLine("the columns are not those of exports");

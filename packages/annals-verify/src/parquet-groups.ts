@@ -1,6 +1,6 @@
 // Reads what the footer of a Parquet export says of its row groups and their columns. Called by
-// parquet-footer.ts. Each is compared with the one that the service writes, field by field, so that nothing is
-// left of which another reader could make something else.
+// parquet-footer.ts. Each is compared with the one that the service writes, field by field, so that nothing
+// is left of which another reader could make something else.
 
 import { BadLine } from "./bad-line.ts";
 import { type Column, COLUMNS } from "./parquet-row.ts";

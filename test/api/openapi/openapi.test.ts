@@ -203,7 +203,7 @@ describe("open details are marked", () => {
   test("operations: those that the interface does not show, and no others", () => {
     const open =
       "create-event-batch list-events get-event verify-chain create-export list-exports get-export delete-export " +
-      "get-export-content create-sink list-sinks get-sink update-sink delete-sink test-sink replay-sink " +
+      "get-export-content create-sink list-sinks get-sink update-sink delete-sink test-sink replay-sink skip-sink-record " +
       "get-sink-status test-webhook replay-delivery replay-events rotate-secret create-widget-token " +
       "list-widget-tokens delete-widget-token get-usage list-widget-events get-widget-event list-widget-filters " +
       "get-log read-checkpoint read-entries read-tile prove-inclusion prove-consistency list-heads get-widget-log " +

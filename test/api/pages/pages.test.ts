@@ -70,6 +70,6 @@ describe.each([...PAGES, "/openapi.json"])("%s", (path) => {
 
   test("another method is 404, a body is 422", async () => {
     expectRefused(await anonymous.post(path), "not_found");
-    expectRefused(await anonymous.send("GET", path, { body: {} }), "validation_error");
+    expectRefused(await anonymous.send("GET", path, { body: { a: 1 } }), "validation_error");
   });
 });

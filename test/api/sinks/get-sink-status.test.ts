@@ -41,7 +41,8 @@ test("200: one that fails and is behind", async () => {
   // Far ahead, so that no attempt changes it.
   await owner.query(
     `UPDATE webhooks.sinks SET active = true, attempts = 3, last_error = 'The receiver answered 503.',
-     last_delivered_at = now(), due_at = now() + interval '1 day', lost = '[{"from":1,"to":2,"reason":"retention"},{"from":3,"to":3,"reason":"rejected"}]',
+     last_delivered_at = now(), due_at = now() + interval '1 day',
+     lost = '[{"from":1,"to":2,"reason":"retention"},{"from":3,"to":3,"reason":"rejected"}]',
      refusals = '{"rejected":{"sequence_number":4,"id":"evt_4","status":400,"reason":"no"}}' WHERE id = $1`,
     [id],
   );

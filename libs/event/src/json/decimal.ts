@@ -1,5 +1,5 @@
-// The parts of a JSON number, and whether a double keeps its value. Called by the strict reader for numbers that are not
-// short. It must stay linear in the length of the text, whatever the exponent is.
+// The parts of a JSON number, and whether a double keeps its value. Called by the strict reader for numbers
+// that are not short. It must stay linear in the length of the text, whatever the exponent is.
 
 import { LOWER_E, MINUS, NINE, PLUS, POINT, UPPER_E, ZERO } from "./character-codes.ts";
 import { excerpt } from "./json-value.ts";

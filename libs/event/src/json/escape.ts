@@ -29,7 +29,7 @@ export function escapeLength(text: string, at: number): number | string {
   return 2 * UNIT_ESCAPE_LENGTH;
 }
 
-/** By a table: a text may consist of escapes, and a slice of it for each takes ten times as long. */
+/** Reads by a table: a text may consist of escapes, and a slice of it for each takes ten times as long. */
 function escapedUnit(text: string, at: number): number | undefined {
   const unit =
     (digitOf(text.charCodeAt(at + 2)) << 12) |
@@ -39,7 +39,7 @@ function escapedUnit(text: string, at: number): number | undefined {
   return unit < 0 ? undefined : unit;
 }
 
-/** -1 if the character is no hexadecimal digit, or there is none. */
+/** The value of a hexadecimal digit; -1 for any other character, and at the end. */
 const digitOf = (code: number): number => (code < DIGITS.length ? (DIGITS[code] as number) : -1);
 
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>

@@ -1,5 +1,5 @@
-// Guarantee: a value that is called longer is longer; one that is several times as long is called so, and after
-// as many members as the bytes are worth.
+// Guarantee: a value that is called longer is longer; one that is several times as long is called so, and
+// after as many members as the bytes are worth.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

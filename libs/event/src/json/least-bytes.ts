@@ -9,7 +9,9 @@ export function isCertainlyLonger(value: JsonValue, bytes: number): boolean {
   return left(value, bytes) < 0;
 }
 
-/** What is left of `bytes` after the value; at most its characters, brackets, colons and commas are counted. */
+/**
+ * What is left of `bytes` after the value; at most its characters, brackets, colons and commas are counted.
+ */
 function left(value: JsonValue, bytes: number): number {
   if (typeof value === "string") return bytes - value.length - '""'.length;
   if (typeof value !== "object" || value === null) return bytes - 1;

@@ -1,6 +1,6 @@
-// The reader of values that a machine sends on behalf of others, for `readJsonLoosely` and its kin alone: what the strict
-// reader refuses because canonical JSON could not carry it becomes a value that it can carry. It must never
-// read what RFC 8259 does not allow, nor hide one of two members with the same name.
+// The reader of values that a machine sends on behalf of others, for `readJsonLoosely` and its kin alone:
+// what the strict reader refuses because canonical JSON could not carry it becomes a value that it can carry.
+// It must never read what RFC 8259 does not allow, nor hide one of two members with the same name.
 
 import { escapeLength } from "./escape.ts";
 import { PiecewiseReader } from "./piecewise-reader.ts";

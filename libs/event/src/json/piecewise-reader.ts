@@ -40,7 +40,9 @@ export class PiecewiseReader extends Reader {
     }
   }
 
-  /** Reads a value; undefined if it is an object or an array with members, which is then open, or too long. */
+  /**
+   * Reads a value; undefined if it is an object or an array with members, which is then open, or too long.
+   */
   #readOrOpen(open: Open[], characters: number): JsonValue | undefined {
     const first = this.skipSpace();
     if (first === QUOTE) {

@@ -44,7 +44,7 @@ export class PlainScanner extends PlainTokens {
     this.#valuesEnd = limits.maxValues;
   }
 
-  /** From here on at most `values` are plain: in time, a value costs as much as many bytes. */
+  /** Limits the plain values from here on: in time, a value costs as much as many bytes. */
   protected boundValues(values: number): void {
     this.#valuesEnd = Math.min(this.#maxValues, this.#values + values);
   }

@@ -60,8 +60,8 @@ export class AdmissionSigner {
 
   /**
    * The statement as the text that others hand on; it has at least half of its life before it, unless the key
-   * or token ends earlier. `endsAt` is that time, if it has one, as text. Throws `unavailable` while the clock is
-   * wrong.
+   * or token ends earlier. `endsAt` is that time, if it has one, as text. Throws `unavailable` while the
+   * clock is wrong.
    */
   issue({ accountId, keyId, scopes, widget, ...plan }: Admitted, endsAt = ""): string {
     requireRight(this.#deps.clock);
@@ -114,7 +114,8 @@ export class AdmissionVerifier {
 
   /**
    * Whom the statement admits. An empty token holds no statement. Throws `permission_denied` unless the
-   * statement is genuine, valid now, of that account and has that scope; `unavailable` while the clock is wrong.
+   * statement is genuine, valid now, of that account and has that scope; `unavailable` while the clock is
+   * wrong.
    */
   verify(token: string, needed: Needed): Admitted {
     const statement = this.#genuine.get(token) ?? this.#read(token);
@@ -183,7 +184,7 @@ function denied(message: string): AnnalsError {
   return new AnnalsError("permission_denied", message);
 }
 
-/** With a wrong clock no statement is valid, or one is for too long. Another replica may do. */
+/** Throws while the clock is wrong: a statement would be valid for too long. Another replica may sign. */
 function requireRight({ fault }: Pick<Clock, "fault">): void {
   const reason = fault?.();
   if (reason === undefined) return;

@@ -1,6 +1,6 @@
 // Checks one object of a sink against its manifest: its bytes, and then its lines one by one. Called by
-// verify-sinks.ts. It must never decompress bytes that are not those of the manifest, hold more than a line of
-// what they become, nor accept an object in which another reader finds more lines.
+// verify-sinks.ts. It must never decompress bytes that are not those of the manifest, hold more than a line
+// of what they become, nor accept an object in which another reader finds more lines.
 
 import { GENESIS_HASH } from "@annals/event";
 import { createHash } from "node:crypto";

@@ -176,7 +176,14 @@ function stateView({ status }: Shown): TemplateResult {
   return html`<span class="badge ${kind}">${status.status}</span>
     ${status.last_error === null ? nothing : html`<p class="text">${visible(status.last_error)}</p>`}
     ${status.rejected === null ? nothing : html`<p>The receiver refuses event ${status.rejected.sequence_number}.</p>`}
-    ${status.lost.length === 0 ? nothing : html`<p>${numberText(lostOf(status))} events are never sent: retention has deleted them, or they were skipped.</p>`}`;
+    ${
+      status.lost.length === 0
+        ? nothing
+        : html`<p>
+            ${numberText(lostOf(status))} events are never sent: retention has deleted them, or they
+            were skipped.
+          </p>`
+    }`;
 }
 
 function lagView({ status }: Shown): TemplateResult {

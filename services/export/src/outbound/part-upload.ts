@@ -1,7 +1,7 @@
 // Uploads one object in parts while it is written. The first part is kept until the end, because its first
 // bytes may be known only then. Called by s3-storage.ts. It holds four parts in memory at most: the first
-// one, the one that is being filled, and those in flight. It must ask for no checksum if the settings of the AWS
-// SDK say so: some storage refuses it.
+// one, the one that is being filled, and those in flight. It must ask for no checksum if the settings of the
+// AWS SDK say so: some storage refuses it.
 
 import {
   type CompletedPart,

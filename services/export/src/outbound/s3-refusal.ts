@@ -1,5 +1,5 @@
-// Which refusals of S3-compatible storage are final, and how an operator reads them. Called by s3-storage.ts. It
-// must never take for final what a later attempt may change, such as an expired token or a broken upload.
+// Which refusals of S3-compatible storage are final, and how an operator reads them. Called by s3-storage.ts.
+// It must never take for final what a later attempt may change, such as an expired token or a broken upload.
 
 import { S3ServiceException } from "@aws-sdk/client-s3";
 import { StorageRefused } from "./storage.ts";

@@ -1,7 +1,7 @@
 // Guarantees of both storages: a file is complete under its name or absent, it can be read from any offset,
 // it is never overwritten, and files of earlier attempts are deleted. Storage without checksums serves if
-// the settings of the AWS SDK ask for none, and else refuses a file with its reason. S3 is tested against a real
-// S3-compatible server, which Go builds if it is not there. The run prints which.
+// the settings of the AWS SDK ask for none, and else refuses a file with its reason. S3 is tested against a
+// real S3-compatible server, which Go builds if it is not there. The run prints which.
 
 import {
   DeleteObjectCommand,

@@ -7,7 +7,7 @@ import { EventFilterSchema } from "@annals/proto/ledger";
 import { fromBinary } from "@bufbuild/protobuf";
 import { returnedEvents } from "../domain/export-limits.ts";
 import { completeJob } from "../store/complete-job.ts";
-import { returnDailyUse } from "../store/daily-use.ts";
+import { returnDailyUse } from "../store/return-daily-use.ts";
 import { OUTBOX } from "../store/outbox.ts";
 import type { TakenRow } from "../store/take-job.ts";
 import type { WrittenFile } from "./write-export.ts";

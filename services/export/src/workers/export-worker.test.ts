@@ -1,8 +1,7 @@
 // Guarantees: one worker at a time has a job, whichever crashes or hangs; failed attempts are retried with
-// backoff, and the job fails for good after a bounded number of them, or at once if the storage refuses its file;
-// a lost lease, a failed attempt and a
-// worker that was fenced off leave no file and no outbox entry. With a real PostgreSQL and a real directory;
-// the ledger is a fake.
+// backoff, and the job fails for good after a bounded number of them, or at once if the storage refuses its
+// file; a lost lease, a failed attempt and a worker that was fenced off leave no file and no outbox entry.
+// With a real PostgreSQL and a real directory; the ledger is a fake.
 
 import { createRegistry } from "@annals/chassis";
 import { unavailable } from "@annals/errors";

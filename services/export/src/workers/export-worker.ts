@@ -1,8 +1,8 @@
 // Works on exports: takes a job, writes its file, completes it and publishes a notice. Started by
-// serve.ts. A failed attempt is retried by any replica, with backoff and a bounded number of times, unless the
-// storage refuses the file for a reason that stays. A job whose room other exports of the account have reserved is put back, once. A replica that crashes loses
-// its lease, and another writes the file from the beginning. It must never complete a job without its
-// lease.
+// serve.ts. A failed attempt is retried by any replica, with backoff and a bounded number of times, unless
+// the storage refuses the file for a reason that stays. A job whose room other exports of the account have
+// reserved is put back, once. A replica that crashes loses its lease, and another writes the file from the
+// beginning. It must never complete a job without its lease.
 
 import {
   AccountWork,

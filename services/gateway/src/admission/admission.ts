@@ -139,7 +139,9 @@ export class Admissions {
     }
   }
 
-  /** Compares the clock with the database's: a gateway that is not ready gets no requests that would do it. */
+  /**
+   * Compares the clock with the database's: a gateway that is not ready gets no requests that would do it.
+   */
   async compareClock(): Promise<void> {
     await ask(this.#deps, [], {});
   }

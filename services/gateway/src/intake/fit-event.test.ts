@@ -1,5 +1,5 @@
-// Guarantee: what is left out of an event is measured a few times, however many members there are: the looks at
-// members are counted, and no clock decides.
+// Guarantee: what is left out of an event is measured a few times, however many members there are: the looks
+// at members are counted, and no clock decides.
 
 import { atOnce } from "@annals/contract";
 import type { JsonObject, JsonValue } from "@annals/event";

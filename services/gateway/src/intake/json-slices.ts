@@ -112,7 +112,7 @@ function* collect(
 class Scanner {
   readonly bytes: Buffer;
   at = 0;
-  /** Of the value that is being stepped over: where it begins, and what is open of it. */
+  /** The value that is being stepped over: where it begins, and what is open of it. */
   #start = 0;
   #depth = 0;
   #isInString = false;

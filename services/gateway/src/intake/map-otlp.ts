@@ -176,7 +176,9 @@ class Attributes {
       .find((text) => text !== undefined);
   }
 
-  /** A text for another place of the event. An attribute that is too long for it, or a list, stays as well. */
+  /**
+   * A text for another place of the event. An attribute that is too long for it, or a list, stays as well.
+   */
   take(name: string, max?: number): string | undefined {
     const text = this.text([name]);
     if (text === undefined) return undefined;

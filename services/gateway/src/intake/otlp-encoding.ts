@@ -29,7 +29,7 @@ export interface Slices {
 
 export interface Beyond {
   readonly count: number;
-  /** From the first of these elements to the end of the last, or of their message. */
+  /** The bytes from the first of these elements to the end of the last, or of their message. */
   readonly bytes: Buffer;
 }
 
@@ -49,7 +49,9 @@ export interface OtlpEncoding {
    * `maxElements`.
    */
   readonly list: (bytes: Buffer, level: Level, maxElements: number) => Work<Slices>;
-  /** Reads a message without the fields `except`. Throws {@link Rejection}, which names the field at fault. */
+  /**
+   * Reads a message without the fields `except`. Throws {@link Rejection}, which names the field at fault.
+   */
   readonly read: <D extends DescMessage>(
     schema: D,
     bytes: Buffer,

@@ -1,7 +1,7 @@
 // Reads a message of OTLP that has attributes: at once if it is small and nothing is wrong with it, otherwise
-// each attribute and the body for itself. So one that is too large, too deep or not readable is replaced by its
-// size and hash, and never costs the record. Called by v1/intake/read-otlp.ts. It must never read more than a
-// few kilobytes, or one attribute, without yielding.
+// each attribute and the body for itself. So one that is too large, too deep or not readable is replaced by
+// its size and hash, and never costs the record. Called by v1/intake/read-otlp.ts. It must never read more
+// than a few kilobytes, or one attribute, without yielding.
 
 import { JsonFault, type ReadLimits } from "@annals/event";
 import type { Work } from "@annals/contract";
@@ -27,7 +27,7 @@ import { Rejection } from "./item.ts";
 import type { Beyond, OtlpEncoding, OtlpMessage } from "./otlp-encoding.ts";
 
 /** Attributes of a record, a resource or a scope; by the default of the SDKs it has at most 128. */
-export const MAX_ATTRIBUTES = 1_000;
+const MAX_ATTRIBUTES = 1_000;
 /** Values of a message and its attributes, as an encoding counts them: an event holds fewer. */
 const MAX_VALUES = 10_000;
 /** A message of so many bytes is read at once. */

@@ -1,5 +1,5 @@
-// A sink as JSON (docs/interface.md): what a client sends of it, and what it is shown. Called by the routes of
-// sinks.
+// A sink as JSON (docs/interface.md): what a client sends of it, and what it is shown. Called by the routes
+// of sinks.
 
 import { WIDGET_PARTS } from "@annals/contract";
 import { internal } from "@annals/errors";

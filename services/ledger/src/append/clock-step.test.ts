@@ -1,6 +1,6 @@
-// Guarantee: created_at never decreases along a chain, whichever ledger appends, except at a record of the chain
-// that says so: if the time of the head was wrong, which is more than five seconds ahead. A ledger whose own
-// clock is wrong appends nothing.
+// Guarantee: created_at never decreases along a chain, whichever ledger appends, except at a record of the
+// chain that says so: if the time of the head was wrong, which is more than five seconds ahead. A ledger
+// whose own clock is wrong appends nothing.
 
 import type { Clock } from "@annals/contract";
 import { formatMicros } from "@annals/contract";

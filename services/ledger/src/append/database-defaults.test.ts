@@ -1,5 +1,6 @@
-// Guarantee: appends of several replicas at once are all stored, to the same chains, whatever the database has
-// as the default of a session: another isolation, read-only, a time limit. libs/postgres tests each setting.
+// Guarantee: appends of several replicas at once are all stored, to the same chains, whatever the database
+// has as the default of a session: another isolation, read-only, a time limit. libs/postgres tests each
+// setting.
 
 import { expect, test } from "vitest";
 import { append, chainOf, newAccountId, newQueue } from "../testing/append-fixtures.ts";

@@ -1,5 +1,5 @@
-// Refuses what a ledger with a wrong clock would append: its times would be in the chain permanently. Called by
-// flush.ts and append-record.ts.
+// Refuses what a ledger with a wrong clock would append: its times would be in the chain permanently. Called
+// by flush.ts and append-record.ts.
 
 import type { Clock } from "@annals/contract";
 import { type AnnalsError, unavailable } from "@annals/errors";

@@ -1,5 +1,5 @@
-// Months in UTC, as the quota of a plan counts them: where the month of a time begins in a chain, and how long
-// it is until the next. It is pure; the time is the text that becomes created_at.
+// Months in UTC, as the quota of a plan counts them: where the month of a time begins in a chain, and how
+// long it is until the next. It is pure; the time is the text that becomes created_at.
 
 import { formatMicros } from "@annals/contract";
 
@@ -15,8 +15,8 @@ export interface MonthState {
 }
 
 /**
- * The last event before the month of `createdAt`. If that is before the month of the head, whose time was wrong,
- * the events of the wrong month count in it: where it began is no longer known.
+ * The last event before the month of `createdAt`. If that is before the month of the head, whose time was
+ * wrong, the events of the wrong month count in it: where it began is no longer known.
  */
 export function monthStartAt(head: MonthState, createdAt: string): number {
   return monthOf(createdAt) > monthOf(head.createdAt) ? head.sequence : head.monthStart;

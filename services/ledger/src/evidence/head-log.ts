@@ -20,7 +20,7 @@ export class HeadLog {
   readonly #log: number;
   readonly #kept: { readonly nodes: TileNodes; readonly size: number } | undefined;
 
-  /** With `keptSize`, proofs in trees up to that size share what they read: for one call with several. */
+  /** Proofs in trees up to `keptSize` share what they read, if it is given: for a call that makes several. */
   constructor(database: Database, log: number, keptSize?: number) {
     this.#database = database;
     this.#log = log;

@@ -1,7 +1,8 @@
 // RecordAuditEvents: appends the changes of a service to the system account's chain, and, if that is set, to
-// the chain of the changed account, which always has what its sinks pass over. The ledger records its own changes in the same way, without a call. An
-// entry that was stored before is found by its id and not stored again. An entry that its service may not
-// send is refused, counted and logged; an entry that cannot be stored must not affect the others.
+// the chain of the changed account, which always has what its sinks pass over. The ledger records its own
+// changes in the same way, without a call. An entry that was stored before is found by its id and not stored
+// again. An entry that its service may not send is refused, counted and logged; an entry that cannot be
+// stored must not affect the others.
 
 import { AUDIT_SERVICES, type AuditService, SYSTEM_ACCOUNT_ID, type Work } from "@annals/contract";
 import { BoundedLog } from "@annals/chassis";

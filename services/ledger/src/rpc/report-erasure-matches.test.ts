@@ -3,6 +3,7 @@
 // breaks off, how often it is repeated, or that two come at once. What a hold covers is counted, and no
 // record names it.
 
+import { systemClock } from "@annals/contract";
 import { type JsonObject, Erasures } from "@annals/event";
 import type { Pool } from "@annals/postgres";
 import { ErasureCopy } from "@annals/proto/ledger";
@@ -56,7 +57,7 @@ test("deleted events are recorded in batches, beside the stored ones", async () 
   const many = Array.from({ length: DELETED }, (_, at) => at + 1);
   const open = await matches.waiting();
   const { accountId, id } = open;
-  const ledger = openLedger(world.owner);
+  const ledger = openLedger(world.owner, systemClock());
   const stored = [602, 605, 608, 611];
   expect(await matches.recorded(open)).toEqual([stored]);
   expect((await taken(open, MATCHES)).unrecorded).toMatchObject({ sequenceNumber: 2 });
@@ -103,7 +104,7 @@ test("a repeated report changes nothing, and the last one ends it", async () => 
 
 test("a report says how far it is, with or without numbers, and that is kept", async () => {
   const open = await matches.waiting();
-  const ledger = openLedger(world.owner);
+  const ledger = openLedger(world.owner, systemClock());
   const through = async () => {
     const request = { copy: ErasureCopy.EXPORTS, limit: 1_000 };
     const { erasures: listed } = await ledger.client.listOpenErasures(request);
@@ -132,7 +133,7 @@ test.for([
 ])("a ledger that dies at %s leaves all or nothing of a batch", async (step) => {
   const open = await matches.waiting();
   let reached = 0;
-  const dying = openLedger(world.owner, undefined, (pool) =>
+  const dying = openLedger(world.owner, systemClock(), (pool) =>
     beforeEach(pool, (name) => {
       if (name !== `ledger.${step}`) return;
       reached += 1;
@@ -176,7 +177,7 @@ function beforeEach(pool: Pool, before: (name: string) => void): Pool {
 test("two ledgers that get the same report record each number once", async () => {
   const open = await matches.waiting();
   const many = Array.from({ length: BATCH + 50 }, (_, at) => at + 1);
-  const ledgers = [openLedger(world.owner), openLedger(world.owner)];
+  const ledgers = [openLedger(world.owner, systemClock()), openLedger(world.owner, systemClock())];
   await Promise.all(ledgers.map((one) => matches.report(open, many, ALL, one)));
   const numbers = (await matches.recorded(open)).slice(1).flat();
   expect(numbers).toEqual(many);

@@ -27,7 +27,7 @@ export interface EpochAnchorRow extends Pick<AnchorRow, "bytes"> {
   readonly kind: string;
 }
 
-/** Of some epochs and kinds, at most as many of each as {@link listAnchors} has. */
+/** Lists those of some epochs and kinds, at most as many of each as {@link listAnchors} does. */
 export const listAnchorsOfEpochs = statement<OfEpochs, EpochAnchorRow>(
   `/* ledger.list-anchors-of-epochs */
 SELECT asked.epoch, kinds.kind, anchor.bytes

@@ -1,6 +1,7 @@
 // Fixtures of erasures that wait for the export service, in accounts with events that retention has deleted.
 // Imported by tests only.
 
+import { systemClock } from "@annals/contract";
 import type { Selector } from "../domain/erasure.ts";
 import { openErasures } from "./erasure-fixtures.ts";
 import type { AtEnd } from "./database.ts";
@@ -44,7 +45,7 @@ export function openMatches(world: LifecycleFixtures) {
       { accountId, id }: Waiting,
       sequences: readonly number[],
       through = 0,
-      ledger: Pick<TestLedger, "client"> = openLedger(world.owner),
+      ledger: Pick<TestLedger, "client"> = openLedger(world.owner, systemClock()),
     ) => {
       const numbers = sequences.map(BigInt);
       const request = { accountId, erasureId: id, sequences: numbers, through: BigInt(through) };

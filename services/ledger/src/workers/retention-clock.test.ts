@@ -1,5 +1,5 @@
-// Guarantee: retention neither records nor deletes anything while the clocks of the ledger and of the database
-// differ, because neither is then known to be right.
+// Guarantee: retention neither records nor deletes anything while the clocks of the ledger and of the
+// database differ, because neither is then known to be right.
 
 import { expect, test } from "vitest";
 import { openRetention } from "../testing/retention-fixtures.ts";

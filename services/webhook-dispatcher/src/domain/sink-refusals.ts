@@ -1,6 +1,6 @@
 // What follows from a receiver that refuses records for good: smaller batches, until one record is alone, and
-// that record is named (docs/sinks.md#when-a-receiver-refuses-an-event). Called by workers/sink-cursor.ts and the handlers of
-// sinks. Pure. Each refusal must make the next batch smaller, so that they end.
+// that record is named (docs/sinks.md#when-a-receiver-refuses-an-event). Called by workers/sink-cursor.ts and
+// the handlers of sinks. Pure. Each refusal must make the next batch smaller, so that they end.
 
 import type { BatchLimits } from "./sink-batches.ts";
 import type { SinkRecord } from "./sink-record.ts";

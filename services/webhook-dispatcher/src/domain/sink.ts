@@ -48,7 +48,9 @@ export interface S3Config {
 
 export type SinkConfig = HttpConfig | SplunkHecConfig | OtlpHttpConfig | SyslogConfig | S3Config;
 
-/** Why events are never sent: retention deleted them before, or the receiver refuses them; or some of both. */
+/**
+ * Why events are never sent: retention deleted them before, or the receiver refuses them; or some of both.
+ */
 export type LostReason = "retention" | "rejected" | "both";
 
 /** A range of events that are never sent; both inclusive. */

@@ -30,22 +30,22 @@ export class CountingAgent extends Agent {
   ): undefined {
     const socket = connect(options as NetConnectOpts);
     const { ended } = options as CountedRequestOptions;
-    const giveUp = (): void => void socket.destroy(new Error("the request has ended"));
+    const abandon = (): void => void socket.destroy(new Error("the request has ended"));
     const fail = (error: Error): void => {
-      ended.removeEventListener("abort", giveUp);
+      ended.removeEventListener("abort", abandon);
       // Without a connection there is no stream: Node's agent reads the error first.
       callback?.(error, socket);
     };
     socket.once("error", fail);
     socket.once("connect", () => {
       socket.off("error", fail);
-      ended.removeEventListener("abort", giveUp);
+      ended.removeEventListener("abort", abandon);
       const secure = super.createConnection({ ...options, socket } as RequestOptions);
       if (!secure) return;
       Object.assign(secure, { [ARRIVED]: () => socket.bytesRead } satisfies Counted);
       callback?.(null, secure);
     });
-    ended.addEventListener("abort", giveUp, { once: true });
+    ended.addEventListener("abort", abandon, { once: true });
     return undefined;
   }
 }

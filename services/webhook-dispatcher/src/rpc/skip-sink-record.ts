@@ -1,5 +1,6 @@
-// SkipSinkRecord: passes over the one event that the receiver of a sink refuses for good, at its owner's request
-// (docs/interface.md). It is named, so that no other one is passed over, and recorded in the account's chain.
+// SkipSinkRecord: passes over the one event that the receiver of a sink refuses for good, at its owner's
+// request (docs/interface.md). It is named, so that no other one is passed over, and recorded in the
+// account's chain.
 
 import type { Clock } from "@annals/contract";
 import { complete, invalid, notFound } from "@annals/errors";

@@ -1,5 +1,5 @@
-// Guarantee: an account tests its sinks at most 20 times a minute, whichever of them, and whichever dispatcher
-// its requests come to. What is refused sends nothing and is not recorded.
+// Guarantee: an account tests its sinks at most 20 times a minute, whichever of them, and whichever
+// dispatcher its requests come to. What is refused sends nothing and is not recorded.
 
 import { createContextValues } from "@connectrpc/connect";
 import { expect, test } from "vitest";

@@ -68,7 +68,10 @@ FOR UPDATE
   { route: "one account" },
 );
 
-/** Moves the cursor of a locked sink over the refused event. The claim of a process ends, and it is due at once. */
+/**
+ * Moves the cursor of a locked sink over the refused event. The claim of a process ends, and it is due at
+ * once.
+ */
 export const skipRecord = statement<
   [
     accountId: string,

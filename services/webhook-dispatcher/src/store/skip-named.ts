@@ -1,5 +1,5 @@
-// Moves the cursor of a locked sink over the event that its receiver refuses, if that is the one that was named.
-// Called by rpc/skip-sink-record.ts and by the command for sinks of the operator.
+// Moves the cursor of a locked sink over the event that its receiver refuses, if that is the one that was
+// named. Called by rpc/skip-sink-record.ts and by the command for sinks of the operator.
 
 import type { Database } from "@annals/postgres";
 import { type LostRange, withLost } from "../domain/sink.ts";

@@ -172,7 +172,7 @@ export class DeliveryEngine {
     const claimed = rows.map((row) => ({ ...ownerOf(row), dueAt: row.was_due_at, row }));
     const { begun, refused } = this.#machine.claimed(grants, claimed, performance.now());
     for (const { row } of begun) {
-      if (row.is_over) this.#giveUp(row);
+      if (row.is_over) this.#fail(row);
       else this.#attempts.begin(row, requestedAt);
     }
     for (const { row, delayS } of refused) {
@@ -181,7 +181,7 @@ export class DeliveryEngine {
   }
 
   /** The claim has stored already that the delivery has failed. */
-  #giveUp(row: ClaimedRow): void {
+  #fail(row: ClaimedRow): void {
     const { account_id: accountId, webhook_id: webhookId } = row;
     this.#deps.metrics.interrupted.inc();
     this.#deps.log.error(

@@ -1,7 +1,8 @@
-// Guarantee: one event that a receiver refuses for good is found and named, whatever the receiver says of it, and
-// everything before it arrives. It is passed over only at its owner's wish: then the receiver gets a gap, and the
-// status, the metric and the account's chain say so. What refuses the whole sink passes nothing over. Batches
-// that are too large are halved, and stay so. The receivers are those of testing/refusing-receivers.ts.
+// Guarantee: one event that a receiver refuses for good is found and named, whatever the receiver says of it,
+// and everything before it arrives. It is passed over only at its owner's wish: then the receiver gets a gap,
+// and the status, the metric and the account's chain say so. What refuses the whole sink passes nothing over.
+// Batches that are too large are halved, and stay so. The receivers are those of
+// testing/refusing-receivers.ts.
 
 import { createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";

@@ -179,7 +179,9 @@ export class SinkCursor {
     return isMoved;
   }
 
-  /** Ends the claim after a failed attempt. `rejected` is the one event that the receiver refuses for good. */
+  /**
+   * Ends the claim after a failed attempt. `rejected` is the one event that the receiver refuses for good.
+   */
   async fail(error: string, waitS: number, rejected?: Rejected): Promise<void> {
     const failingS = this.#sink.failing_s + (this.#nowMs() - this.#beganMs) / 1_000;
     // The operator learns of a receiver of its own by the alerts, once and not for each account.

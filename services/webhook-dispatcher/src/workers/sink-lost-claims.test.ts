@@ -1,5 +1,5 @@
 // Guarantee: a batch that ends each process that sends it is sent again once at once, and then ever more
-// rarely, on a real database. So it cannot end the dispatcher of everybody without a pause (ADR 71).
+// rarely, on a real database. So it cannot end one dispatcher after the other without a pause (ADR 71).
 
 import { expect, test } from "vitest";
 import { newSinkWorld } from "../testing/sink-world.ts";

@@ -34,8 +34,8 @@ export interface SinkRunDeps {
 const MAX_TURN_MS = 5_000;
 
 /**
- * Receivers that refuse an event, and not the whole sink. A server of syslog answers nothing, and a bucket takes
- * what it takes from others.
+ * Receivers that refuse an event, and not the whole sink. A server of syslog answers nothing, and a bucket
+ * takes what it takes from others.
  */
 const REFUSES_EVENTS: ReadonlySet<string> = new Set(["http", "otlp_http", "splunk_hec"]);
 /** The record of a skip is never passed over itself, or each would be followed by another one. */
@@ -210,7 +210,10 @@ export class SinkRun {
     throw new ClaimOver();
   }
 
-  /** The one event that the receiver refuses for good. A batch with others ends the claim: a smaller one is next. */
+  /**
+   * The one event that the receiver refuses for good. A batch with others ends the claim: a smaller one is
+   * next.
+   */
   async #rejected(
     refusal: Refusal | undefined,
     hasCheckpoint: boolean,
@@ -233,7 +236,9 @@ export class SinkRun {
     return true;
   }
 
-  /** A receiver that refuses everything refuses this, too: no other event is passed over before it is taken. */
+  /**
+   * A receiver that refuses everything refuses this, too: no other event is passed over before it is taken.
+   */
   async #tellSkipped(): Promise<void> {
     this.#begin();
     for (const range of this.#cursor.untold) await this.#tell(range);

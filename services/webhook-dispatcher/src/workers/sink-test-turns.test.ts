@@ -1,6 +1,6 @@
 // Guarantee: a test of a sink takes a turn of its account as its sinks do, one at a time for an account, so
-// tests never take what the sinks of other accounts need. One that gets no turn in time is refused, and may be
-// retried.
+// tests never take what the sinks of other accounts need. One that gets no turn in time is refused, and may
+// be retried.
 
 import { expect, test } from "vitest";
 import { SinkSlots, type SinkTurn } from "./sink-slots.ts";

@@ -1,5 +1,5 @@
-// Gives the tests of sinks their turns: those that the account's sinks take, and one at a time for an account.
-// Called by sinks.ts. A test that waits too long is refused: its client waits, too.
+// Gives the tests of sinks their turns: those that the account's sinks take, and one at a time for an
+// account. Called by sinks.ts. A test that waits too long is refused: its client waits, too.
 
 import { AnnalsError } from "@annals/errors";
 import { FairSlots, type FairSlotsOptions } from "../outbound/fair-slots.ts";
@@ -20,7 +20,10 @@ export class SinkTestTurns {
     this.#waitMs = waitMs;
   }
 
-  /** Runs a test in its turn. Rejects with `rate_limited` if other tests or sinks of the account take too long. */
+  /**
+   * Runs a test in its turn. Rejects with `rate_limited` if other tests or sinks of the account take too
+   * long.
+   */
   async run<T>(of: SinkTurn, test: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const free = await this.#tests.take(of.accountId, this.#waitMs, () => refusal("a test"));
     try {

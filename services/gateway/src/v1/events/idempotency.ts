@@ -44,7 +44,9 @@ export function replayHeaders({ replayed }: Appended): Pick<RouteResponse, "head
   return replayed ? { headers: REPLAYED } : {};
 }
 
-/** Throws `invalid` for a key that belongs to intake: it could keep an item of another source out of the log. */
+/**
+ * Throws `invalid` for a key that belongs to intake: it could keep an item of another source out of the log.
+ */
 export function refuseIntakeKey(key: string | undefined): void {
   if (key?.startsWith(INTAKE_PREFIX) !== true) return;
   const message = `must not begin with "${INTAKE_PREFIX}", as the keys of the items of intake do`;

@@ -1,6 +1,6 @@
 // Guarantees: the work for a request of OTLP is linear in its bytes, however many scopes share a resource and
-// however many attributes there are, and no piece of it reads more than a few kilobytes and one attribute. The
-// bytes that are read and the values that are looked at are counted: no clock decides.
+// however many attributes there are, and no piece of it reads more than a few kilobytes and one attribute.
+// The bytes that are read and the values that are looked at are counted: no clock decides.
 
 import type { ReadLimits } from "@annals/event";
 import type { DescField, DescMessage } from "@bufbuild/protobuf";

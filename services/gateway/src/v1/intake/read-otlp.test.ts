@@ -1,8 +1,8 @@
-// Guarantees: the same request has the same events in protobuf and in JSON, whether a message is read at once or
-// in parts. An attribute or a body that cannot be read costs only itself, as does a record, and what cannot be
-// cut into records is refused whole. No bytes make it throw anything else, nor take memory out of proportion.
-// What each encoding
-// refuses is in read-otlp-faults.test.ts, the work that is done in read-otlp-work.test.ts.
+// Guarantees: the same request has the same events in protobuf and in JSON, whether a message is read at once
+// or in parts. An attribute or a body that cannot be read costs only itself, as does a record, and what
+// cannot be cut into records is refused whole. No bytes make it throw anything else, nor take memory out of
+// proportion. What each encoding refuses is in read-otlp-faults.test.ts, the work that is done in
+// read-otlp-work.test.ts.
 
 import { atOnce } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";

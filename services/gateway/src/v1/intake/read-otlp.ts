@@ -1,6 +1,6 @@
 // Reads the log records of an OTLP request, in either encoding (docs/intake.md). Called by
-// store-otlp-logs.ts. A record is read for itself, its resource once for all records of it, and its scope once
-// for all that follow each other. It must never do more work for a request than its bytes are worth, nor
+// store-otlp-logs.ts. A record is read for itself, its resource once for all records of it, and its scope
+// once for all that follow each other. It must never do more work for a request than its bytes are worth, nor
 // ignore a part of which nothing was read, and not say so.
 
 import {

@@ -24,7 +24,7 @@ const WRITTEN = { maxDepth: 512, maxValues: 1_000_000 };
 /** An item whose event has passed the checks of the gateway. */
 interface Prepared {
   readonly events: NewEvents;
-  /** As its source calls it; empty if it has no name for it. */
+  /** The name that its source has for it; empty if there is no such name. */
   readonly idempotencyKey: string;
   readonly requestSha256: Uint8Array;
   readonly isReduced: boolean;

@@ -54,7 +54,9 @@ export class Redactor {
   }
 }
 
-/** The beginning of a text that is read, without half of a character: what is before it may be of a secret. */
+/**
+ * The beginning of a text that is read, without half of a character: what is before it may be of a secret.
+ */
 function beginningOf(text: string): string {
   return text.slice(0, MAX_READ).replace(/[\uD800-\uDBFF]$/, "");
 }
@@ -75,7 +77,9 @@ function inOneLine(text: string): string {
   return text.replaceAll(/[\p{C}\p{Z}]+/gu, " ");
 }
 
-/** The text in one case, of the same length: characters stay that are several, or ASCII, in the other case. */
+/**
+ * The text in one case, of the same length: characters stay that are several, or ASCII, in the other case.
+ */
 function foldedCase(text: string): string {
   return text.replaceAll(/[a-z]+/g, upperCase).replaceAll(/[\u0080-\uFFFF]/g, (character) => {
     const upper = character.toUpperCase();

@@ -1,5 +1,5 @@
-// Guarantee: each upload to a bucket has a checksum: SHA-256, or Content-MD5 and no header of S3's checksums if
-// the AWS SDK is told to send those only where they are required, for storage that refuses them.
+// Guarantee: each upload to a bucket has a checksum: SHA-256, or Content-MD5 and no header of S3's checksums
+// if the AWS SDK is told to send those only where they are required, for storage that refuses them.
 
 import { namesChecksum } from "@annals/testing";
 import { createHash } from "node:crypto";

@@ -54,7 +54,8 @@ export function s3Uploads(config: S3Config, deps: SinkDeps): S3Uploads {
       handle: (request: SignedRequest, { upload }: { readonly upload?: Upload }) =>
         sendSigned(http, request, upload),
     },
-    ...(credentials && { credentials }),
+    // The SDK adds members of its own to the object.
+    ...(credentials && { credentials: { ...credentials } }),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
   });
   return {

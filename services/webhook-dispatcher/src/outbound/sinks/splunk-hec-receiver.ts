@@ -86,7 +86,9 @@ class Collector {
     this.#http.close();
   }
 
-  /** An error of an event names its place in the batch; others with the same status are of the configuration. */
+  /**
+   * An error of an event names its place in the batch; others with the same status are of the configuration.
+   */
   #failure(attempt: AttemptResult): SinkResult {
     const { refusal, ...failure } = this.#http.failure(attempt);
     const code = numberIn(attempt.response?.body, "code");
