@@ -27,6 +27,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "create-sink": { type: "syslog", config: { host: "syslog.annals.invalid", port: 6514 } },
   "update-sink": {},
   "replay-sink": { from_sequence_number: 1 },
+  "skip-sink-record": { sequence_number: 1 },
   "replay-events": { from_sequence_number: 1, to_sequence_number: 1 },
   "rotate-secret": {},
   "create-widget-token": {},
