@@ -19,7 +19,7 @@ afterAll(() => installed?.remove());
 
 test("nothing keeps it from being published", async () => {
   const budget = {
-    tarball: 167_000,
+    tarball: 172_000,
     files: { "dist/npm/index.js": 17_000 },
     isCommonJsToo: true,
   };

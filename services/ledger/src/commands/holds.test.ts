@@ -3,6 +3,7 @@
 // interface does. The real process is run.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { systemClock } from "@annals/contract";
 import type { TestDatabase } from "@annals/testing";
 import { chainOf, newAccountId } from "../testing/append-fixtures.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
@@ -19,7 +20,8 @@ let json: ReturnType<typeof commandsOn>["json"];
 beforeAll(async () => {
   database = await newLedgerDatabase(afterAll);
   ({ json, run } = commandsOn(database.url, "holds"));
-  ({ client } = openLedger(database, undefined, undefined, false, undefined, undefined, afterAll));
+  const clock = systemClock();
+  ({ client } = openLedger(database, clock, undefined, false, undefined, undefined, afterAll));
 });
 
 const store = (accountId: string) => client.createEvents({ appends: [appendOf(accountId)] });
