@@ -134,7 +134,7 @@ describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {
   });
 
   test("is refused with a statement that has expired", async () => {
-    await expectDenied((await signerAt(70)).issue(subject()));
+    await expectDenied((await signerAt(75)).issue(subject()));
   });
 
   test("is refused with a changed statement", async () => {

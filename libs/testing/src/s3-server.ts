@@ -64,7 +64,9 @@ export class S3Server {
   private constructor(program: string, folder: string, port: number, client: typeof S3Client) {
     [this.#program, this.#folder, this.#port] = [program, folder, port];
     this.endpoint = `http://127.0.0.1:${port}`;
-    const { credentials, endpoint, region } = this;
+    const { endpoint, region } = this;
+    // The SDK adds members of its own to the object.
+    const credentials = { ...this.credentials };
     const options = { credentials, endpoint, region, forcePathStyle: true, maxAttempts: 1 };
     this.#client = new client(options);
   }
