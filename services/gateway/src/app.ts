@@ -64,7 +64,7 @@ export interface AppOptions {
 }
 
 /** The request line and the headers together: the longest URL, and as much again. */
-const MAX_HEADER_BYTES = 2 * MAX_URL_LENGTH;
+const MAX_HEADER_BYTES = 32 * 1024;
 
 /** How often Node checks for requests that are too slow. */
 const SLOW_CHECK_INTERVAL_MS = 500;

@@ -1,5 +1,5 @@
 // Values of OTLP as those of JSON. Called by map-otlp.ts. It must never change a value and not say so, nor
-// keep one of two attributes with the same name: a client that adds one must not hide another, nor the record.
+// keep one of two attributes with the same name: who adds one must not hide another, nor the record.
 
 import { type JsonObject, type JsonValue, newObject, setMember } from "@annals/event";
 import type { AnyValue, KeyValue } from "@annals/proto/otlp";
