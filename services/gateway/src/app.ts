@@ -34,7 +34,7 @@ import { servePages } from "./pages.ts";
 import type { ReadAudit } from "./reads/read-audit.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { serveStaticFiles } from "./static-files.ts";
-import { MAX_PATH_LENGTH, MAX_URL_LENGTH } from "./url-length.ts";
+import { MAX_PATH_LENGTH } from "./url-length.ts";
 import { widgetFiles } from "./widget.ts";
 
 export interface AppOptions {
