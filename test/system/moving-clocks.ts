@@ -21,10 +21,10 @@ CREATE FUNCTION moved.statement_timestamp() RETURNS timestamptz LANGUAGE sql STA
 CREATE FUNCTION moved.now() RETURNS timestamptz LANGUAGE sql STABLE SECURITY DEFINER
   AS 'SELECT pg_catalog.now() + shift FROM moved.clock';
 GRANT USAGE ON SCHEMA moved TO PUBLIC;
-DO $$ BEGIN
-  EXECUTE format('ALTER DATABASE %I SET search_path = moved, pg_catalog', current_database());
-END $$;
 `;
+
+/** What the address gives takes precedence over the settings of a connection. */
+const OPTIONS = "-c search_path=moved,pg_catalog";
 
 export interface MovingClocks {
   readonly stack: Stack;
@@ -44,8 +44,10 @@ export async function startMovingClocks(
   const database = await createMigratedDatabase(shared.databaseUrl);
   const owner = ownerOf(database.url);
   await owner.query(SHADOWS);
+  const shadowed = new URL(database.url);
+  shadowed.searchParams.set("options", OPTIONS);
   const stack = await startConstellation({
-    databaseUrl: database.url,
+    databaseUrl: shadowed.href,
     isMigrated: true,
     replicas,
     env: { every: { NODE_OPTIONS: `--import ${PRELOAD}`, TEST_CLOCKS: folder } },
