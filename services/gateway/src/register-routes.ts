@@ -115,7 +115,8 @@ function complete(route: Route, query: TObject) {
   return (request: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void): void => {
     readPlus?.(request.url, request.query as Record<string, unknown>);
     checkIntegers?.(request.query);
-    if (isOptional) request.body ??= {};
+    // Not for null, which a client has sent.
+    if (isOptional && request.body === undefined) request.body = {};
     next();
   };
 }

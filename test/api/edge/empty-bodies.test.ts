@@ -87,6 +87,11 @@ describe("422", () => {
     expectRefused(answer, "validation_error", { field: "Content-Type" });
   });
 
+  test.each(["null", "[]", '"{}"', "0"])("%s in place of an object", async (body) => {
+    const answer = await ask("POST /v1/exports", [JSON_TYPE, CHUNKED], chunk(body));
+    expectRefused(answer, "validation_error");
+  });
+
   test("no body where a member is required", async () => {
     expectRefused(await ask("POST /v1/events", [JSON_TYPE], ""), "validation_error");
   });

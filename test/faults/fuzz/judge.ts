@@ -90,7 +90,10 @@ export class Judge {
     if (!request.hasKey) return "it carries no valid key";
     const schema = operation.requestBody?.content["application/json"].schema;
     if (schema !== undefined && !this.#readsItems) {
-      const value = request.body === undefined ? undefined : jsonOf(request.body);
+      // No bytes are `{}` if the document says that the body may be absent.
+      const isAbsent = (request.body?.length ?? 0) === 0;
+      const absent = operation.requestBody?.required === true ? undefined : {};
+      const value = isAbsent ? absent : jsonOf(request.body as Buffer);
       if (value === undefined) return "the body is no JSON in UTF-8";
       const validate = this.#validator(schema);
       if (!validate(value))

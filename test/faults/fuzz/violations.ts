@@ -23,12 +23,14 @@ export function violationsOf(
 ): readonly Violation[] {
   const sound = sample(operation, known, seed);
   const parameters: readonly Schema[] = operation.operation.parameters ?? [];
-  const schema = operation.operation.requestBody?.content["application/json"].schema;
+  const { requestBody } = operation.operation;
+  const schema = requestBody?.content["application/json"].schema;
+  const isRequired = requestBody?.required === true;
   return [
     ...wrongKeys(sound, known),
     ...parameters.flatMap((parameter) => wrongParameters(sound, parameter)),
     ...wrongNames(sound),
-    ...(schema === undefined ? [] : wrongBodies(sound, schema)),
+    ...(schema === undefined ? [] : wrongBodies(sound, { schema, isRequired })),
   ];
 }
 
@@ -103,10 +105,13 @@ function wrongTexts(schema: Schema): Wrong<string>[] {
   return wrong;
 }
 
-function wrongBodies(sound: FuzzRequest, schema: Schema): Violation[] {
+function wrongBodies(
+  sound: FuzzRequest,
+  { schema, isRequired }: { readonly schema: Schema; readonly isRequired: boolean },
+): Violation[] {
   const body = example(schema);
   const wrong: Violation[] = [
-    { what: "no body", request: { ...sound, body: undefined } },
+    ...(isRequired ? [{ what: "no body", request: { ...sound, body: undefined } }] : []),
     { what: "another media type", request: withHeader(sound, "content-type", "text/plain") },
   ];
   for (const [how, value] of wrongValues(schema, body))
