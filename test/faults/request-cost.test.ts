@@ -1,7 +1,8 @@
 // Guarantee: what one request costs in CPU of all services together is bounded, for each route and for what
 // workers do for it, however long the chain is; and no request of a widget token, which any visitor may hold,
 // costs more than 50 ms. The short form has those of widget tokens alone. The full form writes
-// docs/performance/what-a-request-costs.md. That every route has a case is in test/tidy/request-costs.test.ts.
+// docs/performance/what-a-request-costs.md. That every route has a case is in
+// test/tidy/request-costs.test.ts.
 
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
