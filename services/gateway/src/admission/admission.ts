@@ -139,9 +139,7 @@ export class Admissions {
     }
   }
 
-  /**
-   * Compares the clock with the database's: a gateway that is not ready gets no requests that would do it.
-   */
+  /** Compares the clock with the database's, which requests do otherwise: without readiness none come. */
   async compareClock(): Promise<void> {
     await ask(this.#deps, [], {});
   }
