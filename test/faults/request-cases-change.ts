@@ -6,7 +6,7 @@ import { type CostCase, type CostWorld, made, type Send } from "./request-world.
 
 type Client = CostWorld["fresh"];
 
-/** Of an account that has little. */
+/** Sends as an account that has little. */
 export const one =
   (send: (client: Client, n: number) => ReturnType<Client["get"]>) =>
   ({ fresh }: CostWorld): Send => {
@@ -14,7 +14,7 @@ export const one =
     return () => send(fresh, (n += 1));
   };
 
-/** Of one thing that is made before. */
+/** Sends a request for one thing that is made before. */
 const ofOne =
   (
     path: string,

@@ -22,12 +22,12 @@ export interface CostWorld {
   readonly system: System;
   readonly owner: ReturnType<typeof ownerOf>;
   readonly receiver: Subscriber;
-  /** With a chain of `events`, which searched-chain.ts makes. */
+  /** The account with a chain of `events`, which searched-chain.ts makes. */
   readonly searched: Client;
   readonly events: number;
-  /** With {@link LARGE_EVENTS} of nearly 64 KiB. */
+  /** The account with {@link LARGE_EVENTS} of nearly 64 KiB. */
   readonly large: Client;
-  /** With {@link WORK_EVENTS}. */
+  /** The account with {@link WORK_EVENTS}. */
   readonly worked: Client;
   readonly fresh: Client;
   readonly stop: () => Promise<void>;

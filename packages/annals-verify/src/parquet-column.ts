@@ -39,7 +39,7 @@ export function readColumn(bytes: Buffer, column: Column, chunk: Chunk): readonl
   if (pages.at !== bytes.length) throw new RangeError("it has bytes behind its values");
   if (pages.left !== 0) throw new RangeError("the footer has another size of its values");
   checkDictionary(cells, dictionary);
-  // By these a query leaves out a row group.
+  // A query leaves out a row group by these.
   if (chunk.statistics !== undefined) {
     if (chunk.pages !== count) throw new RangeError("the footer has another count of its pages");
     const expected = statisticsOf(cells);

@@ -19,7 +19,7 @@ export const OTLP_PROTOBUF: OtlpEncoding = {
   *list(bytes, { elements, isOpen = false, shared }, maxElements): Work<Slices> {
     const found: Buffer[] = [];
     const beside: Buffer[] = [];
-    // Of a field that is not repeated, the last one counts.
+    // The last one counts if a field is not repeated.
     const others = new Map<number, Buffer>();
     let beyond: Beyond | undefined;
     let unknown: string | undefined;

@@ -136,7 +136,7 @@ async function die(replica: () => ReturnType<Awaited<ReturnType<typeof newServic
   return dying.sender.attempts.map(({ payloadId }) => payloadId);
 }
 
-/** From the end of a claim to its retry: the lease, and one to two times the delay. */
+/** The lease of a claim. Its retry comes one to two times the delay after it. */
 const LEASE_S = 15;
 
 test("a delivery that ends each process is sent again once at once, then by the schedule, and is failed in the end", async () => {
