@@ -6,7 +6,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import { eventually, type Subscriber } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
-import { type Client, expectNothingMissing, postAll, repeats } from "../system/webhooks-load.ts";
+import {
+  type Client,
+  expectNothingMissing,
+  KILLED_DISPATCHER,
+  postAll,
+  repeats,
+} from "../system/webhooks-load.ts";
 
 const EVENTS = 500;
 const KILLS = 4;
@@ -17,11 +23,10 @@ const ARRIVED_MS = 60_000;
 
 let system: WebhookSystem;
 beforeAll(async () => {
-  system = await startWebhookSystem(
-    // A short deadline, so that what a killed process had in flight is soon claimed again.
-    { ANNALS_WEBHOOK_TIMEOUT_MS: "1000" },
-    { shared: inject("stack"), replicas: { "webhook-dispatcher": 2 } },
-  );
+  system = await startWebhookSystem(KILLED_DISPATCHER, {
+    shared: inject("stack"),
+    replicas: { "webhook-dispatcher": 2 },
+  });
 });
 afterAll(() => system.stop());
 

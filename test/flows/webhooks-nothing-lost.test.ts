@@ -6,7 +6,13 @@ import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
-import { expectNothingMissing, postAll, repeats, threeWebhooks } from "../system/webhooks-load.ts";
+import {
+  expectNothingMissing,
+  KILLED_DISPATCHER,
+  postAll,
+  repeats,
+  threeWebhooks,
+} from "../system/webhooks-load.ts";
 import { surviveOutage } from "../system/webhooks-outage.ts";
 
 const EVENTS = 1_000;
@@ -30,11 +36,10 @@ let system: WebhookSystem;
 
 describe("as it is", () => {
   beforeAll(async () => {
-    system = await startWebhookSystem(
-      // A short deadline, so that what a killed process had in flight is soon claimed again.
-      { ANNALS_WEBHOOK_TIMEOUT_MS: "1000" },
-      { shared: inject("stack"), replicas: { "webhook-dispatcher": 2 } },
-    );
+    system = await startWebhookSystem(KILLED_DISPATCHER, {
+      shared: inject("stack"),
+      replicas: { "webhook-dispatcher": 2 },
+    });
   });
   afterAll(() => system.stop());
 

@@ -12,6 +12,7 @@ import { startConstellation } from "./constellation.ts";
 import { startWebhookSystem, type WebhookSystem } from "./webhook-constellation.ts";
 import {
   expectNothingMissing,
+  KILLED_DISPATCHER,
   postAll,
   type Posted,
   repeats,
@@ -86,11 +87,7 @@ export class PointedSystem {
       "dispatcher database": await tapWire(databaseUrl),
     };
     const system = await startWebhookSystem(
-      {
-        // A short deadline, so that what a killed process had in flight is soon claimed again.
-        ANNALS_WEBHOOK_TIMEOUT_MS: "1000",
-        ANNALS_DATABASE_URL: wires["dispatcher database"].url,
-      },
+      { ...KILLED_DISPATCHER, ANNALS_DATABASE_URL: wires["dispatcher database"].url },
       { databaseUrl, natsUrl },
       {
         ledger: {
