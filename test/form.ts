@@ -100,7 +100,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     lostAcknowledgements: { cuts: 10 },
     pausedLedger: { stoppedMs: 12_000 },
     backendTermination: { forMs: 5_000 },
-    rollingRestart: { requestsPerS: 150, rounds: 1 },
+    rollingRestart: { requestsPerS: 40, rounds: 1 },
     fuzz: { cases: 150 },
     networkFaults: { outageMs: 500, slowed: 4, swallowed: 2 },
     disk: { fullForMs: 2_000, ways: 1 },
