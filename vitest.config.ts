@@ -1,14 +1,10 @@
-// How `npm test` runs. Everything runs on real processes, real PostgreSQL and real NATS. The projects
-// come one after the other: unit and api on the shared stack, flows on systems of their own, and at the
-// end those flows that compare durations, one at a time.
+// How `npm test` and `npm run test:outages` run. Everything runs on real processes, real PostgreSQL and real
+// NATS. The projects come one after the other: unit and api on the shared stack, then flows, most on systems of
+// their own, and at the end those flows that compare durations, one at a time.
 
 import { defineConfig } from "vitest/config";
 import { FORMS } from "./test/form.ts";
-
-/** Flows that fail when another test takes the CPU meanwhile. */
-const TIMED = ["crash", "hostile-json", "webhooks-isolation", "webhooks-nothing-lost"].map(
-  (name) => `test/flows/${name}.test.ts`,
-);
+import { ALONE, OUTAGES, TIMED } from "./test/tiers/files.ts";
 
 /** Many unit tests wait for a timer or a process, so three files share two CPUs well. */
 const UNIT_WORKERS = 3;
@@ -19,20 +15,99 @@ const FLOW_TIMEOUT_MS = 300_000;
 /** A browser on a machine that does other work needs more than the second that is the default. */
 const POLL_TIMEOUT_MS = 20_000;
 
+/** Measures what each file costs. */
+const CPU = "test/cpu/setup.ts";
+
 const common = {
-  testTimeout: 60_000,
+  // The files of a worker share its modules, which Node.js itself imports.
+  isolate: false,
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  execArgv: ["-C", "source"],
+  setupFiles: [CPU],
+  testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: POLL_TIMEOUT_MS } },
 };
 const EXCLUDED = ["**/node_modules/**", "**/dist/**"];
 
-export default defineConfig({
+const UNIT = [
+  "{libs,services}/**/*.test.ts",
+  "deploy/{local,release}/**/*.test.ts",
+  "test/{command,sdk,verifiers}/**/*.test.ts",
+];
+const API = ["test/api/**/*.test.ts"];
+const FLOWS = ["test/{flows,wire,browser}/**/*.test.ts"];
+
+/** Of the group that runs `order` groups after the first one. */
+const project = (name: string, order: number, maxWorkers: number) => ({
+  ...common,
+  name,
+  maxWorkers,
+  sequence: { groupOrder: order },
+});
+
+const TESTS = [
+  {
+    extends: true,
+    test: {
+      ...project("unit", 0, UNIT_WORKERS),
+      include: UNIT,
+      exclude: [...EXCLUDED, ...OUTAGES, ...ALONE],
+    },
+  },
+  {
+    extends: true,
+    test: {
+      ...project("api", 0, UNIT_WORKERS),
+      include: API,
+      exclude: [...EXCLUDED, ...OUTAGES],
+      setupFiles: [CPU, "test/api/openapi/check-traffic.ts"],
+    },
+  },
+  {
+    extends: true,
+    test: { ...project("alone", 0, UNIT_WORKERS), isolate: true, include: [...ALONE] },
+  },
+  {
+    extends: true,
+    test: {
+      ...project("flows", 1, FLOW_WORKERS),
+      include: FLOWS,
+      exclude: [...EXCLUDED, ...OUTAGES],
+      testTimeout: FLOW_TIMEOUT_MS,
+    },
+  },
+];
+
+const OF_OUTAGES = [
+  {
+    extends: true,
+    test: {
+      ...project("outages", 0, FLOW_WORKERS),
+      include: [...OUTAGES],
+      exclude: [...TIMED],
+      testTimeout: FLOW_TIMEOUT_MS,
+    },
+  },
+  {
+    extends: true,
+    test: {
+      ...project("timed", 1, 1),
+      include: [...TIMED],
+      testTimeout: FLOW_TIMEOUT_MS,
+      fileParallelism: false,
+    },
+  },
+];
+
+export default defineConfig(({ mode }) => ({
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
   // What the global setup imports.
   environments: { __vitest__: { resolve: { conditions: ["source"] } } },
   test: {
     globalSetup: "test/global-setup.ts",
+    reporters: ["default", "test/cpu/reporter.ts"],
     provide: {
       form: FORMS.short,
       lifecycleKills: FORMS.short.lifecycleKills.rounds,
@@ -40,56 +115,6 @@ export default defineConfig({
     },
     // Concurrent tests of one file wait, and use little CPU.
     maxConcurrency: 20,
-    projects: [
-      {
-        extends: true,
-        test: {
-          ...common,
-          name: "unit",
-          include: [
-            "{libs,services}/**/*.test.ts",
-            "deploy/{local,release}/**/*.test.ts",
-            "test/{chart,command,sdk,tidy,verifiers}/**/*.test.ts",
-          ],
-          exclude: EXCLUDED,
-          maxWorkers: UNIT_WORKERS,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...common,
-          name: "api",
-          include: ["test/api/**/*.test.ts"],
-          setupFiles: "test/api/openapi/check-traffic.ts",
-          maxWorkers: UNIT_WORKERS,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...common,
-          name: "flows",
-          include: ["test/{flows,wire,browser}/**/*.test.ts"],
-          exclude: TIMED,
-          testTimeout: FLOW_TIMEOUT_MS,
-          maxWorkers: FLOW_WORKERS,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          ...common,
-          name: "timed",
-          include: TIMED,
-          testTimeout: FLOW_TIMEOUT_MS,
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-        },
-      },
-    ],
+    projects: mode === "outages" ? OF_OUTAGES : TESTS,
   },
-});
+}));

@@ -38,9 +38,16 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
   },
 };
 
-/** The entry file of a service, relative to the folder that holds `services`. */
+/** An environment variable that the runs of tests set. */
+const BUNDLED = "ANNALS_TEST_BUNDLED";
+
+/**
+ * The entry file of a service, relative to the folder that holds `services`: its source, or for the systems of
+ * tests the program that deploy/bundle/services.mjs makes of it, which loads in a third of the time.
+ */
 export function entryFile(service: ServiceName): string {
-  return `services/${service}/src/main.ts`;
+  const isBundled = process.env[BUNDLED] === "true";
+  return `services/${service}/${isBundled ? "dist/bundle/main.js" : "src/main.ts"}`;
 }
 
 /** The services that are built: those whose entry file is there. */

@@ -25,12 +25,16 @@ describe("formatMicros", () => {
   test("a day's last microsecond stays in its day over the whole safe range", () => {
     const day = 86_400_000_000;
     const most = Math.floor(Number.MAX_SAFE_INTEGER / day);
+    const wrong: number[] = [];
     for (let n = -most + 1; n <= most; n += 1) {
       const midnight = new Date((n * day) / 1000).toISOString().slice(0, 10);
-      expect(formatMicros(n * day)).toBe(`${midnight}T00:00:00.000000Z`);
       const before = new Date(((n - 1) * day) / 1000).toISOString().slice(0, 10);
-      expect(formatMicros(n * day - 1)).toBe(`${before}T23:59:59.999999Z`);
+      const isRight =
+        formatMicros(n * day) === `${midnight}T00:00:00.000000Z` &&
+        formatMicros(n * day - 1) === `${before}T23:59:59.999999Z`;
+      if (!isRight) wrong.push(n);
     }
+    expect(wrong).toStrictEqual([]);
   });
 
   test("agrees with the platform's calendar and keeps the microseconds", () => {

@@ -1,0 +1,66 @@
+// Makes one program of each service, with all that it imports, for the systems that tests start: Node.js loads it
+// in a third of the time that the sources take. Called by bootstrap.mjs before tests; a product never runs it. It
+// writes only if a source has changed, and the marker last.
+//
+//   node deploy/bundle/services.mjs
+
+import { build } from "esbuild";
+import { createHash } from "node:crypto";
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "../..");
+const SERVICES = ["export", "gateway", "keys", "ledger", "webhook-dispatcher"];
+const SOURCES = ["{services,libs,packages}/*/src/**/*.ts", "proto/gen/**/*.ts", "pnpm-lock.yaml"];
+
+/** As deep as the sources: paths that a module makes of its own place lead to the same files. */
+const FOLDER = "dist/bundle";
+const STAMP = "stamp";
+
+/** What CommonJS packages expect in an ES module. */
+const BANNER = [
+  `import { createRequire as annalsCreateRequire } from "node:module";`,
+  `const require = annalsCreateRequire(import.meta.url);`,
+  `const __filename = import.meta.filename;`,
+  `const __dirname = import.meta.dirname;`,
+].join("\n");
+
+const stamp = stampOf(SOURCES);
+await Promise.all(SERVICES.map((service) => bundleService(service)));
+
+function stampOf(patterns) {
+  const digest = createHash("sha256").update(readFileSync(import.meta.filename));
+  for (const path of globSync(patterns, { cwd: ROOT }).toSorted()) {
+    if (path.includes("node_modules") || path.endsWith(".test.ts")) continue;
+    digest.update(`\0${path}\0`).update(readFileSync(join(ROOT, path)));
+  }
+  return digest.digest("hex");
+}
+
+async function bundleService(service) {
+  const folder = join(ROOT, "services", service, FOLDER);
+  if (existsSync(join(folder, STAMP)) && readFileSync(join(folder, STAMP), "utf8") === stamp)
+    return;
+  const fresh = `${folder}.${process.pid}`;
+  rmSync(fresh, { recursive: true, force: true });
+  await build({
+    entryPoints: [join(ROOT, "services", service, "src/main.ts")],
+    outdir: fresh,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    conditions: ["source"],
+    banner: { js: BANNER },
+    external: ["pg-native"],
+    sourcemap: "linked",
+    tsconfigRaw: {},
+    logLevel: "error",
+  });
+  const { version } = JSON.parse(readFileSync(join(ROOT, "libs/chassis/package.json"), "utf8"));
+  writeFileSync(join(folder, "../package.json"), JSON.stringify({ type: "module", version }));
+  writeFileSync(join(fresh, STAMP), stamp);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(fresh, folder);
+}

@@ -1,0 +1,80 @@
+// Which test files are not run as most are: what `npm test` leaves to `npm run test:outages`, which files that
+// runs one at a time, and which have a process of their own. Read by vitest.config.ts.
+
+const flows = [
+  "archive-versions",
+  "clocks",
+  "crash",
+  "evidence-exports",
+  "hostile-json",
+  "left-requests",
+  "log-bucket",
+  "log-fsck",
+  "log-key",
+  "log-restored",
+  "log-rewritten",
+  "notices",
+  "otlp-exporters",
+  "read-audit",
+  "revocation-slow",
+  "sdk-track",
+  "time-stamps",
+  "unavailable",
+  "webhooks-checkpoints",
+  "webhooks-crash-points",
+  "webhooks-filter",
+  "webhooks-isolation",
+  "webhooks-nothing-lost",
+  "webhooks-schedule",
+  "witnesses",
+];
+
+const browser = [
+  "dashboard-account",
+  "dashboard-actions",
+  "dashboard-check",
+  "dashboard-screens",
+  "evidence-log",
+  "examples",
+  "package",
+  "viewer-bounds",
+  "viewer-erased",
+  "viewer-filters",
+];
+
+/** They fail when another test takes the CPU meanwhile, so each runs alone. */
+export const TIMED: readonly string[] = [
+  "test/api/edge/slow-clients.test.ts",
+  "test/flows/crash.test.ts",
+  "test/flows/hostile-json.test.ts",
+  "test/flows/webhooks-isolation.test.ts",
+  "test/flows/webhooks-nothing-lost.test.ts",
+];
+
+/**
+ * What kills, stops or cuts off what it uses, what builds or fetches programs, and most of what has a browser.
+ */
+export const OUTAGES: readonly string[] = [
+  ...flows.map((name) => `test/flows/${name}.test.ts`),
+  ...browser.map((name) => `test/browser/${name}.test.ts`),
+  "deploy/local/src/postgres.test.ts",
+  "deploy/local/src/stack.test.ts",
+  "deploy/local/src/start.test.ts",
+  "deploy/release/release.test.ts",
+  "test/api/edge/slow-clients.test.ts",
+  "test/api/openapi/clients.test.ts",
+  "test/sdk/package.test.ts",
+  "test/verifiers/annals-verify-package.test.ts",
+  "test/verifiers/other-readers.test.ts",
+  "test/verifiers/sink-bucket.test.ts",
+];
+
+/** They measure the memory or the CPU of their process. */
+export const ALONE: readonly string[] = [
+  "libs/chassis/src/longest-turn.test.ts",
+  "libs/event/src/json/event-bytes-bounds.test.ts",
+  "libs/event/src/json/read-json-bounds.test.ts",
+  "services/gateway/src/v1/intake/read-otlp.test.ts",
+  "services/webhook-dispatcher/src/outbound/sender-size.test.ts",
+  "test/verifiers/hostile-parquet.test.ts",
+];
