@@ -4,7 +4,7 @@
 
 import { freePort } from "@annals/local";
 import { eventually } from "@annals/testing";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,13 +15,14 @@ import { bundled } from "./applications.ts";
 import { expectAccessible, openPage } from "./browser.ts";
 import { openBrowser } from "./chromium.ts";
 import { accountWith } from "./events.ts";
+import { hasPython } from "../system/programs.ts";
 
 const stack = inject("stack");
 const EXAMPLES = join(import.meta.dirname, "../../packages/viewer/examples");
 const SERVERS = [
   { program: process.execPath, file: "token-server.mjs" },
-  { program: "python3", file: "token_server.py" },
-].filter(({ program }) => spawnSync(program, ["--version"]).status === 0);
+  ...(hasPython ? [{ program: "python3", file: "token_server.py" }] : []),
+];
 /** The examples ask for tokens of 15 minutes: the next one is due a minute before the end. */
 const UNTIL_RENEWAL_MS = 14 * 60_000;
 /** Between two polls for new events, and before a third token: the page's clock is then ahead. */

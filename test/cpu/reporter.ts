@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import type { Reporter, TestModule, TestRunEndReason, Vitest } from "vitest/node";
+import { NEEDS, type Need } from "../system/needs.ts";
 import { cpuOfTree } from "./processes.ts";
 import { measureUnit, median } from "./unit-of-work.ts";
 
@@ -57,11 +58,14 @@ export default class CpuReporter implements Reporter {
     for (const one of modules)
       for (const test of one.children.allTests()) passed += test.ok() ? 1 : 0;
     const minutes = (performance.now() - this.#started) / 60_000;
+    const missing = new Set<Need>(modules.flatMap((one) => one.meta().leftOut ?? []));
+    const leftOut = [...missing].map((need) => `left out for lack of ${need} (${NEEDS[need]})\n`);
     const dearest = files.slice(0, DEAREST).map((one) => `  ${one.units.toFixed(1)} ${one.file}`);
     process.stdout.write(
       `CPU in units of work (one is ${unitS.toFixed(2)} s here), the dearest files:\n` +
         `${dearest.join("\n")}\n` +
-        `${passed} tests passed in ${minutes.toFixed(1)} minutes with ${units.toFixed(0)} units of CPU\n`,
+        `${leftOut.join("")}${passed} tests passed in ${minutes.toFixed(1)} minutes with ` +
+        `${units.toFixed(0)} units of CPU; npm run all runs every tier\n`,
     );
   }
 }

@@ -2,12 +2,15 @@
 // every project; the reporter beside it adds up. What servers of the whole run do for a file is not in it.
 
 import { afterAll, TestRunner } from "vitest";
+import { leftOut, type Need } from "../system/needs.ts";
 import { cpuOfTree } from "./processes.ts";
 
 declare module "vitest" {
   export interface TaskMeta {
     /** Seconds of CPU of a file. */
     cpuS?: number;
+    /** What its worker has left out so far. */
+    leftOut?: readonly Need[];
   }
 }
 
@@ -20,5 +23,7 @@ const { file } = TestRunner.getCurrentSuite();
 afterAll(() => {
   const now = cpuOfTree();
   worker.annalsCpuCounted = now;
-  if (file) file.meta.cpuS = Math.max(0, now - before);
+  if (!file) return;
+  file.meta.cpuS = Math.max(0, now - before);
+  file.meta.leftOut = leftOut();
 });

@@ -9,6 +9,7 @@ import { findS3Server, S3Server } from "@annals/testing";
 import { zstdDecompressSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { type ArchivesWorld, openArchives } from "../system/archives.ts";
+import { leaveOut } from "../system/needs.ts";
 
 const found = await findS3Server().catch((error: Error) => error);
 /** Empty if the server cannot be built. Nothing is skipped then, because nothing of the product needs Go. */
@@ -19,9 +20,7 @@ const BUCKET = "archives";
 const NEXT_MONTH = 25;
 const BOTH = { exports: true, webhooks: false };
 
-if (typeof found !== "string")
-  // oxlint-disable-next-line no-console -- nothing of the product needs Go, so its lack fails nothing
-  console.warn(`not tested, because the S3 server cannot be built: ${found.message}`);
+if (typeof found !== "string") leaveOut("programs built with Go", found.message);
 
 test("the server is there, or it is said why not", () => {
   expect(typeof found === "string" ? found : found.message).not.toBe("");

@@ -12,7 +12,8 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startConstellation } from "../system/constellation.ts";
 import { untilCovered } from "../system/covered.ts";
 import { exported } from "../system/exports-client.ts";
-import { hasPython, reasonOf, verdict } from "../verifiers/python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { reasonOf, verdict } from "../verifiers/python-evidence.ts";
 
 const EVENTS = 3_000;
 const BATCH = 1_000;

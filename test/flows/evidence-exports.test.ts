@@ -15,7 +15,8 @@ import { ended } from "../system/exports-client.ts";
 import { endLease, inTheMiddle } from "../system/exports-interrupted.ts";
 import { download, MAX_RSS_MB } from "../system/exports-large.ts";
 import { peaks } from "../system/process-memory.ts";
-import { hasPython, reasonOf, verdict } from "../verifiers/python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { reasonOf, verdict } from "../verifiers/python-evidence.ts";
 
 const EVENTS = 20_000;
 /** Enough to be in the middle of for a while. */

@@ -20,6 +20,7 @@ import { importRecords } from "../example/cloudtrail/import-records.ts";
 import { Progress } from "../example/cloudtrail/progress.ts";
 import { receiverFiles } from "../example/cloudtrail/receiver.ts";
 import { type CloudTrailRecord, readSample } from "../example/cloudtrail/record.ts";
+import { hasPython } from "../system/programs.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
 const VERIFIER = join(import.meta.dirname, "../verifiers/verify_chain.py");
@@ -72,14 +73,13 @@ describe("2,000 records", () => {
     expect(rebuilt).toEqual(records.map((record) => canonicalJson(record as never)));
   });
 
-  test("the Python verifier agrees on every event", async () => {
+  test.runIf(hasPython)("the Python verifier agrees on every event", async () => {
     const file = join(folder, "events.jsonl");
     const lines = await walk(http);
     await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    const { error, status, stdout, stderr } = spawnSync("python3", [VERIFIER, file], {
+    const { status, stdout, stderr } = spawnSync("python3", [VERIFIER, file], {
       encoding: "utf8",
     });
-    if (error) return expect(error).toMatchObject({ code: "ENOENT" });
     expect({ status, stdout, stderr }).toEqual({
       status: 0,
       stdout: "valid: 2000 events\n",

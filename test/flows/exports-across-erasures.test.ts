@@ -14,7 +14,8 @@ import { untilCovered } from "../system/covered.ts";
 import { eraseEvent } from "../system/erase-events.ts";
 import { ended } from "../system/exports-client.ts";
 import { verdict as verdictOf, verify } from "../verifiers/made-export.ts";
-import { hasPython, python, reasonOf, verdict } from "../verifiers/python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { python, reasonOf, verdict } from "../verifiers/python-evidence.ts";
 
 const EVENTS = ["a", "b", "c"].map((action) => ({ action, actor: { id: "u_7" } }));
 const PARTS = ["actor", "metadata"];

@@ -20,6 +20,7 @@ import { loadLongChain } from "../bench/long-chain.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { endLease, inTheMiddle as interrupted } from "../system/exports-interrupted.ts";
 import { download, exportAll, MAX_RSS_MB } from "../system/exports-large.ts";
+import { hasPython } from "../system/programs.ts";
 
 const EVENTS = 30_000;
 /** Enough to be in the middle of for a while. */
@@ -101,8 +102,10 @@ describe(`${EVENTS} events with proofs`, () => {
     await ended(client, id);
     const part = join(folder, "part.jsonl");
     await taken(id, part);
-    const { stdout } = await run("python3", [VERIFY_CHAIN, part]);
-    expect(stdout).toBe("valid: 2000 events\n");
+    if (hasPython) {
+      const { stdout } = await run("python3", [VERIFY_CHAIN, part]);
+      expect(stdout).toBe("valid: 2000 events\n");
+    }
     const lines = (await readFile(part, "utf8")).split("\n");
     lines[149] = lines[149]?.replace(/"occurred_at":"2/, '"occurred_at":"1') ?? "";
     await writeFile(part, lines.join("\n"));

@@ -20,6 +20,7 @@ import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { startConstellation } from "../system/constellation.ts";
 import { buildFsck, fsck } from "../system/fsck.ts";
 import { metricOf } from "../system/metric-of.ts";
+import { leaveOut } from "../system/needs.ts";
 
 const BUCKET = "log";
 const EVENT = { action: "thing.done" };
@@ -29,9 +30,7 @@ const LONG_MS = 300_000;
 const built = await Promise.all([findS3Server(), buildFsck()]).catch((error: Error) => error);
 /** Empty where there is no Go: nothing of the product needs it. */
 const PROGRAMS = built instanceof Error ? [] : [built];
-if (built instanceof Error)
-  // oxlint-disable-next-line no-console -- nothing of the product needs Go, so its lack fails nothing
-  console.warn(`not tested, since its programs cannot be built: ${built.message}`);
+if (built instanceof Error) leaveOut("programs built with Go", built.message);
 
 test("the programs are there, or it is said why not", () => {
   expect(built instanceof Error ? built.message : built.join(" ")).not.toBe("");

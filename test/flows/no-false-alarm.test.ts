@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, inject, test } from "vitest";
+import { hasPython } from "../system/programs.ts";
 
 const account = await newClient(inject("stack"));
 const { client } = account;
@@ -121,10 +122,6 @@ test(`${EVENTS} generated events verify`, async () => {
 
 test("and the verifier in Python, which shares no code, agrees on some thousands of them", async () => {
   const run = promisify(execFile);
-  const hasPython = await run("python3", ["--version"]).then(
-    () => true,
-    () => false,
-  );
   const lines = await provedEvents();
   expect(lines).toHaveLength(PROVED);
   // Nothing to agree where there is no Python; the proofs were read all the same.

@@ -18,7 +18,8 @@ import { download } from "../system/exports-large.ts";
 import { URL_OF_NOBODY } from "../system/bad-bodies.ts";
 import { newToken } from "../system/widget-client.ts";
 import { verify } from "../verifiers/made-export.ts";
-import { hasPython, reasonOf, verdict } from "../verifiers/python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { reasonOf, verdict } from "../verifiers/python-evidence.ts";
 
 const EVENTS = 600;
 const THROUGH = 300;

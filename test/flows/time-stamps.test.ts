@@ -8,7 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { startConstellation } from "../system/constellation.ts";
-import { hasOpenssl, OpensslTsa } from "../system/openssl-tsa.ts";
+import { OpensslTsa } from "../system/openssl-tsa.ts";
+import { hasOpenssl } from "../system/programs.ts";
 
 const WITHIN_MS = 60_000;
 

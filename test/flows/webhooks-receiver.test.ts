@@ -4,7 +4,7 @@
 
 import { freePort } from "@annals/local";
 import { eventually, type Received } from "@annals/testing";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,10 +13,10 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { Contract } from "../system/openapi-contract.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
+import { hasPython } from "../system/programs.ts";
 
 const PAYLOAD_ID = /^wh_evt_[0-9a-z]{26}$/;
 const RECEIVERS = join(import.meta.dirname, "../../docs/receivers");
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 let system: WebhookSystem;
 beforeAll(async () => {

@@ -1,13 +1,14 @@
-// Programs of others for tests, built by Go from the Go module proxy, unmodified, once per checkout. Called
+// Programs of others for tests, built by Go from the Go module proxy, unmodified, once per user. Called
 // by the tests that need one.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-const CACHE = join(import.meta.dirname, "../../node_modules/.cache/annals");
+const CACHE = join(homedir(), ".cache/annals");
 const BUILT_WITHIN_MS = 300_000;
 
 const run = promisify(execFile);

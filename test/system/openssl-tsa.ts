@@ -1,7 +1,7 @@
 // A time stamping authority (RFC 3161): `openssl ts` behind a real HTTP server, with certificates of its own.
 // Called by flows. It needs openssl on the machine.
 
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -31,17 +31,6 @@ ess_cert_id_alg = sha256
 `;
 const EXTENSIONS = "extendedKeyUsage = critical, timeStamping\nbasicConstraints = CA:FALSE\n";
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
-
-export const hasOpenssl = works();
-
-function works(): boolean {
-  try {
-    execFileSync(OPENSSL, ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export class OpensslTsa {
   /** Requests that it has answered. */

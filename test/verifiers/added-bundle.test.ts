@@ -21,7 +21,8 @@ import {
   withFile,
 } from "./made-bundle.ts";
 import { erasure, recordedChain } from "./made-erasure.ts";
-import { hasPython, python } from "./python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { python } from "./python-evidence.ts";
 
 const STAMP = JSON.parse(String(vectorBytes("timestamp.json"))) as Readonly<
   Record<"checkpoint" | "response_base64", string>

@@ -9,7 +9,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { erasedLine, erasure, recordedChain, recordOfLine } from "./made-erasure.ts";
 import { chainOf, csvOf, exportOf, type Made, verdict, verify } from "./made-export.ts";
-import { hasPython, python } from "./python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { python } from "./python-evidence.ts";
 
 const ERASURE = "annals.erasure";
 const BOTH: readonly Part[] = ["actor", "context"];

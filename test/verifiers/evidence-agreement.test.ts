@@ -36,7 +36,8 @@ import {
 } from "./made-bundle.ts";
 import { erasure, recordedChain } from "./made-erasure.ts";
 import { type HeadClaim, madeHeads } from "./made-heads.ts";
-import { agreed, type Given, hasPython, hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { agreed, type Given, hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 const heads = (change: (text: string) => string) => changed(FULL, "heads.jsonl", change);

@@ -14,7 +14,8 @@ import {
   verdictOf,
   withFile,
 } from "./made-bundle.ts";
-import { agreed, hasPython, hasPythonAndZstd, verdict } from "./python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { agreed, hasPythonAndZstd, verdict } from "./python-evidence.ts";
 
 const FULL = archiveOf(vectorFiles("full"));
 const PRUNED = archiveOf(vectorFiles("pruned"));

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { KEY_TYPE, keyOf, noteText, parseNote, vkeyOf } from "@annals/tlog";
 import { describe, expect, test } from "vitest";
 import { changed, line, POLICY, vectorFiles, verifyBundle } from "./made-bundle.ts";
-import { agreed, hasPython, hasPythonAndMlDsa, reasonOf, verdict } from "./python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { agreed, hasPythonAndMlDsa, reasonOf, verdict } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 
@@ -56,11 +57,6 @@ describe.runIf(hasPython)("cosignatures of ML-DSA-44:", () => {
     ]);
     return Buffer.concat([numbers.subarray(0, 8), sign(null, message, privateKey)]);
   }
-
-  if (!hasPythonAndMlDsa)
-    process.stdout.write(
-      "Python's cryptography has no ML-DSA: evidence.py is not tested with it\n",
-    );
 
   test.each(hasPythonAndMlDsa ? ["cryptography"] : [])(
     "count where they are right, and are refused where not, with the package %s",

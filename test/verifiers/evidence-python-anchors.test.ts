@@ -29,7 +29,8 @@ import {
   withFile,
 } from "./made-bundle.ts";
 import { madeHeads } from "./made-heads.ts";
-import { hasPython, hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 const PRUNED = vectorFiles("pruned");

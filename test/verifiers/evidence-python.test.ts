@@ -20,7 +20,8 @@ import {
   vectorFiles,
   withFile,
 } from "./made-bundle.ts";
-import { agreed, type Given, hasPython, python, verdict } from "./python-evidence.ts";
+import { hasPython } from "../system/programs.ts";
+import { agreed, type Given, python, verdict } from "./python-evidence.ts";
 
 const VECTORS = join(import.meta.dirname, "../vectors/evidence");
 

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
+import { has } from "../system/needs.ts";
 import { columnIn, fields, footerWith, forged, list } from "./forged-parquet.ts";
 import {
   type Files,
@@ -108,7 +109,7 @@ const found = await readAll();
 async function readAll(): Promise<
   Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined
 > {
-  const readers = await pythonReaders("other-readers.test.ts");
+  const readers = await pythonReaders();
   if (readers === undefined) return undefined;
   const script = join(import.meta.dirname, "other_readers.py");
   const { stderr, stdout } = spawnSync(
@@ -127,12 +128,10 @@ async function readAll(): Promise<
   ) as never;
 }
 
-/** Whether a program is there; if not, a line says that it is left out. */
-function has(command: string): boolean {
-  const is = spawnSync(command, ["--version"], { encoding: "utf8" });
-  if (is.status === 0 && (command !== "tar" || is.stdout.includes("GNU tar"))) return true;
-  process.stderr.write(`other-readers.test.ts: ${command} is left out, it is not there\n`);
-  return false;
+/** Whether a program is there; of tar, the one of GNU. */
+function hasProgram(command: "tar" | "zstd"): boolean {
+  const { status, stdout } = spawnSync(command, ["--version"], { encoding: "utf8" });
+  return has(command, status === 0 && (command !== "tar" || stdout.includes("GNU tar")));
 }
 
 describe("in a genuine file each reader finds the rows that were hashed:", () => {
@@ -170,7 +169,7 @@ describe("a file that shows a reader something else is refused:", () => {
     expect(await sinkVerdict(bucket)).toMatch(/^valid: valid: 30 events /);
     await replaceObject(bucket, nameOf({ from: 1, to: 30 }), () => FRAMES);
     expect(await sinkVerdict(bucket)).toMatch(/^invalid: .* has bytes behind its zstd frame$/);
-    if (has("zstd")) {
+    if (hasProgram("zstd")) {
       const lines = (name: string) =>
         spawnSync("zstd", ["-dc", pathOf(name)], { encoding: "utf8" }).stdout.split("\n");
       expect(lines("object.jsonl.zst").slice(0, -1)).toEqual(LINES);
@@ -221,7 +220,7 @@ describe("a bundle:", () => {
   test("GNU tar finds the files that were checked, and in another form others", async () => {
     expect(await bundleVerdict(FULL)).toBe("valid");
     expect(await bundleVerdict(withPrefix())).toMatch(/^file_mismatch: /);
-    if (!has("tar")) return;
+    if (!hasProgram("tar")) return;
     expect(extracted(tarOf(FULL))).toEqual(FULL);
     expect([...extracted(withPrefix()).keys()]).not.toContain("tile/0/000");
   });

@@ -16,7 +16,7 @@ import { pythonReaders } from "./python-readers.ts";
 const PARTS = Array.from({ length: 40 }, (_, n) => ({ n, text: "é€😀\u{feff}", number: n / 7 }));
 const made = chainOf("acct_1", PARTS);
 const valid = parquetOf(made);
-const readers = await pythonReaders("parquet.test.ts");
+const readers = await pythonReaders();
 
 /** The same chain with another text in a line. */
 function changed(at: number, change: (line: string) => string): Omit<Made, "records"> {

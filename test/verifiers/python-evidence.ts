@@ -4,12 +4,12 @@ import { spawnSync } from "node:child_process";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { has } from "../system/needs.ts";
+import { hasOpenssl, hasPython } from "../system/programs.ts";
 import { type Files, POLICY, tarOf, verdictOf } from "./made-bundle.ts";
 
 const FOLDER = import.meta.dirname;
-const works = (command: string, argument: string) => spawnSync(command, [argument]).status === 0;
-export const hasPython = works("python3", "--version");
-export const hasPythonAndOpenssl = hasPython && works("openssl", "version");
+export const hasPythonAndOpenssl = hasPython && hasOpenssl;
 
 export interface Answer {
   readonly status: number | null;
@@ -76,10 +76,12 @@ export function verdict(files: Files | Buffer, given: Given = {}): Answer {
 }
 
 const PROBE = "import evidence_notes, sys; sys.exit(evidence_notes.MLDSA44PublicKey is None)";
-export const hasPythonAndMlDsa = hasPython && python("-c", [PROBE]).status === 0;
+export const hasPythonAndMlDsa =
+  hasPython && has("python3 with ML-DSA", python("-c", [PROBE]).status === 0);
 
 const ZSTD_PROBE = "import evidence_archive as a, sys; sys.exit(not (a.zstd or a.which('zstd')))";
-export const hasPythonAndZstd = hasPython && python("-c", [ZSTD_PROBE]).status === 0;
+export const hasPythonAndZstd =
+  hasPython && has("python3 with zstd", python("-c", [ZSTD_PROBE]).status === 0);
 
 /** The reason by its name in annals-verify. */
 export function reasonOf({ status, text }: Answer): string {

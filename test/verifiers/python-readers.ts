@@ -8,6 +8,7 @@ import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { leaveOut } from "../system/needs.ts";
 
 const PACKAGES = ["pandas==3.1.1", "pyarrow==26.0.1", "duckdb==2.0.1"];
 const CACHE = join(homedir(), ".cache/annals/python");
@@ -19,8 +20,8 @@ export interface PythonReaders {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Python with the packages, or undefined; then it prints that `test` leaves them out, and why. */
-export async function pythonReaders(test: string): Promise<PythonReaders | undefined> {
+/** Python with the packages, or undefined; then they are recorded as left out. */
+export async function pythonReaders(): Promise<PythonReaders | undefined> {
   const named = process.env["ANNALS_TEST_PYTHON"];
   try {
     const command = named ?? "python3";
@@ -31,7 +32,7 @@ export async function pythonReaders(test: string): Promise<PythonReaders | undef
     return readers;
   } catch (error) {
     const [reason = ""] = String(error).split("\n");
-    process.stderr.write(`${test}: pandas, pyarrow and DuckDB are left out: ${reason}\n`);
+    leaveOut("pandas, pyarrow and DuckDB", reason);
     return undefined;
   }
 }

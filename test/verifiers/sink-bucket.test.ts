@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { leaveOut } from "../system/needs.ts";
 import { nameOf, write } from "./made-sink.ts";
 
 const found = await findS3Server().catch((error: Error) => error);
@@ -28,7 +29,7 @@ const OTHERS = 1_001;
 const KEY = { AWS_ACCESS_KEY_ID: "some-key", AWS_SECRET_ACCESS_KEY: "s3cr3t/access+key" };
 const TOKEN = "s3cr3t-session-token";
 
-process.stdout.write(`tests of buckets ran ${SERVERS.length === 0 ? "without S3" : "with S3"}\n`);
+if (typeof found !== "string") leaveOut("programs built with Go", found.message);
 
 interface Ended {
   readonly status: number;

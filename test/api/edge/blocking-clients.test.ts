@@ -3,11 +3,12 @@
 // follows a refused body on the connection is never processed.
 
 import { newClient } from "@annals/testing";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { connect, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { describe, expect, inject, test } from "vitest";
 import { takeAnswer } from "../../system/connection.ts";
+import { hasPython } from "../../system/programs.ts";
 import { expectRefused } from "../refusal.ts";
 
 const stack = inject("stack");
@@ -108,8 +109,6 @@ test("a request behind a refused body is not processed", async () => {
   expectRefused(answerOf(all), "not_found");
   expect((await client.get("/v1/events?action=hidden")).body.data).toEqual([]);
 });
-
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 describe("clients of others", () => {
   test.runIf(hasPython)("http.client of Python", async () => {

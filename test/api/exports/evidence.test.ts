@@ -12,7 +12,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { append, newCovered, untilCovered } from "../../system/covered.ts";
 import { ended, exported } from "../../system/exports-client.ts";
 import { changed, type Files, relisted, tarOf, withFile } from "../../verifiers/made-bundle.ts";
-import { hasPython, reasonOf, verdict } from "../../verifiers/python-evidence.ts";
+import { hasPython } from "../../system/programs.ts";
+import { reasonOf, verdict } from "../../verifiers/python-evidence.ts";
 import { expectRefused } from "../refusal.ts";
 
 const stack = inject("stack");

@@ -11,6 +11,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { leaveOut } from "../../system/needs.ts";
 import { Contract } from "../../system/openapi-contract.ts";
 import { putArchive } from "../archives/archive-rows.ts";
 
@@ -140,8 +141,7 @@ test.each(Object.entries(GENERATORS))(
 test("Python: openapi-python-client", { timeout: TIMEOUT_MS }, async () => {
   const python = await pythonWithGenerator().catch((error: Error) => error);
   if (python instanceof Error) {
-    // oxlint-disable-next-line no-console -- nothing of the product needs Python, so its lack fails nothing
-    console.warn(`not tested, since ${PYTHON_GENERATOR} cannot be had: ${python.message}`);
+    leaveOut("openapi-python-client", python.message);
     return;
   }
   const directory = join(generated, "annals_client");
