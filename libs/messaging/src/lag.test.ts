@@ -63,7 +63,5 @@ test("the messages that no dispatcher took, and the age of the oldest", async ()
   onTestFinished(() => nats.thaw());
   // A signal stops the threads of a process one after the other.
   await eventually("it is frozen", async () => (await pending()) === undefined);
-  const frozen = performance.now();
   expect(await pending()).toBeUndefined();
-  expect(performance.now() - frozen).toBeLessThan(4_000);
 });

@@ -10,6 +10,8 @@ import { GATEWAY_TLS } from "./testing/test-tls.ts";
 
 const DRAIN_DELAY_MS = 1_000;
 const CONTROLS = 5;
+/** Whoever waits for this does not end within the time of a test. */
+const NEVER_MS = 3_600_000;
 const opened = new Opened();
 afterEach(() => opened.closeAll());
 
@@ -62,8 +64,6 @@ it("health says NOT_SERVING while calls are still answered", async () => {
 });
 
 it("without clients it closes at once", async () => {
-  const server = await opened.server(echo, { drainDelayMs: 60_000 });
-  const started = performance.now();
+  const server = await opened.server(echo, { drainDelayMs: NEVER_MS });
   await server.close();
-  expect(performance.now() - started).toBeLessThan(DRAIN_DELAY_MS);
 });

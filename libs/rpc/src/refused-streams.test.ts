@@ -15,6 +15,8 @@ const LARGE = Buffer.alloc(128 * 1024);
 const MAX_MESSAGE_BYTES = 64 * 1024;
 /** Concurrent streams of a connection: less than the calls below. */
 const MAX_STREAMS = 1_000;
+/** Whoever waits for this does not end within the time of a test. */
+const NEVER_MS = 3_600_000;
 const RESOURCE_EXHAUSTED = "8";
 
 /**
@@ -54,7 +56,5 @@ it("over gRPC, Connect and to an unknown method, more often than a connection ha
 
   const { client } = opened.client(server.address);
   expect((await client.getEvent({ id: "alive" })).event?.id).toBe("alive");
-  const started = performance.now();
-  await server.close({ graceMs: 10_000 });
-  expect(performance.now() - started).toBeLessThan(2_000);
+  await server.close({ graceMs: NEVER_MS });
 });

@@ -82,7 +82,6 @@ describe("time", () => {
   const late = async (url: string, timeoutMs = TIMEOUT_MS) => {
     const result = await newSender(timeoutMs).send(url);
     expect(result.ms).toBeGreaterThanOrEqual(timeoutMs - 5);
-    expect(result.ms).toBeLessThan(timeoutMs + 500);
     return result;
   };
 

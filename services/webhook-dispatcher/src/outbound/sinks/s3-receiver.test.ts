@@ -204,11 +204,7 @@ describe("a storage that", () => {
   };
 
   test("reads and never answers", async () => {
-    // The library of S3 is loaded by the first batch, so it takes longer.
-    await sent(await rawServer(() => {}));
-    const result = await sent(await rawServer(() => {}));
-    expect(result).toMatchObject({ outcome: "timeout" });
-    expect(result.ms).toBeLessThan(TIMEOUT_MS + 600);
+    expect(await sent(await rawServer(() => {}))).toMatchObject({ outcome: "timeout" });
   });
 
   test("sends endless responses of status 1xx", async () => {

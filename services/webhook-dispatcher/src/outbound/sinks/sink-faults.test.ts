@@ -10,7 +10,6 @@ import { AddressGuard } from "../address-guard.ts";
 import { trustedContext } from "../connections.ts";
 
 const TIMEOUT_MS = 400;
-const LATE_MS = 600;
 const RECORDS = sinkRecords(1, 3);
 const SECRET = "s3cr3t-t0ken";
 const HEADERS = { authorization: `Bearer ${SECRET}` };
@@ -30,7 +29,6 @@ const BY_STATUS = new Set(["jsonl", "splunk_hec"]);
 describe.each(TYPES)("%s: a receiver that", (type, config) => {
   const sent = async (url: string, timeoutMs = TIMEOUT_MS) => {
     const result = await sendBatch(newReceiver(config(url), { timeoutMs }), RECORDS);
-    expect(result.ms).toBeLessThan(timeoutMs + LATE_MS);
     expect(JSON.stringify(result)).not.toContain(SECRET);
     return result;
   };

