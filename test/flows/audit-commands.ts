@@ -1,21 +1,20 @@
 // What an operator types and reads, on a stack of the tests. Called by audit.test.ts.
 
 import type { Stack } from "@annals/local";
+import { serviceProgram } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-
-const ROOT = join(import.meta.dirname, "../..");
 
 /** `keys accounts` with these words; resolves to what it prints. */
 export async function runAccountsCommand(
   { databaseUrl }: Pick<Stack, "databaseUrl">,
   words: readonly string[],
 ): Promise<string> {
-  const args = ["-C", "source", "services/keys/src/main.ts", "accounts", ...words];
+  const args = ["-C", "source", serviceProgram("keys"), "accounts", ...words];
   const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl };
-  return (await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })).stdout;
+  return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }
 
 /** The lines about requests in the log of the first gateway. */

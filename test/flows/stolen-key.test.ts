@@ -8,7 +8,7 @@ import { createLog } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import { Retention } from "@annals/ledger/testing";
 import type { Stack } from "@annals/local";
-import { eventually, HttpClient, newClient, ownerOf } from "@annals/testing";
+import { eventually, HttpClient, newClient, ownerOf, serviceProgram } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,6 @@ import { startConstellation } from "../system/constellation.ts";
 import { untilCovered } from "../system/covered.ts";
 import { runAccountsCommand } from "./audit-commands.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const SYSTEM = "acct_system";
 const EVENTS = 300;
 const OF_ADA = 100;
@@ -176,9 +175,9 @@ async function retentionIn({ owner, stack }: System, days: number): Promise<void
 /** Places a hold of the operator on all events. Resolves to its id. */
 async function holdAll({ databaseUrl }: Stack, accountId: string): Promise<string> {
   const words = ["holds", "place", "--account", accountId, "--from", "1", "--json"];
-  const args = ["-C", "source", "services/ledger/src/main.ts", ...words];
+  const args = ["-C", "source", serviceProgram("ledger"), ...words];
   const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl };
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return JSON.parse(stdout).id;
 }
 

@@ -5,7 +5,7 @@
 
 import { certificateFiles } from "@annals/certificates";
 import { freePort, type Stack } from "@annals/local";
-import { eventually, HttpClient, newAccount } from "@annals/testing";
+import { eventually, HttpClient, newAccount, serviceProgram } from "@annals/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
@@ -81,7 +81,7 @@ test("two ledgers behind one name both get calls, and a third that starts later 
 async function startLedger(host: string): Promise<void> {
   const adminPort = await freePort();
   const { ca, cert, key } = certificateFiles(stack.certificates, "ledger");
-  const ledger = spawn(process.execPath, ["-C", "source", "services/ledger/src/main.ts", "serve"], {
+  const ledger = spawn(process.execPath, ["-C", "source", serviceProgram("ledger"), "serve"], {
     cwd: ROOT,
     stdio: ["pipe", "ignore", "inherit"],
     env: {

@@ -11,5 +11,6 @@ export * from "./http-client.ts";
 export * from "./lost-server.ts";
 export * from "./proxy.ts";
 export * from "./s3-server.ts";
+export * from "./service-program.ts";
 export * from "./shared-stack.ts";
 export * from "./subscriber.ts";

@@ -13,10 +13,14 @@ import {
   systemClock,
 } from "@annals/contract";
 import { createPool, type Pool } from "@annals/postgres";
-import { createDatabase, createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import {
+  createDatabase,
+  createMigratedDatabase,
+  serviceProgram,
+  type TestDatabase,
+} from "@annals/testing";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { inject, onTestFinished } from "vitest";
 import { migrate } from "../commands/migrate.ts";
 import { ROLE } from "../commands/open.ts";
@@ -156,7 +160,7 @@ export function runCommand(
   words: readonly string[],
   variables: Variables = {},
 ): Promise<Outcome> {
-  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const main = serviceProgram("keys");
   const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl, ...variables };
   return new Promise((resolve) => {
     execFile(

@@ -3,12 +3,11 @@
 // tile still has the hash of a deleted event, are fine; a file that cannot be used is refused with the line
 // and the member, and ends with 2. The real process is run.
 
-import type { TestDatabase } from "@annals/testing";
+import { serviceProgram, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { readHeads } from "../domain/kept-heads.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
@@ -20,7 +19,7 @@ const hashOf = (digit: string) => digit.repeat(64);
 let database: TestDatabase;
 
 function run(...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const main = serviceProgram("ledger");
   const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: database.url };
   return new Promise((resolve) => {
     execFile(process.execPath, ["-C", "source", main, ...words], { env }, (error, stdout, stderr) =>

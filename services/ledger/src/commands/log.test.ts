@@ -2,12 +2,12 @@
 // known checkpoint of the old one, which then has epochs again. A file that cannot be used is refused. The
 // real process is run.
 
+import { serviceProgram } from "@annals/testing";
 import { noteSigner, noteText, parseEntry, parseNote } from "@annals/tlog";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { ORIGIN } from "../testing/log-signer.ts";
 import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 
 function run(...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const main = serviceProgram("ledger");
   const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: log.owner.url };
   return new Promise((resolve) => {
     execFile(process.execPath, ["-C", "source", main, ...words], { env }, (error, stdout, stderr) =>

@@ -3,6 +3,7 @@
 // that the log and the witness have not signed; no answer is read beyond its bounds, and no redirect is
 // followed.
 
+import { serviceProgram } from "@annals/testing";
 import { noteSigner, noteText, parseNote, parsePolicy } from "@annals/tlog";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,7 +13,6 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ORIGIN } from "../testing/log-signer.ts";
 import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
@@ -72,7 +72,7 @@ const showing = (note: string) =>
 async function status(policy: string, ...words: string[]) {
   const file = join(folder, "policy");
   await writeFile(file, policy);
-  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+  const main = serviceProgram("ledger");
   const env = {
     PATH: process.env["PATH"],
     ANNALS_DATABASE_URL: log.owner.url,

@@ -1,7 +1,7 @@
 // Runs commands of the ledger's own program as processes on a test's database. Imported by tests only.
 
+import { serviceProgram } from "@annals/testing";
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
 interface Outcome {
@@ -13,7 +13,7 @@ interface Outcome {
 /** `group` is the first word of the commands, such as `holds`. */
 export function commandsOn(databaseUrl: string, group: string) {
   const run = (...words: string[]): Promise<Outcome> => {
-    const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+    const main = serviceProgram("ledger");
     const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl };
     const args = ["-C", "source", main, group, ...words];
     return new Promise((resolve) => {
