@@ -41,7 +41,7 @@ export function replayDelivery(
     const change = { actor: actorOf(context), occurredAt: deps.clock.nowText(), metadata };
     const audit = webhookChange("replayed", accountId, webhookId, change);
     const [id = ""] = await deps.replayTurns.run(accountId, async () => {
-      const entries = [await read(deps.producers, accountId, found)];
+      const entries = [await read(deps.producers, accountId, webhookId, found)];
       const limit = replayLimit(context);
       const queued = { accountId, webhookId, entries, audit, signal, replayLimit: limit };
       return queueDeliveries(deps, queued);
@@ -53,9 +53,11 @@ export function replayDelivery(
 async function read(
   producers: ReplayDeps["producers"],
   accountId: string,
+  webhookId: string,
   { event, position: text }: FoundDelivery,
 ) {
-  const position = BigInt(text ?? 0);
+  if (text === null) throw isTest(webhookId);
+  const position = BigInt(text);
   const kind = KINDS.find((one) => eventOf(one) === event);
   const after = position - 1n;
   const [entry] =
@@ -69,4 +71,11 @@ async function read(
     throw invalid({ field: "delivery_id", message });
   }
   return entry;
+}
+
+function isTest(webhookId: string) {
+  const message =
+    "must not be the id of a test delivery: " +
+    `send another one (POST /v1/webhooks/${webhookId}/test)`;
+  return invalid({ field: "delivery_id", message });
 }

@@ -100,6 +100,16 @@ test("what is no longer kept is not replayed", async () => {
   await expect(replay(record?.["id"])).rejects.toThrow("delivery_id: cannot be replayed");
 });
 
+test("a test delivery is not replayed, and the error says what to do", async () => {
+  const { delivered, replay, send, webhook } = await begin();
+  const { deliveryId } = await send();
+  await delivered();
+  const message =
+    "delivery_id: must not be the id of a test delivery: " +
+    `send another one (POST /v1/webhooks/${webhook.id}/test)`;
+  await expect(replay(deliveryId)).rejects.toThrow(message);
+});
+
 test("a range is replayed as far as the filter selects it, which may be nothing; one delivery without it", async () => {
   const { accountId, delivered, handlers, producers, replay, replayRange, tried, webhook } =
     await begin();
