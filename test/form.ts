@@ -48,8 +48,11 @@ const FULL = {
   soak: { rounds: 33 },
   /** How long each attack goes on. */
   fairness: { forMs: 20_000 },
-  /** Events of the chain that is searched, and how many times each request is measured. */
-  requestCost: { events: 300_000, calls: 20 },
+  /**
+   * Events of the chain that is searched, those that one export or replay is about, and how many times each
+   * request is measured.
+   */
+  requestCost: { events: 300_000, workEvents: 10_000, calls: 20 },
   /**
    * Events that a sink sends while dispatchers are killed and PostgreSQL crashes. `real`: the events for real
    * receivers, the time between batches of an account, and how often each receiver ends.
@@ -107,7 +110,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     overload: { forMs: 5_000 },
     soak: { rounds: 6 },
     fairness: { forMs: 2_500 },
-    requestCost: { events: 30_000, calls: 5 },
+    requestCost: { events: 30_000, workEvents: 2_000, calls: 5 },
     sinks: {
       events: 5_000,
       kills: 2,

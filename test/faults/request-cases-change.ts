@@ -37,7 +37,8 @@ const andDelete =
   };
 
 const KEY = { name: "measured" };
-const HOOK = { url: URL_OF_NOBODY, events: ["event.created"] };
+/** Nothing that is measured makes deliveries of it: they would be in what comes after. */
+const HOOK = { url: URL_OF_NOBODY, events: ["export.completed"] };
 const SINK = { type: "http", config: { url: URL_OF_NOBODY }, active: false };
 const HOLD = { from_sequence: 1 };
 const TINY = { events: Array.from({ length: 1_000 }, () => ({ action: "a" })) };

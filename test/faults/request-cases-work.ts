@@ -2,7 +2,7 @@
 // measured until its work has ended.
 
 import { eventually } from "@annals/testing";
-import { type CostCase, type CostWorld, made, type Send, WORK_EVENTS } from "./request-world.ts";
+import { answered, type CostCase, type CostWorld, made, type Send } from "./request-world.ts";
 import { untilCovered } from "../system/covered.ts";
 
 const WITHIN_MS = 120_000;
@@ -10,23 +10,24 @@ const WITHIN_MS = 120_000;
 /** An export of all events, which is deleted when it is completed. */
 const exported =
   (format: string) =>
-  async ({ worked }: CostWorld): Promise<Send> => {
-    if (format === "evidence") await untilCovered(worked, WORK_EVENTS);
+  async ({ owner, worked, workEvents }: CostWorld): Promise<Send> => {
+    if (format === "evidence") await untilCovered(worked, workEvents);
     return async () => {
-      const answer = await worked.post("/v1/exports", { format });
+      const answer = await answered(worked.post("/v1/exports", { format }));
       const { id } = answer.body.data;
-      await completed(worked, id);
+      await completed(owner, id);
       await made(worked.delete(`/v1/exports/${id}`), 204);
       return answer;
     };
   };
 
-const completed = (client: CostWorld["worked"], id: string) =>
-  eventually(
-    "the export is completed",
-    async () => (await client.get(`/v1/exports/${id}`)).body.data.status === "completed",
-    WITHIN_MS,
-  );
+async function completed(owner: CostWorld["owner"], id: string): Promise<void> {
+  const isCompleted = async () => {
+    const text = "SELECT id FROM exports.jobs WHERE id = $1 AND status = 'completed'";
+    return (await owner.query(text, [id])).length === 1;
+  };
+  await eventually("the export is completed", isCompleted, WITHIN_MS);
+}
 
 const newSink = (world: CostWorld, config: object, more: object = {}) =>
   made(
@@ -42,14 +43,15 @@ const replayed =
   (more: object) =>
   async (world: CostWorld): Promise<Send> => {
     const { id } = await newSink(world, {}, more);
-    const atEnd = async () => {
-      const { body } = await world.worked.get(`/v1/sinks/${id}/status`);
-      return body.data.cursor >= WORK_EVENTS;
+    const isAtEnd = async () => {
+      const text = "SELECT id FROM webhooks.sinks WHERE id = $1 AND cursor >= $2";
+      return (await world.owner.query(text, [id, world.workEvents])).length === 1;
     };
     return async () => {
       world.receiver.received.length = 0;
-      const answer = await world.worked.post(`/v1/sinks/${id}/replay`, { from_sequence_number: 1 });
-      await eventually("the sink is at the end of its chain", atEnd, WITHIN_MS);
+      const replay = world.worked.post(`/v1/sinks/${id}/replay`, { from_sequence_number: 1 });
+      const answer = await answered(replay, 200);
+      await eventually("the sink is at the end of its chain", isAtEnd, WITHIN_MS);
       return answer;
     };
   };
@@ -67,29 +69,31 @@ async function tested(world: CostWorld): Promise<Send> {
   };
 }
 
-async function subscribed(world: CostWorld) {
-  const hook = { url: world.receiver.url(), events: ["export.completed"] };
-  const { id } = await made(world.worked.post("/v1/webhooks", hook));
+/** A webhook, which has taken a delivery, and what sends to it: until deliveries have come. */
+async function subscribed({ receiver, worked }: CostWorld) {
+  // Sinks of the account post to another path.
+  const hook = { url: receiver.url("webhook"), events: ["export.completed"] };
+  const { id } = await made(worked.post("/v1/webhooks", hook));
   const path = `/v1/webhooks/${id}`;
-  const sent = async (count: number) =>
-    eventually(
-      "deliveries have come",
-      async () => world.receiver.received.length >= count,
-      WITHIN_MS,
-    );
-  const test = async () => {
-    world.receiver.received.length = 0;
-    const answer = await world.worked.post(`${path}/test`);
-    await sent(1);
+  const sent = async (below: string, body?: object, count = 1) => {
+    receiver.received.length = 0;
+    const answer = await answered(worked.post(`${path}/${below}`, body));
+    const come = () => receiver.received.filter(({ path: to }) => to === "/webhook").length;
+    await eventually("deliveries have come", () => come() >= count, WITHIN_MS);
     return answer;
   };
-  await test();
-  const first = () =>
-    eventually("the delivery is recorded", async () => {
-      const { body } = await world.worked.get(`${path}/deliveries`);
-      return body.data[0]?.status === "success" ? (body.data[0].id as string) : undefined;
-    });
-  return { path, sent, test, first };
+  await sent("test");
+  return { path, sent };
+}
+
+/** The newest delivery of the first event of the chain. A delivery of a test cannot be replayed. */
+async function delivered({ path, sent }: Awaited<ReturnType<typeof subscribed>>, world: CostWorld) {
+  await sent("replay", { from_sequence_number: 1, to_sequence_number: 1 });
+  return eventually("the delivery is recorded", async () => {
+    const [newest] = (await world.worked.get(`${path}/deliveries`)).body.data;
+    const { event, id, status } = newest;
+    return event === "event.created" && status === "success" ? (id as string) : undefined;
+  });
 }
 
 /** Events that one replay to a webhook may name. */
@@ -147,11 +151,11 @@ export const WORK_CASES: readonly CostCase[] = [
     route: "GET /exports/:id/content",
     what: "content of an export",
     calls: 5,
-    make: async ({ worked }) => {
+    make: async ({ owner, worked }) => {
       const { id } = await made(
         worked.post("/v1/exports", { format: "csv", include_proofs: true }),
       );
-      await completed(worked, id);
+      await completed(owner, id);
       return () => worked.get(`/v1/exports/${id}/content`);
     },
   },
@@ -193,7 +197,10 @@ export const WORK_CASES: readonly CostCase[] = [
     what: "test of a webhook",
     status: 201,
     calls: 5,
-    make: async (world) => (await subscribed(world)).test,
+    make: async (world) => {
+      const { sent } = await subscribed(world);
+      return () => sent("test");
+    },
   },
   {
     maxMs: 150,
@@ -202,14 +209,9 @@ export const WORK_CASES: readonly CostCase[] = [
     status: 201,
     calls: 5,
     make: async (world) => {
-      const { first, path, sent } = await subscribed(world);
-      const id = await first();
-      return async () => {
-        world.receiver.received.length = 0;
-        const answer = await world.worked.post(`${path}/deliveries/${id}/replay`);
-        await sent(1);
-        return answer;
-      };
+      const webhook = await subscribed(world);
+      const id = await delivered(webhook, world);
+      return () => webhook.sent(`deliveries/${id}/replay`);
     },
   },
   {
@@ -219,15 +221,8 @@ export const WORK_CASES: readonly CostCase[] = [
     status: 201,
     calls: 2,
     make: async (world) => {
-      const { path, sent } = await subscribed(world);
-      await made(world.worked.patch(path, { events: ["event.created"] }), 200);
-      return async () => {
-        world.receiver.received.length = 0;
-        const range = { from_sequence_number: 1, to_sequence_number: RANGE };
-        const answer = await world.worked.post(`${path}/replay`, range);
-        await sent(RANGE);
-        return answer;
-      };
+      const { sent } = await subscribed(world);
+      return () => sent("replay", { from_sequence_number: 1, to_sequence_number: RANGE }, RANGE);
     },
   },
   {
@@ -248,10 +243,10 @@ export const WORK_CASES: readonly CostCase[] = [
   },
 ];
 
-function erasure(answered: <T>(asked: T, cancelled: T) => T): (world: CostWorld) => Send {
+function erasure(one: <T>(asked: T, cancelled: T) => T): (world: CostWorld) => Send {
   return ({ searched }) =>
     async () => {
       const asked = await searched.post("/v1/erasures", { actor_id: "u_1", parts: ["actor"] });
-      return answered(asked, await searched.delete(`/v1/erasures/${asked.body.data?.id}`));
+      return one(asked, await searched.delete(`/v1/erasures/${asked.body.data?.id}`));
     };
 }

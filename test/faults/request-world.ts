@@ -15,11 +15,9 @@ const LARGE_EVENTS = 100;
 const LARGE_TEXT = "x".repeat(63_000);
 const BATCH = 25;
 
-/** Events that one export, replay or erasure is about. */
-export const WORK_EVENTS = 10_000;
-
 export interface CostWorld {
   readonly system: System;
+  /** Looks into the database: a request that asks whether work has ended would count, too. */
   readonly owner: ReturnType<typeof ownerOf>;
   readonly receiver: Subscriber;
   /** The account with a chain of `events`, which searched-chain.ts makes. */
@@ -27,8 +25,9 @@ export interface CostWorld {
   readonly events: number;
   /** The account with {@link LARGE_EVENTS} of nearly 64 KiB. */
   readonly large: Client;
-  /** The account with {@link WORK_EVENTS}. */
+  /** The account with `workEvents`, which one export or replay is about. */
   readonly worked: Client;
+  readonly workEvents: number;
   readonly fresh: Client;
   readonly stop: () => Promise<void>;
 }
@@ -41,7 +40,7 @@ export interface CostCase {
   readonly what: string;
   /**
    * Milliseconds of CPU of all services together, PostgreSQL included, in the full form: some three times
-   * what it costs, since an average has the background work of the services, too.
+   * what it costs on a quiet machine, because the same work costs up to twice as much on a busy one.
    */
   readonly maxMs: number;
   /** Whether its answer is an empty page, and not the last one. */
@@ -53,7 +52,13 @@ export interface CostCase {
   readonly make: (world: CostWorld) => Send | Promise<Send>;
 }
 
-export async function startWorld(events: number): Promise<CostWorld> {
+/** What a form has: the events of the account that is searched, and of the one whose events are worked on. */
+export interface Sizes {
+  readonly events: number;
+  readonly workEvents: number;
+}
+
+export async function startWorld({ events, workEvents }: Sizes): Promise<CostWorld> {
   const system = await startWebhookSystem({}, {}, { ledger: { ANNALS_LOG_EPOCH_S: "1" } });
   const owner = ownerOf(system.stack.databaseUrl);
   const stop = async () => {
@@ -71,13 +76,21 @@ export async function startWorld(events: number): Promise<CostWorld> {
       const batch = { events: Array.from({ length: BATCH }, () => event) };
       expect((await large.post("/v1/events/batch", batch)).status).toBe(201);
     }
-    await append(worked, WORK_EVENTS);
+    await append(worked, workEvents);
     const receiver = await system.subscriber();
-    return { system, owner, receiver, searched, events, large, worked, fresh, stop };
+    const accounts = { searched, large, worked, fresh };
+    return { system, owner, receiver, ...accounts, events, workEvents, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** The answer, which has this status: work that was refused never ends. */
+export async function answered(answer: ReturnType<HttpClient["get"]>, status = 201) {
+  const got = await answer;
+  if (got.status !== status) throw new Error(`${got.status}: ${got.text.slice(0, 300)}`);
+  return got;
 }
 
 /** What a request made. Throws unless it has this status. */
@@ -86,7 +99,6 @@ export async function made(
   status = 201,
   // oxlint-disable-next-line typescript/no-explicit-any -- cases look into it freely
 ): Promise<any> {
-  const { body, status: got, text } = await answer;
-  if (got !== status) throw new Error(`${got}: ${text.slice(0, 300)}`);
+  const { body } = await answered(answer, status);
   return body?.data ?? body;
 }
