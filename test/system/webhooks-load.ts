@@ -14,8 +14,8 @@ const PACE_MS = 50;
 const DRAINED_MS = 90_000;
 
 /**
- * Settings of a dispatcher that tests kill. What it had in flight is claimed again soon: a short deadline ends
- * the lease, and the retries of a delivery whose claim was lost more than once follow each other quickly.
+ * Settings of a dispatcher that tests kill. What it had in flight is claimed again soon: a short deadline
+ * ends the lease, and the retries of a delivery whose claim was lost more than once follow quickly.
  */
 export const KILLED_DISPATCHER = {
   ANNALS_WEBHOOK_TIMEOUT_MS: "1000",
