@@ -42,7 +42,12 @@ function files(...names: readonly string[]): string[] {
 export default defineConfig(({ mode }) => {
   const isShort = mode === "short";
   const form = isShort ? FORMS.short : FORMS.full;
-  const common = { testTimeout: TEST_TIMEOUT_MS, hookTimeout: HOOK_TIMEOUT_MS };
+  const common = {
+    // Measures what each file costs.
+    setupFiles: ["test/cpu/setup.ts"],
+    testTimeout: TEST_TIMEOUT_MS,
+    hookTimeout: HOOK_TIMEOUT_MS,
+  };
   const project = (name: string, groupOrder: number, maxWorkers: number) => ({
     ...common,
     name,

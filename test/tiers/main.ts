@@ -17,8 +17,8 @@ const tests = (run: TestRun) => () => runTests(run, scratch, tally);
 
 const TIERS: readonly (() => Promise<void>)[] = [
   checks,
-  tests({ name: "tests", script: "test", args: [] }),
-  tests({ name: "outages", script: "test:outages", args: [] }),
+  tests({ name: "tests", script: "test", args: [], hasBudget: true }),
+  tests({ name: "outages", script: "test:outages", args: [], hasBudget: true }),
   async () => {
     await installForFaults();
     await tests({ name: "faults", script: "test:faults", args: ["--mode", "short"] })();

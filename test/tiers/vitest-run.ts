@@ -4,6 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { overBudgetNow } from "./budget.ts";
 import { runProgram } from "./program.ts";
 import type { Tally } from "./tally.ts";
 
@@ -13,6 +14,8 @@ export interface TestRun {
   readonly script: string;
   readonly args: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
+  /** Whether its CPU is compared with test/budget.json. */
+  readonly hasBudget?: boolean;
 }
 
 /** What the JSON report of vitest has, as far as it is read. */
@@ -51,6 +54,7 @@ export async function runTests(run: TestRun, scratch: string, tally: Tally): Pro
   tally.passed += report.numPassedTests;
   const skipped = report.numPendingTests + report.numTodoTests;
   tally.check(`${run.name}: no test is skipped`, skipped === 0, `${skipped} were skipped`);
+  if (run.hasBudget === true) checkBudget(run.name, tally);
   if (first.isPassed) return;
   const failed = report.testResults.filter(({ status }) => status === "failed");
   // An error outside of any test: no file is named, so none can be run again.
@@ -66,6 +70,11 @@ export async function runTests(run: TestRun, scratch: string, tally: Tally): Pro
     const why = failed[at] ? failuresOf(failed[at]) : "";
     await runAgain(run, { file, why, to: join(scratch, `${run.name}-${at}.json`) }, tally);
   }
+}
+
+function checkBudget(name: string, tally: Tally): void {
+  const over = overBudgetNow(name);
+  tally.check(`${name}: CPU within test/budget.json`, over.length === 0, over.join("\n"));
 }
 
 async function runAgain(

@@ -5,7 +5,7 @@
 import { HttpClient } from "@annals/testing";
 import { lintFromString, loadConfig } from "@redocly/openapi-core";
 import core from "@stoplight/spectral-core";
-import { Json as JsonParser } from "@stoplight/spectral-parsers";
+import parsers from "@stoplight/spectral-parsers";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import type { Json } from "../../system/openapi-document.ts";
@@ -25,7 +25,7 @@ async function redocly(given: Json): Promise<string[]> {
 async function spectral(given: Json): Promise<string[]> {
   const linter = new core.Spectral();
   linter.setRuleset(SPECTRAL_RULES);
-  const found = await linter.run(new core.Document(JSON.stringify(given), JsonParser));
+  const found = await linter.run(new core.Document(JSON.stringify(given), parsers.Json));
   return found.map(({ code, message, path }) => `${code}: ${message} (${path.join("/")})`);
 }
 
