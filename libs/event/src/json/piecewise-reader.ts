@@ -1,38 +1,50 @@
 // The reader of large texts, for `readJsonInPieces` and `readJsonLooselyInPieces` alone: it stops after every
-// few characters, wherever it is, so that no value is too large for a turn of the event loop. It must read,
-// and refuse, exactly what reader.ts does.
+// few characters, wherever it is, so that no value and no name is too large for a turn of the event loop. It
+// must read, and refuse, exactly what reader.ts does.
 
 import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./character-codes.ts";
 import { EMPTY_OBJECT, newObject, setMember } from "./json-object.ts";
 import type { JsonObject, JsonValue } from "./json-value.ts";
 import { Reader } from "./reader.ts";
 
-/** An object or an array that is open, with what has been read of it. */
+/** An object or an array that is open, with what has been read of it: a name is undefined before. */
 type Open =
-  | { readonly object: JsonObject; name: string; readonly end: typeof CLOSE_BRACE }
+  | { readonly object: JsonObject; name: string | undefined; readonly end: typeof CLOSE_BRACE }
   | { readonly array: JsonValue[]; readonly end: typeof CLOSE_BRACKET };
 
+/** A string of which the end is not reached. */
+interface OpenString {
+  /** What has been read of it, with its escapes undone. */
+  readonly parts: string[];
+  /** The offset of the next part. */
+  start: number;
+}
+
 export class PiecewiseReader extends Reader {
-  /** A string of which the end is not reached: where it begins, and up to where it is checked. */
-  #string: { readonly start: number; at: number } | undefined;
+  #string: OpenString | undefined;
+  /** The offset of the name that is being read. */
+  #nameAt = 0;
 
   /** Reads like readText, but yields after every `characters` characters. */
   *readInPieces(characters: number): Generator<void, JsonValue> {
     const open: Open[] = [];
     let yieldedAt = 0;
     for (;;) {
-      let value = this.#string ? this.#goOn(characters) : this.#readOrOpen(open, characters);
-      while (value !== undefined) {
-        const around = open.at(-1);
+      let value: JsonValue | undefined;
+      let around = open.at(-1);
+      if (around !== undefined && "object" in around && around.name === undefined)
+        around.name = this.#nameOf(around.object, characters);
+      else if (this.#string) value = this.#goOn(this.#string, characters);
+      else value = this.#readOrOpen(open, characters);
+      for (; value !== undefined; around = open.at(-1)) {
         if (around === undefined) return this.end(value);
         put(around, value);
         if (this.goesOn(around.end)) {
-          this.#beginNext(around);
-          value = undefined;
-        } else {
-          open.pop();
-          value = "object" in around ? around.object : around.array;
+          if ("array" in around) this.beginElement(around.array.length);
+          break;
         }
+        open.pop();
+        value = "object" in around ? around.object : around.array;
       }
       if (!this.#string && this.at - yieldedAt < characters) continue;
       yieldedAt = this.at;
@@ -45,14 +57,10 @@ export class PiecewiseReader extends Reader {
    */
   #readOrOpen(open: Open[], characters: number): JsonValue | undefined {
     const first = this.skipSpace();
-    if (first === QUOTE) {
-      this.#string = { start: this.at + 1, at: this.at + 1 };
-      return this.#goOn(characters);
-    }
+    if (first === QUOTE) return this.#begin(characters);
     if (first === OPEN_BRACE) {
       if (!this.open(CLOSE_BRACE)) return EMPTY_OBJECT;
-      const object = newObject();
-      open.push({ object, name: this.readName(object), end: CLOSE_BRACE });
+      open.push({ object: newObject(), name: undefined, end: CLOSE_BRACE });
       return undefined;
     }
     if (first !== OPEN_BRACKET) return this.readValue();
@@ -62,27 +70,51 @@ export class PiecewiseReader extends Reader {
     return undefined;
   }
 
+  /** Reads a name, or reads on in one; undefined if its end is not among the next characters. */
+  #nameOf(object: JsonObject, characters: number): string | undefined {
+    if (!this.#string) this.#nameAt = this.beginName();
+    const name = this.#string ? this.#goOn(this.#string, characters) : this.#begin(characters);
+    if (name !== undefined) this.endName(object, name, this.#nameAt);
+    return name;
+  }
+
+  /** Begins to read the string whose quote is next. */
+  #begin(characters: number): string | undefined {
+    this.#string = { parts: [], start: this.at + 1 };
+    return this.#goOn(this.#string, characters);
+  }
+
   /** Reads on in a string; undefined if its end is not among the next characters. */
-  #goOn(characters: number): string | undefined {
-    const string = this.#string as { readonly start: number; at: number };
-    string.at = this.stringEnd(string.at, string.at + characters);
-    if (this.text.charCodeAt(string.at) !== QUOTE) {
-      if (string.at >= this.text.length) this.stringEnd(string.at, Infinity);
+  #goOn(string: OpenString, characters: number): string | undefined {
+    const { text } = this;
+    const { parts, start } = string;
+    let end = this.stringEnd(start, start + characters);
+    const isEnd = text.charCodeAt(end) === QUOTE;
+    if (!isEnd && end >= text.length) this.stringEnd(end, Infinity);
+    // The text is UTF-8, so the other half follows.
+    if (!isEnd && isFirstHalf(text.charCodeAt(end - 1))) end += 1;
+    const read = text.slice(start, end);
+    const part = read.includes("\\") ? this.unescaped(start, end) : read;
+    if (!isEnd) {
+      parts.push(part);
+      string.start = end;
       return undefined;
     }
     this.#string = undefined;
-    this.at = string.at + 1;
-    const read = this.text.slice(string.start, string.at);
-    return read.includes("\\") ? this.unescaped(string.start, string.at) : read;
-  }
-
-  #beginNext(around: Open): void {
-    if ("object" in around) around.name = this.readName(around.object);
-    else this.beginElement(around.array.length);
+    this.at = end + 1;
+    return parts.length === 0 ? part : `${parts.join("")}${part}`;
   }
 }
 
 function put(around: Open, value: JsonValue): void {
-  if ("object" in around) setMember(around.object, around.name, value);
-  else around.array.push(value);
+  if ("array" in around) around.array.push(value);
+  else {
+    setMember(around.object, around.name as string, value);
+    around.name = undefined;
+  }
+}
+
+/** Whether it is the code of the first half of a surrogate pair. */
+function isFirstHalf(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
 }

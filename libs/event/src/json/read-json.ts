@@ -31,7 +31,16 @@ export function* readJsonInPieces(
   limits: ReadLimits,
   characters: number,
 ): Generator<void, JsonValue> {
-  return yield* new PiecewiseReader(textOf(bytes, limits), limits).readInPieces(characters);
+  checkLimits(limits);
+  const text = decodeUtf8(bytes);
+  if (text !== undefined) return yield* new PiecewiseReader(text, limits).readInPieces(characters);
+  const valid = validPrefix(bytes);
+  try {
+    yield* new PiecewiseReader(valid.text, limits).readInPieces(characters);
+  } catch (error) {
+    throw firstFault(error, valid.offset);
+  }
+  throw invalidUtf8("", valid.offset);
 }
 
 /** What {@link readJsonLoosely} has read. */
@@ -76,8 +85,14 @@ function looseReaderOf(bytes: Uint8Array, limits: ReadLimits) {
 function textOf(bytes: Uint8Array, limits: ReadLimits): string {
   checkLimits(limits);
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw invalidUtf8(bytes, limits);
-  return text;
+  if (text !== undefined) return text;
+  const valid = validPrefix(bytes);
+  try {
+    new Reader(valid.text, limits).readText();
+  } catch (error) {
+    throw firstFault(error, valid.offset);
+  }
+  throw invalidUtf8("", valid.offset);
 }
 
 function checkLimits(limits: ReadLimits): void {
@@ -90,16 +105,15 @@ function checkLimits(limits: ReadLimits): void {
   }
 }
 
-/** The reader itself finds the member: what is valid ends inside it, unless a fault lies before. */
-function invalidUtf8(bytes: Uint8Array, limits: ReadLimits): JsonFault {
-  const { text, offset } = validPrefix(bytes);
-  let path = "";
-  try {
-    new Reader(text, limits).readText();
-  } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    if (error.offset < offset) return error;
-    path = error.path;
-  }
+/**
+ * The fault of a text that is not UTF-8 from an offset on. The reader of what is before it finds the member:
+ * it ends inside it, unless a fault lies before.
+ */
+function firstFault(error: unknown, offset: number): unknown {
+  if (!(error instanceof JsonFault) || error.offset < offset) return error;
+  return invalidUtf8(error.path, offset);
+}
+
+function invalidUtf8(path: string, offset: number): JsonFault {
   return new JsonFault(path, "the text is not valid UTF-8", offset);
 }

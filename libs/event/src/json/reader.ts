@@ -117,11 +117,21 @@ export class Reader {
   }
 
   /** A new name of the object, and the colon after it. */
-  protected readName(object: JsonObject): string {
+  private readName(object: JsonObject): string {
+    const nameAt = this.beginName();
+    const name = this.readString();
+    this.endName(object, name, nameAt);
+    return name;
+  }
+
+  /** Returns where the name begins, with its quote. */
+  protected beginName(): number {
     this.steps[this.depth - 1] = undefined;
     if (this.skipSpace() !== QUOTE) throw this.unexpected("a member name in double quotes");
-    const nameAt = this.at;
-    const name = this.readString();
+    return this.at;
+  }
+
+  protected endName(object: JsonObject, name: string, nameAt: number): void {
     this.steps[this.depth - 1] = name;
     this.countValue(nameAt);
     if (object[name] !== undefined) {
@@ -129,7 +139,6 @@ export class Reader {
     }
     if (this.skipSpace() !== COLON) throw this.unexpected('":"');
     this.at += 1;
-    return name;
   }
 
   protected beginElement(index: number): void {
@@ -202,7 +211,7 @@ export class Reader {
 
   /** The platform is the fastest at undoing escapes. */
   protected unescaped(start: number, end: number): string {
-    return JSON.parse(this.text.slice(start - 1, end + 1)) as string;
+    return JSON.parse(`"${this.text.slice(start, end)}"`) as string;
   }
 
   /** The length of the escape at `at`. */
