@@ -8,20 +8,18 @@ import type { S3Config } from "../../domain/sink.ts";
 import { settled } from "./collected-batch.ts";
 import { CompressedLines } from "./compressed-lines.ts";
 import { manifestOf, newManifestState, objectName, readManifestState } from "./s3-manifest.ts";
-import type { S3Uploads } from "./s3-uploads.ts";
+import { type S3Uploads, s3Uploads } from "./s3-uploads.ts";
 import { BATCH_TIMEOUT_MS, type SinkDeps } from "./sink-http.ts";
 import { dayOf, type SinkRecord } from "../../domain/sink-record.ts";
 import type { SinkBatch, SinkBatchOptions, SinkReceiver, SinkResult } from "./sink-receiver.ts";
 
 export function s3Receiver(config: S3Config, deps: SinkDeps): SinkReceiver {
-  let uploads: Promise<S3Uploads> | undefined;
-  // The library of S3 is loaded by the first batch only: most dispatchers never need it.
-  const open = () =>
-    (uploads ??= import("./s3-uploads.ts").then(({ s3Uploads }) => s3Uploads(config, deps)));
+  let uploads: S3Uploads | undefined;
+  const open = () => (uploads ??= s3Uploads(config, deps));
   return {
     open: (options) => new S3Batch(config, options, open, deps),
     close: () => {
-      void uploads?.then((opened) => opened.close());
+      uploads?.close();
       uploads = undefined;
     },
   };
@@ -33,7 +31,7 @@ type Numbered = Required<SinkRecord>;
 class S3Batch implements SinkBatch {
   readonly #config: S3Config;
   readonly #options: SinkBatchOptions;
-  readonly #open: () => Promise<S3Uploads>;
+  readonly #open: () => S3Uploads;
   readonly #log: Logger;
   readonly #timeoutMs: number;
   readonly #lines = new CompressedLines();
@@ -45,7 +43,7 @@ class S3Batch implements SinkBatch {
   constructor(
     config: S3Config,
     options: SinkBatchOptions,
-    open: () => Promise<S3Uploads>,
+    open: () => S3Uploads,
     { log, timeoutMs = BATCH_TIMEOUT_MS }: SinkDeps,
   ) {
     [this.#config, this.#options, this.#open] = [config, options, open];
@@ -86,8 +84,7 @@ class S3Batch implements SinkBatch {
     const deadline = { signal, until: performance.now() + this.#timeoutMs };
     const body = await this.#lines.finish();
     const key = `${this.#config.prefix}annals/v1/account=${accountId}/test/${sinkId}.zst`;
-    const uploads = await this.#open();
-    return uploads.put(accountId, key, body, deadline);
+    return this.#open().put(accountId, key, body, deadline);
   }
 
   async #deliver(signal: AbortSignal): Promise<SinkResult> {
@@ -103,7 +100,7 @@ class S3Batch implements SinkBatch {
     }
     const deadline = { signal, until: performance.now() + this.#timeoutMs };
     const body = await this.#lines.finish();
-    const uploads = await this.#open();
+    const uploads = this.#open();
     const range = { from: first.sequenceNumber, to: last.sequenceNumber };
     const object = objectName({ accountId, day: dayOf(first), replays, ...range });
     const { prefix } = this.#config;

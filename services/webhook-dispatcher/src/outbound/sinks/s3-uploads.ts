@@ -1,6 +1,6 @@
 // Stores objects in S3-compatible storage. The AWS SDK makes and signs the requests; they are sent by
-// exchange.ts, so the address guard, the bounds and the deadline hold. Called by s3-receiver.ts, which loads
-// it when a sink needs it: only this file imports the AWS SDK here.
+// exchange.ts, so the address guard, the bounds and the deadline hold. Called by s3-receiver.ts. Only this
+// file imports the AWS SDK here.
 
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";

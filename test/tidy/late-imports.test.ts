@@ -1,0 +1,17 @@
+// Guarantee: no service loads a module while it serves, since that blocks the event loop for as long as the
+// module and all that it imports take to run. Only what starts a service imports at run time.
+
+import { expect, test } from "vitest";
+import { PRODUCT } from "../../deploy/generate/sources.ts";
+
+/** Files that import at run time, by a setting, before the service is ready. */
+const AT_START = ["libs/chassis/src/tracing.ts", "services/export/src/outbound/open-storage.ts"];
+
+const SERVED = PRODUCT.filter(({ path }) => /^(libs\/(?!testing\/)|services\/)/.test(path));
+
+test("only what starts a service imports at run time", () => {
+  const late = SERVED.filter(({ text }) =>
+    /\bimport\(["'`\w]/.test(text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "")),
+  );
+  expect(late.map(({ path }) => path).toSorted()).toEqual(AT_START);
+});
