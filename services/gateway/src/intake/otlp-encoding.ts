@@ -50,14 +50,15 @@ export interface OtlpEncoding {
    */
   readonly list: (bytes: Buffer, level: Level, maxElements: number) => Work<Slices>;
   /**
-   * Reads a message without the fields `except`. Throws {@link Rejection}, which names the field at fault.
+   * Reads a message without the fields `except`. Yields within large ones. Throws {@link Rejection}, which
+   * names the field at fault.
    */
   readonly read: <D extends DescMessage>(
     schema: D,
     bytes: Buffer,
     limits: ReadLimits,
     except?: readonly DescField[],
-  ) => OtlpMessage<MessageShape<D>>;
+  ) => Work<OtlpMessage<MessageShape<D>>>;
   /** A field as a person finds it in a request of this encoding. */
   readonly nameOf: (field: DescField) => string;
 }

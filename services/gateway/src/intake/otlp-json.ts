@@ -2,7 +2,8 @@
 // v1/intake/read-otlp.ts. Members that it does not know are ignored, as the protocol demands. It must never
 // read one of two members with the same name.
 
-import { JsonFault, type JsonValue, readJsonLoosely } from "@annals/event";
+import { PIECE_BYTES } from "@annals/contract";
+import { JsonFault, type JsonValue, readJsonLooselyInPieces } from "@annals/event";
 import {
   type DescField,
   type DescMessage,
@@ -12,12 +13,14 @@ import {
 } from "@bufbuild/protobuf";
 import { isFieldError } from "@bufbuild/protobuf/reflect";
 import { Rejection } from "./item.ts";
-import { listOf, type Members, membersOf } from "./json-slices.ts";
+import { listOf, type Members, membersInPieces } from "./json-slices.ts";
 import type { OtlpEncoding } from "./otlp-encoding.ts";
 
 /** Bytes that are hexadecimal. */
 const HEXADECIMAL = ["traceId", "spanId"];
 const PAIRS = /^(?:[0-9a-f]{2})*$/i;
+/** Characters of the longest id. */
+const MAX_ID = 32;
 /** Characters of the name of a member that a message shows. */
 const MAX_NAME = 80;
 
@@ -39,18 +42,19 @@ export const OTLP_JSON: OtlpEncoding = {
     };
   },
 
-  read(schema, bytes, limits, except = []) {
+  *read(schema, bytes, limits, except = []) {
     const object: JsonObject = {};
     let isAltered = false;
     let values = 0;
     let reading = "";
     try {
-      for (const [name, slice] of membersOf(bytes)) {
+      for (const [name, slice] of yield* membersInPieces(bytes)) {
         const field = schema.fields.find(({ jsonName }) => jsonName === name);
         if (field === undefined || except.includes(field)) continue;
         reading = `${name} `;
         const maxValues = Math.max(limits.maxValues - values, 0);
-        const read = readJsonLoosely(slice, { ...limits, maxValues });
+        const work = readJsonLooselyInPieces(slice, { ...limits, maxValues }, PIECE_BYTES);
+        const read = yield* work;
         object[name] = (HEXADECIMAL.includes(name) ? base64(read.value) : read.value) as JsonObject;
         isAltered ||= read.isAltered && !isNumber(field);
         values += 1 + read.values;
@@ -95,7 +99,9 @@ function isNumber(field: DescField): boolean {
 /** An id that is not hexadecimal is not valid, and so absent, as the protocol has it. */
 function base64(value: JsonValue): JsonValue {
   if (typeof value !== "string") return value;
-  return PAIRS.test(value) ? Buffer.from(value, "hex").toString("base64") : "";
+  return value.length <= MAX_ID && PAIRS.test(value)
+    ? Buffer.from(value, "hex").toString("base64")
+    : "";
 }
 
 const isNull = (bytes: Buffer): boolean => bytes.equals(NULL);

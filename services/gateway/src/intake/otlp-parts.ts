@@ -46,21 +46,21 @@ export function* readAttributed<D extends Attributed>(
   { maxDepth }: Pick<ReadLimits, "maxDepth">,
 ): Work<OtlpMessage<MessageShape<D>>> {
   if (bytes.length <= SMALL_BYTES) {
-    const whole = wholeOf(encoding, schema, bytes, { maxDepth, maxValues: MAX_VALUES });
+    const whole = yield* wholeOf(encoding, schema, bytes, { maxDepth, maxValues: MAX_VALUES });
     if (whole) return whole;
   }
   return yield* new Parts(encoding, maxDepth).read(schema, bytes);
 }
 
 /** Undefined if it has to be read in parts. */
-function wholeOf<D extends Attributed>(
+function* wholeOf<D extends Attributed>(
   encoding: OtlpEncoding,
   schema: D,
   bytes: Buffer,
   limits: ReadLimits,
-): OtlpMessage<MessageShape<D>> | undefined {
+): Work<OtlpMessage<MessageShape<D>> | undefined> {
   try {
-    const whole = encoding.read(schema, bytes, limits);
+    const whole = yield* encoding.read(schema, bytes, limits);
     const { attributes } = whole.message as { readonly attributes: readonly KeyValue[] };
     return attributes.length <= MAX_ATTRIBUTES ? whole : undefined;
   } catch (error) {
@@ -87,33 +87,34 @@ class Parts {
     const { attributes } = schema.field as { readonly attributes: DescField };
     const level = { elements: attributes, shared: body, isOpen: true };
     const found = yield* readable(this.#encoding.list(bytes, level, MAX_ATTRIBUTES));
-    const read = this.#readWithout(schema, found.rest);
+    const read = yield* this.#readWithout(schema, found.rest);
     const message = read.message as unknown as Pick<LogRecord, "attributes" | "body">;
     for (const element of found.elements) {
-      message.attributes.push(this.#attribute(element));
+      message.attributes.push(yield* this.#attribute(element));
       yield;
     }
-    if (found.shared) message.body = this.#body(found.shared);
+    if (found.shared) message.body = yield* this.#body(found.shared);
     if (found.beyond) message.attributes.push(this.#beyond(found.beyond));
     const [isAltered, isReduced] = [this.#isAltered, this.#isReduced];
     return { message: read.message, isAltered, isReduced, values: MAX_VALUES - this.#valuesLeft };
   }
 
-  #attribute(bytes: Buffer): KeyValue {
+  *#attribute(bytes: Buffer): Work<KeyValue> {
     try {
-      return this.#readWithout(KeyValueSchema, bytes).message;
+      return (yield* this.#readWithout(KeyValueSchema, bytes)).message;
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       // The name alone: without one the record is rejected.
-      const named = this.#readWithout(KeyValueSchema, bytes, [KeyValueSchema.field.value]).message;
+      const value = KeyValueSchema.field.value;
+      const { message: named } = yield* this.#readWithout(KeyValueSchema, bytes, [value]);
       named.value = this.#omitted(bytes);
       return named;
     }
   }
 
-  #body(bytes: Buffer): AnyValue {
+  *#body(bytes: Buffer): Work<AnyValue> {
     try {
-      return this.#readWithout(AnyValueSchema, bytes).message;
+      return (yield* this.#readWithout(AnyValueSchema, bytes)).message;
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       return this.#omitted(bytes);
@@ -133,16 +134,16 @@ class Parts {
     return create(AnyValueSchema, { value: { case: "kvlistValue", value: { values } } });
   }
 
-  #readWithout<S extends Attributed | typeof KeyValueSchema | typeof AnyValueSchema>(
+  *#readWithout<S extends Attributed | typeof KeyValueSchema | typeof AnyValueSchema>(
     schema: S,
     bytes: Buffer,
     except: readonly DescField[] = [],
-  ): OtlpMessage<MessageShape<S>> {
+  ): Work<OtlpMessage<MessageShape<S>>> {
     const limits = {
       maxDepth: this.#maxDepth,
       maxValues: Math.max(this.#valuesLeft, LEAST_VALUES),
     };
-    const read = this.#encoding.read(schema, bytes, limits, except);
+    const read = yield* this.#encoding.read(schema, bytes, limits, except);
     this.#valuesLeft -= read.values;
     if (read.isAltered) this.#isAltered = true;
     return read;

@@ -64,7 +64,8 @@ export const OTLP_PROTOBUF: OtlpEncoding = {
     };
   },
 
-  read(schema, bytes, limits, except = []) {
+  // oxlint-disable-next-line require-yield -- the library reads a message at once
+  *read(schema, bytes, limits, except = []) {
     const check = new Check(limits);
     const options = { readUnknownFields: false, recursionLimit: limits.maxDepth };
     try {

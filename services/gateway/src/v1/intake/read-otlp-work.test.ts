@@ -3,6 +3,7 @@
 // The bytes that are read and the values that are looked at are counted: no clock decides.
 
 import type { ReadLimits } from "@annals/event";
+import { KeyValueSchema } from "@annals/proto/otlp";
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import type { OtlpEncoding } from "../../intake/otlp-encoding.ts";
@@ -105,4 +106,12 @@ test("what is wrong with a resource is found once", () => {
   const [few, many] = [2, 20].map((scopes) => count(OTLP_JSON, wrong(scopes)));
   expect(few!.resources).toBeLessThanOrEqual(2);
   expect(many!.resources).toBe(few!.resources);
+});
+
+test.each(["x", "é", "\\u0041"])("json: an attribute of many %s is read in pieces", (text) => {
+  const json = `{"key":"long","value":{"stringValue":"${text.repeat(256 * 1024)}"}}`;
+  const limits = { maxDepth: 32, maxValues: 8 };
+  const work = OTLP_JSON.read(KeyValueSchema, Buffer.from(json), limits);
+  const pieces = Array.from(work).length;
+  expect(pieces).toBeGreaterThan((0.9 * json.length) / MOST_IN_A_PIECE);
 });
