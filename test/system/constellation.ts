@@ -71,6 +71,7 @@ async function start(options: Omit<ConstellationOptions, "shared">): Promise<Sta
     dataDir,
     isDisposable: options.dataDir === undefined,
     environment: inherited(),
+    isBundled: process.env["ANNALS_TEST_BUNDLED"] === "true",
   });
   const turnsFile = process.env["ANNALS_TEST_TURNS"];
   if (turnsFile === undefined) return stack;

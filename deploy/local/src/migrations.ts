@@ -41,7 +41,7 @@ async function migrateOne(
   };
   const logStart = logSize(file);
   const log = openSync(file, "a", 0o640);
-  const child = spawn(process.execPath, serviceArguments(service, "migrate"), {
+  const child = spawn(process.execPath, serviceArguments(service, "migrate", context), {
     cwd: context.root,
     env,
     stdio: ["ignore", log, log],

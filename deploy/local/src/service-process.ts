@@ -48,6 +48,8 @@ const COMPILE_CACHE = join(CHECKOUT, "node_modules/.cache/annals/compiled");
 export interface StackContext {
   /** Folder that holds `services`; the working directory of every service. */
   readonly root: string;
+  /** Whether services run from their bundles, and not from source. */
+  readonly isBundled: boolean;
   readonly directory: DataDirectory;
   /** The caller's environment, passed on. */
   readonly environment: Variables;
@@ -68,8 +70,12 @@ export interface ServicePorts {
 }
 
 /** Arguments of Node for a verb of a service. */
-export function serviceArguments(service: ServiceName, verb: "serve" | "migrate"): string[] {
-  return [...nodeOptions(service).args, "-C", "source", entryFile(service), verb];
+export function serviceArguments(
+  service: ServiceName,
+  verb: "serve" | "migrate",
+  { isBundled }: Pick<StackContext, "isBundled">,
+): string[] {
+  return [...nodeOptions(service).args, "-C", "source", entryFile(service, isBundled), verb];
 }
 
 /** The environment of a service, without its own ports. */
@@ -143,7 +149,7 @@ export function serviceSpec(
   return {
     name,
     command: process.execPath,
-    args: serviceArguments(service, "serve"),
+    args: serviceArguments(service, "serve", context),
     env,
     cwd: context.root,
     stopSignal: "TERM",
@@ -169,13 +175,13 @@ export function rpcAddresses(
 }
 
 /** Text in the command line of a leftover process. For PostgreSQL its own pid file is used. */
-export function orphanMark(directory: DataDirectory): (name: string) => string {
+export function orphanMark(directory: DataDirectory, isBundled: boolean): (name: string) => string {
   return (name) => {
     const service = name.replace(/-\d+$/, "");
     if (service === "nats") return directory.run("nats.conf");
     if (service === "prometheus") return directory.run("prometheus.yml");
     const known = SERVICE_NAMES.find((each) => each === service);
-    return known === undefined ? "\0" : entryFile(known);
+    return known === undefined ? "\0" : entryFile(known, isBundled);
   };
 }
 

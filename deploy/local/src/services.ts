@@ -38,21 +38,17 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
   },
 };
 
-/** An environment variable that the runs of tests set. */
-const BUNDLED = "ANNALS_TEST_BUNDLED";
-
 /**
  * The entry file of a service, relative to the folder that holds `services`: its source, or for the systems of
  * tests the program that deploy/bundle/services.mjs makes of it, which loads in a third of the time.
  */
-export function entryFile(service: ServiceName): string {
-  const isBundled = process.env[BUNDLED] === "true";
+export function entryFile(service: ServiceName, isBundled: boolean): string {
   return `services/${service}/${isBundled ? "dist/bundle/main.js" : "src/main.ts"}`;
 }
 
 /** The services that are built: those whose entry file is there. */
-export function builtServices(root: string): ServiceName[] {
-  return SERVICE_NAMES.filter((service) => existsSync(join(root, entryFile(service))));
+export function builtServices(root: string, isBundled: boolean): ServiceName[] {
+  return SERVICE_NAMES.filter((service) => existsSync(join(root, entryFile(service, isBundled))));
 }
 
 /**

@@ -42,6 +42,8 @@ export interface StackOptions {
   readonly signal?: AbortSignal;
   /** Folder that holds `services/<name>/src/main.ts`; the checkout by default. */
   readonly root?: string;
+  /** Services run from the bundles that a run of tests has made, and not from source. */
+  readonly isBundled?: boolean;
 }
 
 /** How a Prometheus next to the stack works. */

@@ -26,10 +26,6 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 /** A service that was killed serves again within this time, in milliseconds. */
 const RECOVERY_MS = 3_000;
 
-// The services here are fake ones, which have sources alone.
-beforeAll(() => void vi.stubEnv("ANNALS_TEST_BUNDLED", ""));
-afterAll(() => void vi.unstubAllEnvs());
-
 const base = {
   environment: {
     PATH: process.env["PATH"],

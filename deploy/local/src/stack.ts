@@ -95,9 +95,9 @@ export class Stack {
 
   /** Called by `startStack`. */
   async begin(): Promise<void> {
-    const root = this.#options.root ?? CHECKOUT;
-    const services = this.#chosenServices(root);
-    for (const name of await this.#directory.clearOrphans(orphanMark(this.#directory))) {
+    const { isBundled = false, root = CHECKOUT } = this.#options;
+    const services = this.#chosenServices(builtServices(root, isBundled));
+    for (const name of await this.#directory.clearOrphans(orphanMark(this.#directory, isBundled))) {
       this.#log(`stopped ${name}, left by an earlier start`);
     }
     const ports = await this.#reservePorts(services);
@@ -108,6 +108,7 @@ export class Stack {
     this.#directory.writeSecret(this.#directory.run("database-url"), `${this.databaseUrl}\n`);
     const context: StackContext = {
       root,
+      isBundled,
       directory: this.#directory,
       environment: this.#options.environment,
       databaseUrl: this.databaseUrl,
@@ -176,10 +177,8 @@ export class Stack {
     if (this.#options.isDisposable) removeData(this.dataDir);
   }
 
-  #chosenServices(root: string): ServiceName[] {
-    const services = builtServices(root).filter(
-      (service) => !this.#options.without?.includes(service),
-    );
+  #chosenServices(built: readonly ServiceName[]): ServiceName[] {
+    const services = built.filter((service) => !this.#options.without?.includes(service));
     const unknown = SERVICE_NAMES.filter(
       (name) => this.#options.replicas?.[name] && !services.includes(name),
     );

@@ -65,5 +65,5 @@ it("health says NOT_SERVING while calls are still answered", async () => {
 
 it("without clients it closes at once", async () => {
   const server = await opened.server(echo, { drainDelayMs: NEVER_MS });
-  await server.close();
+  await expect(server.close()).resolves.toBeUndefined();
 });

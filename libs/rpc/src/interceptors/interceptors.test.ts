@@ -177,6 +177,6 @@ describe("with an endpoint", () => {
     const { client } = await observed();
     await client.getEvent({ id: "x" });
     trace.disable();
-    await away.shutdown();
+    await expect(away.shutdown()).resolves.toBeUndefined();
   });
 });
