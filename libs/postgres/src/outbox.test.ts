@@ -1,11 +1,11 @@
 // Guarantees of an outbox: positions have no gap and are given once, however many add at the same time; an
 // entry that no reader has passed is not deleted within its month, one that a reader has passed is deleted
-// after a week, and the last entry of an account is never deleted.
+// after a week, and the last entry of an account is never deleted. Nothing is while the clock is wrong.
 
-import { AccountRun } from "@annals/chassis";
+import { AccountRun, createLog } from "@annals/chassis";
 import { lostServer } from "@annals/testing";
-import { describe, expect, test } from "vitest";
-import { outbox } from "./outbox.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { outbox, startOutboxPruner } from "./outbox.ts";
 import type { Database } from "./statement.ts";
 import { newDatabase, openPool } from "./testing/test-server.ts";
 
@@ -44,8 +44,12 @@ async function newOutbox() {
       );
       return rows.map(({ position }) => Number(position));
     },
-    list: (accountId: string, afterPosition: number, limit = 100) =>
-      OUTBOX.list(database, { accountId, afterPosition: BigInt(afterPosition), limit }),
+    list: (accountId: string, afterPosition: number, limit = 100, fault?: string) =>
+      OUTBOX.list(
+        database,
+        { accountId, afterPosition: BigInt(afterPosition), limit },
+        { fault: () => fault },
+      ),
   };
 }
 
@@ -153,6 +157,31 @@ describe("what no reader has passed", () => {
   });
 });
 
+test("nothing is deleted while the clock is wrong: neither what was read, nor what is a month old", async () => {
+  const { add, database, list, positionsOf } = await newOutbox();
+  await add(ACCOUNT, 40, 40, 0);
+  const clock = { fault: (): string | undefined => "a month ahead" };
+  const swept = { inc: () => {} };
+  const failed = Promise.withResolvers<void>();
+  const failures = { inc: (_: unknown, by = 1) => void (by > 0 && failed.resolve()) };
+  const log = createLog({ service: "test", level: "error" });
+  const pruned = Promise.withResolvers<void>();
+  const prune: typeof OUTBOX.prune = async (...given) => {
+    const deleted = await OUTBOX.prune(...given);
+    pruned.resolve();
+    return deleted;
+  };
+  const loop = startOutboxPruner({ prune }, { clock, database, failures, log, swept });
+  onTestFinished(() => loop.stop());
+  await Promise.race([failed.promise, pruned.promise]);
+  expect(await list(ACCOUNT, 2, 100, "a month ahead")).toMatchObject([{ position: 3n }]);
+  expect(await positionsOf(ACCOUNT)).toEqual([1, 2, 3]);
+  // It does so as soon as the clock is right.
+  clock.fault = () => undefined;
+  await pruned.promise;
+  expect(await positionsOf(ACCOUNT)).toEqual([3]);
+});
+
 test("an account whose entries cannot be deleted keeps no other", async () => {
   const { database, add, positionsOf } = await newOutbox();
   await add("acct_a", 40, 0);
@@ -173,5 +202,5 @@ test.each([
   ["a limit too high", { accountId: ACCOUNT, afterPosition: 0n, limit: 1_001 }, "limit"],
 ])("a list with %s is refused", async (_, request, field) => {
   const { database } = await newOutbox();
-  await expect(OUTBOX.list(database, request)).rejects.toThrow(field);
+  await expect(OUTBOX.list(database, request, {})).rejects.toThrow(field);
 });
