@@ -5,10 +5,16 @@
 // the clock of the worker of retention.
 
 import { createLog } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
 import { Retention } from "@annals/ledger/testing";
 import type { Stack } from "@annals/local";
-import { eventually, HttpClient, newClient, ownerOf, serviceProgram } from "@annals/testing";
+import {
+  asDatabaseClock,
+  eventually,
+  HttpClient,
+  newClient,
+  ownerOf,
+  serviceProgram,
+} from "@annals/testing";
 import { execFile } from "node:child_process";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -152,7 +158,8 @@ async function retentionIn({ owner, stack }: System, days: number): Promise<void
   expect(text).toContain(AGE);
   await owner.query(text.replace(AGE, "AND false"));
   const nowMicros = () => (Date.now() + days * MS_PER_DAY) * 1_000;
-  const clock: Clock = { nowMicros, nowText: () => new Date(nowMicros() / 1_000).toISOString() };
+  const nowText = () => new Date(nowMicros() / 1_000).toISOString();
+  const clock = asDatabaseClock({ nowMicros, nowText });
   let hours = 0;
   await withQueue(stack.databaseUrl, async (appends, database) => {
     const retention = new Retention({

@@ -14,6 +14,15 @@ export interface Clock {
   readonly latestMicros?: () => number;
 }
 
+/**
+ * The clock of the database, by which everything goes that deletes (docs/adr/0072-clocks-are-compared.md).
+ * Each reading throws while the process's own clock differs from it.
+ */
+export interface DatabaseClock extends Clock {
+  /** Marks it: the compiler refuses the clock of a process for what deletes. */
+  readonly isOfDatabase: true;
+}
+
 /** Throws while the clock is wrong: for work that deletes, which is done later. */
 export function assertRight({ fault }: Pick<Clock, "fault">): void {
   const reason = fault?.();

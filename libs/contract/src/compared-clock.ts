@@ -3,7 +3,7 @@
 // monotonic clock goes on, so a step of the system's clock is seen at the next reading, without a question.
 // It must never call a clock wrong that the time of a round trip may explain.
 
-import { type Clock, CLOCK_TOLERANCE_S, systemClock } from "./clock.ts";
+import { type Clock, CLOCK_TOLERANCE_S, type DatabaseClock, systemClock } from "./clock.ts";
 import { formatMicros } from "./timestamps.ts";
 
 const US_PER_S = 1_000_000;
@@ -66,7 +66,8 @@ export class ComparedClock implements Clock {
     Math.max(this.nowMicros(), Math.ceil(this.#other()?.latest ?? 0)) + TOLERANCE_US;
 
   /** The other clock. Throws while the two differ: then neither is known to be right. */
-  readonly other: Clock = {
+  readonly other: DatabaseClock = {
+    isOfDatabase: true,
     nowMicros: () => {
       const fault = this.fault();
       const other = this.#other();

@@ -2,6 +2,7 @@ export { CertificateAuthority } from "@annals/certificates";
 export * from "./accounts.ts";
 export * from "./busy-host.ts";
 export * from "./bytes-waiting.ts";
+export * from "./database-clock.ts";
 export * from "./database.ts";
 export * from "./deliveries.ts";
 export * from "./sinks.ts";

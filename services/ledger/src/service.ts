@@ -1,7 +1,7 @@
 // The table of contents: every RPC of the ledger and its handler.
 
 import type { Logger } from "@annals/chassis";
-import type { Clock, Turns } from "@annals/contract";
+import type { Clock, DatabaseClock, Turns } from "@annals/contract";
 import type { Notices } from "@annals/messaging";
 import type { AdmissionVerifier } from "@annals/rpc";
 import type { Pool } from "@annals/postgres";
@@ -68,7 +68,7 @@ export interface Deps {
   readonly clock: Clock;
   readonly database: Pool;
   /** Decides how long events are kept. */
-  readonly databaseClock: Clock;
+  readonly databaseClock: DatabaseClock;
   readonly erasureCopies: ErasureCopies;
   readonly erasureDelayHours: number;
   readonly keys: LogKeys & PlanReads;

@@ -2,10 +2,16 @@
 // a log that is served, a clock that a test moves on, and replicas. Imported by tests only.
 
 import { createRegistry } from "@annals/chassis";
-import { type Clock, formatMicros, systemClock } from "@annals/contract";
+import { type DatabaseClock, formatMicros, systemClock } from "@annals/contract";
 import { freePort } from "@annals/local";
 import { createPool } from "@annals/postgres";
-import { createMigratedDatabase, eventually, S3Server, type TestDatabase } from "@annals/testing";
+import {
+  asDatabaseClock,
+  createMigratedDatabase,
+  eventually,
+  S3Server,
+  type TestDatabase,
+} from "@annals/testing";
 import { pino } from "pino";
 import { inject } from "vitest";
 import { createMetrics } from "../metrics.ts";
@@ -43,10 +49,10 @@ export class BucketReplicas {
     return new BucketReplicas(s3, await createMigratedDatabase(inject("stack").databaseUrl));
   }
 
-  readonly clock: Clock = (() => {
+  readonly clock: DatabaseClock = (() => {
     const real = systemClock();
     const nowMicros = () => real.nowMicros() + this.#laterS * 1e6;
-    return { nowMicros, nowText: () => formatMicros(nowMicros()) };
+    return asDatabaseClock({ nowMicros, nowText: () => formatMicros(nowMicros()) });
   })();
 
   /** Moves the clock on, that of the database included. */

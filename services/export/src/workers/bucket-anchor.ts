@@ -3,7 +3,7 @@
 // uploads. A checkpoint must never be stored before its files, and no export waits for the bucket.
 
 import { type Loop, type Logger, startLoop } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
+import type { DatabaseClock } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import { parseCheckpoint, parseNote } from "@annals/tlog";
 import type { Metrics } from "../metrics.ts";
@@ -26,7 +26,7 @@ const BACKOFF_S = [60, 600] as const;
 
 export interface BucketAnchorDeps {
   readonly bucket: LockedBucket;
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
   readonly database: Database;
   readonly ledger: BucketLedger;
   readonly log: Logger;

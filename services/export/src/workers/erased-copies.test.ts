@@ -5,6 +5,7 @@
 import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/ledger";
+import { asDatabaseClock } from "@annals/testing";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { createMetrics } from "../metrics.ts";
@@ -14,7 +15,7 @@ import { ErasedCopies, type ErasedCopiesDeps } from "./erased-copies.ts";
 import { sweepExports } from "./export-sweep.ts";
 
 const NEVER = new AbortController().signal;
-const clock = systemClock();
+const clock = asDatabaseClock(systemClock());
 let exports: TestExports;
 
 beforeAll(async () => {

@@ -3,8 +3,8 @@
 // file that cannot be deleted keeps its row, and no other export. With a real PostgreSQL, a real directory
 // and a controlled clock.
 
-import { type Clock, formatMicros } from "@annals/contract";
-import { eventually } from "@annals/testing";
+import { type DatabaseClock, formatMicros } from "@annals/contract";
+import { asDatabaseClock, eventually } from "@annals/testing";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
@@ -26,9 +26,9 @@ afterEach(() => exports.reset());
 afterAll(() => exports.close());
 
 /** Days after {@link CREATED}. */
-function clockAt(days: number): Clock {
+function clockAt(days: number): DatabaseClock {
   const nowMicros = () => CREATED + days * MICROS_PER_DAY;
-  return { nowMicros, nowText: () => formatMicros(nowMicros()) };
+  return asDatabaseClock({ nowMicros, nowText: () => formatMicros(nowMicros()) });
 }
 
 function sweepAt(days: number, options: Partial<SweepDeps> = {}) {

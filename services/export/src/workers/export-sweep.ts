@@ -11,7 +11,7 @@ import {
   type Loop,
   startLoop,
 } from "@annals/chassis";
-import { type Clock, formatMicros } from "@annals/contract";
+import { type DatabaseClock, formatMicros } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { Storage } from "../outbound/storage.ts";
 import { AUDIT } from "../store/audit.ts";
@@ -22,7 +22,7 @@ import { removeJob } from "../store/remove-job.ts";
 import { fileStem } from "./write-export.ts";
 
 export interface SweepDeps {
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
   readonly database: Pool;
   readonly storage: Pick<Storage, "keepOnly">;
   readonly swept: Pick<Counter<"kind">, "inc">;

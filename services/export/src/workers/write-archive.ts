@@ -3,7 +3,7 @@
 // loses erased parts. Both files must be durable before the row says so, and no file of a later lease is ever
 // deleted.
 
-import type { Clock } from "@annals/contract";
+import type { DatabaseClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -20,7 +20,7 @@ import { LeaseLost } from "./lease.ts";
 import { addEvidence, type BundleJob, newTar } from "./write-bundle.ts";
 
 export interface ArchiveDeps {
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
   readonly database: Pool;
   readonly ledger: LogReads & Pick<Client<typeof LedgerService>, "listEvents" | "streamEvents">;
   readonly metrics: Pick<Metrics, "archiveBytes">;

@@ -3,8 +3,9 @@
 // it has expired; a rate window ends only when its key was not used for a day. With a real PostgreSQL, the
 // service's own rights and a controlled clock.
 
-import { type Clock, formatMicros, mintKey } from "@annals/contract";
+import { formatMicros, mintKey } from "@annals/contract";
 import { statement } from "@annals/postgres";
+import { asDatabaseClock } from "@annals/testing";
 import { beforeEach, expect, test } from "vitest";
 import { admitRequests } from "../store/admit-requests.ts";
 import { deleteApiKey } from "../store/delete-api-key.ts";
@@ -24,7 +25,7 @@ beforeEach(async () => {
 /** Days after {@link REVOKED}. Resolves to what was swept. */
 async function sweepAt(days: number, options: Partial<KeySweepDeps> = {}) {
   const nowMicros = () => REVOKED + days * MICROS_PER_DAY;
-  const clock: Clock = { nowMicros, nowText: () => formatMicros(nowMicros()) };
+  const clock = asDatabaseClock({ nowMicros, nowText: () => formatMicros(nowMicros()) });
   const swept: Record<string, number> = {};
   const inc = ({ kind }: { kind?: string | number } = {}, count = 1) => {
     swept[String(kind)] = (swept[String(kind)] ?? 0) + count;

@@ -4,7 +4,7 @@
 // is valid.
 
 import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
-import { type Clock, formatMicros } from "@annals/contract";
+import { type DatabaseClock, formatMicros } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import { deleteExpiredKey } from "../store/delete-expired-key.ts";
 import { deleteExpiredWidgetToken } from "../store/delete-expired-widget-token.ts";
@@ -15,7 +15,7 @@ import { listIdleWindows } from "../store/list-idle-windows.ts";
 import { revokeExpiredKeys } from "../store/revoke-expired-keys.ts";
 
 export interface KeySweepDeps {
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
   readonly database: Database;
   readonly swept: Pick<Counter<"kind">, "inc">;
   /** 0: revoked keys are kept. */

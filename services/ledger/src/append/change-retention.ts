@@ -2,7 +2,7 @@
 // rpc/ for an account, and by commands/ for the operator. It appends nothing to the account's chain: the
 // record follows when events are deleted (workers/retention.ts).
 
-import type { Clock } from "@annals/contract";
+import type { DatabaseClock } from "@annals/contract";
 import { internal } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import {
@@ -38,7 +38,7 @@ export interface RetentionChange {
 
 /** The days have to be checked. Resolves to the row after the change. */
 export async function changeRetention(
-  { clock, database }: { readonly clock: Clock; readonly database: Pool },
+  { clock, database }: { readonly clock: DatabaseClock; readonly database: Pool },
   { accountId, actor, archive, days, plan }: RetentionChange,
   signal?: AbortSignal,
 ): Promise<LifecycleRow> {

@@ -1,7 +1,7 @@
 // GetRetention: how long the account's events are kept, what says so, and what is deleted
 // (docs/lifecycle.md#retention).
 
-import type { Clock } from "@annals/contract";
+import type { DatabaseClock } from "@annals/contract";
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
@@ -11,7 +11,7 @@ import { getLifecycle } from "../store/lifecycles.ts";
 import { renderRetention, US_PER_S } from "./retention-view.ts";
 
 export interface RetentionDeps {
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
   readonly database: Pool;
   readonly keys: PlanReads;
 }

@@ -1,7 +1,7 @@
 // ListLifecycles: the accounts with archives, and for each the range that is archived next: events of one
 // UTC month that is over. The export service polls it.
 
-import type { Clock } from "@annals/contract";
+import type { DatabaseClock } from "@annals/contract";
 import { formatMicros } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
@@ -24,7 +24,7 @@ const MAX_LIMIT = 100;
 const PIECE = 1_048_576;
 
 interface Deps {
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
   readonly database: Pool;
   readonly keys: PlanReads;
   /** {@link PIECE} by default. */

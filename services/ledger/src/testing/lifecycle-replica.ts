@@ -3,8 +3,9 @@
 // account at the same time. Forked by killed-replicas.ts. It must never end what it does when it is killed.
 
 import { createLog, createRegistry } from "@annals/chassis";
-import { atOnce, type Clock } from "@annals/contract";
+import { atOnce } from "@annals/contract";
 import { createPool, type Database, type Pool } from "@annals/postgres";
+import { asDatabaseClock } from "@annals/testing";
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { AppendQueue } from "../append/append-queue.ts";
@@ -41,10 +42,10 @@ class Replica {
   constructor(order: Order) {
     this.#order = order;
     const log = createLog({ service: "test", level: "error" }, { write: none });
-    const clock: Clock = {
+    const clock = asDatabaseClock({
       nowText: () => this.#order.time,
       nowMicros: () => Date.parse(this.#order.time) * 1_000,
-    };
+    });
     const given = createPool({
       connectionString: order.databaseUrl,
       role: ROLE,

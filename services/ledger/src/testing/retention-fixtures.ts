@@ -2,8 +2,9 @@
 // than two days before that of PostgreSQL. Imported by tests only.
 
 import { createLog, createRegistry } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
+import type { DatabaseClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
+import { asDatabaseClock } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { AppendQueue } from "../append/append-queue.ts";
 import { plansOf } from "../append/plan-retention.ts";
@@ -25,11 +26,11 @@ export async function openRetention() {
   const log = await TestLog.open();
   log.later(YEARS_BEFORE * S_PER_DAY);
   let fault: string | undefined;
-  const clock: Clock = {
+  const clock = asDatabaseClock({
     fault: () => fault,
     nowText: () => log.time,
     nowMicros: () => Date.parse(log.time) * 1_000,
-  };
+  });
   const closer = log.newCloser();
   const index = new FilterIndex({
     database: openPool(log.owner.url),
@@ -88,7 +89,7 @@ export async function openRetention() {
 
 /** A replica that has measured a low load. */
 function newReplica(
-  { clock, log }: { readonly clock: Clock; readonly log: TestLog },
+  { clock, log }: { readonly clock: DatabaseClock; readonly log: TestLog },
   around: (pool: Pool) => Pool,
 ) {
   const lines: Record<string, unknown>[] = [];

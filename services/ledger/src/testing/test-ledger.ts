@@ -15,7 +15,7 @@ import { canonicalJson, type JsonValue } from "@annals/event";
 import type { Notice } from "@annals/messaging";
 import type { Pool } from "@annals/postgres";
 import { LedgerService } from "@annals/proto/ledger";
-import type { TestDatabase } from "@annals/testing";
+import { asDatabaseClock, type TestDatabase } from "@annals/testing";
 import {
   type Client,
   type ConnectRouter,
@@ -52,6 +52,8 @@ export interface TestLedger {
 /** A clock that shows the time that a test sets: UTC with six fraction digits. */
 export class SetClock implements Clock {
   text: string;
+  /** Why the clock is wrong; undefined: it is right. */
+  wrong: string | undefined;
 
   constructor(text = "2026-05-10T12:00:00.000000Z") {
     this.text = text;
@@ -64,6 +66,8 @@ export class SetClock implements Clock {
   nowMicros(): number {
     return Date.parse(this.text) * 1_000;
   }
+
+  readonly fault = (): string | undefined => this.wrong;
 }
 
 /** Admits every call: neither a gateway nor a keys service takes part. */
@@ -102,7 +106,7 @@ export function openLedger(
     appends,
     auditInAccounts,
     blocks,
-    databaseClock: clock,
+    databaseClock: asDatabaseClock(clock),
     erasureCopies: { exports: true, webhooks: true },
     erasureDelayHours: 24,
     keys: signer.client,

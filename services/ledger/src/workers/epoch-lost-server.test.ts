@@ -4,7 +4,7 @@
 
 import { systemClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
-import { lostServer } from "@annals/testing";
+import { asDatabaseClock, lostServer } from "@annals/testing";
 import { beforeEach, expect, test } from "vitest";
 import { NEVER } from "../testing/block-fixtures.ts";
 import { openPool } from "../testing/database.ts";
@@ -112,7 +112,7 @@ test("heads are thinned account by account, and no map is forgotten before all o
     return rows;
   }, lost);
   const thinning = new LogThinning({
-    clock: { ...systemClock(), nowMicros: () => Date.parse(log.time) * 1e3 },
+    clock: asDatabaseClock({ ...systemClock(), nowMicros: () => Date.parse(log.time) * 1e3 }),
     database: { run },
   });
   const kept = "SELECT count(*)::integer FROM ledger.epochs WHERE buckets IS NOT NULL";

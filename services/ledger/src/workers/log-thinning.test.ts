@@ -2,6 +2,7 @@
 // and that of epoch 1. What the accounts' heads were in a kept epoch does not change.
 
 import { systemClock } from "@annals/contract";
+import { asDatabaseClock } from "@annals/testing";
 import { pathFromBuckets, parseEntry, readBuckets, verifyHead } from "@annals/tlog";
 import { beforeEach, expect, test } from "vitest";
 import { NEVER } from "../testing/block-fixtures.ts";
@@ -21,7 +22,7 @@ beforeEach(async () => {
 
 async function thin(): Promise<void> {
   const thinning = new LogThinning({
-    clock: { ...systemClock(), nowMicros: () => Date.parse(log.time) * 1e3 },
+    clock: asDatabaseClock({ ...systemClock(), nowMicros: () => Date.parse(log.time) * 1e3 }),
     database: openPool(log.owner.url),
   });
   await thinning.run(NEVER);

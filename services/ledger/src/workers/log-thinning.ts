@@ -3,7 +3,7 @@
 // and those of epoch 1. Entries and checkpoints stay permanently. Any number of replicas may do it at the
 // same time.
 
-import type { Clock } from "@annals/contract";
+import type { DatabaseClock } from "@annals/contract";
 import { type Database, isDistributed, workOnEach } from "@annals/postgres";
 import { thinAccountHeads } from "../store/account-heads.ts";
 import { forgetMaps, type KeptMapRow, listKeptMaps } from "../store/epochs.ts";
@@ -21,7 +21,7 @@ const MAPS = 5_000;
 const ACCOUNTS = 1_000;
 
 interface LogThinningDeps {
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
   readonly database: Database;
 }
 

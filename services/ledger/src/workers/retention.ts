@@ -5,7 +5,7 @@
 // covers, what no served epoch covers, what is still to be archived, or the last event of a chain.
 
 import { AccountWork, type Logger } from "@annals/chassis";
-import { assertRight, type Clock, formatMicros, SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import { assertRight, type DatabaseClock, formatMicros, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { AppendQueue } from "../append/append-queue.ts";
 import {
@@ -40,7 +40,7 @@ import { LoadPeak } from "./load-peak.ts";
 export interface RetentionDeps {
   readonly appends: Pick<AppendQueue, "record">;
   /** That of the database: it decides what is old enough. */
-  readonly clock: Clock;
+  readonly clock: DatabaseClock;
   readonly database: Database;
   readonly log: Logger;
   readonly nowMs: () => number;

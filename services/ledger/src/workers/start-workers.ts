@@ -1,7 +1,7 @@
 // Starts what the ledger does in the background, in loops that end with the process. Called by serve.ts.
 
 import { type Closers, type Counter, type LoopOptions, startLoop } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
+import type { DatabaseClock } from "@annals/contract";
 import { type Pool, startOutboxPruner } from "@annals/postgres";
 import type { AppendQueue } from "../append/append-queue.ts";
 import type { GrownChains } from "../append/grown-chains.ts";
@@ -33,7 +33,7 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   readonly closers: Closers;
   readonly database: Pool;
   /** Decides what is old enough to be deleted. */
-  readonly databaseClock: Clock;
+  readonly databaseClock: DatabaseClock;
   readonly epochs: Pick<
     EpochCloserDeps,
     "clock" | "closer" | "intervalS" | "keys" | "origin" | "policy"
