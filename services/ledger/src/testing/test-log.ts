@@ -82,6 +82,11 @@ export class TestLog {
     return growAllTrees(this.#trees, this.#grown);
   }
 
+  /** Undefined: the clock is right. */
+  setFault(reason: string | undefined): void {
+    this.#clock.wrong = reason;
+  }
+
   later(seconds: number): void {
     const at = new Date(Date.parse(this.#clock.text) + seconds * 1e3);
     this.#clock.text = at.toISOString().replace("Z", "000Z");

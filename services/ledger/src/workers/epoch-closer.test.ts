@@ -1,5 +1,6 @@
 // Guarantees: each epoch continues the head log, has the heads that all accounts had then, and is signed
-// once, whichever replica closes it and wherever another one was stopped. No epoch is skipped.
+// once, whichever replica closes it and wherever another one was stopped. No epoch is skipped, and none is
+// closed while the clock is wrong.
 
 import type { Pool } from "@annals/postgres";
 import { append, EMPTY_TREE, entryHash, rootOf } from "@annals/tlog";
@@ -30,6 +31,17 @@ test("each epoch has the heads of all accounts, and full tiles are stored", asyn
     { level: 0, tile: "0", root, hashes: Buffer.concat(leaves) },
   ]);
 }, 60_000);
+
+test("none is closed while the clock is wrong: its time would be in the log permanently", async () => {
+  const closer = log.newCloser();
+  await log.grow(FIRST, 1);
+  log.setFault("a day ahead");
+  await closer.run();
+  expect(await log.checkedEpochs()).toHaveLength(0);
+  log.setFault(undefined);
+  await closer.run();
+  expect(await log.checkedEpochs()).toHaveLength(1);
+});
 
 test("an epoch follows the interval if a chain grew, and an hour if none did", async () => {
   const closer = log.newCloser();

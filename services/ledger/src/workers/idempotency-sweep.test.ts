@@ -1,5 +1,6 @@
 // Guarantee: idempotency keys of every account are deleted once they are 24 hours old, however many there
-// are, and no younger one is. A key that an append holds makes nothing wait.
+// are, and no younger one is. None is while the clock is wrong. A key that an append holds makes nothing
+// wait.
 
 import { AccountRun, AccountWork, createLog } from "@annals/chassis";
 import { type Pool, statement } from "@annals/postgres";
@@ -31,7 +32,8 @@ const insert = (accountId: string, ageS: number, count = 1, name = "key") =>
   );
 
 const swept = { inc: (_: unknown, by = 1): void => void (deleted += by) };
-const sweep = () => sweepIdempotencyKeys({ clock: {}, database, swept }, new AccountRun());
+const sweep = (fault?: string) =>
+  sweepIdempotencyKeys({ clock: { fault: () => fault }, database, swept }, new AccountRun());
 
 const left = async () =>
   (await owner.query("SELECT account_id FROM ledger.idempotency_keys ORDER BY 1")).map(
@@ -46,6 +48,14 @@ test("keys of every account are deleted after 24 hours, however many there are",
   await sweep();
   expect(await left()).toEqual(["acct_1", "acct_3"]);
   expect(deleted).toBe(2 * BATCH + 1);
+});
+
+test("none is deleted while the clock is wrong", async () => {
+  await insert("acct_1", DAY_S);
+  await expect(sweep("a day ahead")).rejects.toThrow("a day ahead");
+  expect(await left()).toEqual(["acct_1"]);
+  await sweep();
+  expect(await left()).toEqual([]);
 });
 
 test("a key that an append holds is left, and makes nothing wait", async () => {

@@ -7,6 +7,25 @@ import { openRetention } from "../testing/retention-fixtures.ts";
 const ACCOUNT = "acct_1";
 const DAYS = 30;
 
+test("a turn that has begun deletes nothing more once the clock is wrong", async () => {
+  const world = await openRetention();
+  world.log.signer.retention = { days: DAYS, minDays: 7 };
+  await world.log.append(ACCOUNT, 300);
+  await world.cover();
+  await world.laterDays(DAYS);
+  // The clock steps between the record and the first chunk that is deleted.
+  const { passes } = world.newReplica((pool) => ({
+    ...pool,
+    transaction: async (work, bytesOf) => {
+      const result = await pool.transaction(work, bytesOf);
+      world.setFault("a month ahead");
+      return result;
+    },
+  }));
+  await expect(passes()).rejects.toThrow(/a month ahead/);
+  expect(await world.lifecycle(ACCOUNT)).toMatchObject({ through: 299, deleted: 0 });
+});
+
 test("nothing is deleted while the clock is wrong, not even what a record names", async () => {
   const world = await openRetention();
   world.log.signer.retention = { days: DAYS, minDays: 7 };

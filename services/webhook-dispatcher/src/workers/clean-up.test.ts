@@ -1,13 +1,15 @@
 // Guarantee: a webhook on which the clean-up fails keeps no other, and the run fails, so that it is repeated.
-// A record is deleted once it and all before it are older than the retention. A piece has its size, and two
-// clean-ups share the work.
+// A record is deleted once it and all before it are older than the retention, and none while the clock is
+// wrong. A piece has its size, and two clean-ups share the work.
 
 import type { Database } from "@annals/postgres";
-import { expect, test } from "vitest";
+import { createLog, createRegistry } from "@annals/chassis";
+import { expect, onTestFinished, test } from "vitest";
 import { deleteFinished, deleteUnattempted, settleAttempted } from "../store/clean-up.ts";
 import { DATABASE_CLOCK } from "../store/moment.ts";
 import { FakeTime, intercepted, newService } from "../testing/dispatcher.ts";
-import { cleanUp } from "./clean-up.ts";
+import { createMetrics } from "../metrics.ts";
+import { cleanUp, startCleanUp } from "./clean-up.ts";
 
 test("a webhook that cannot be removed keeps no other", async () => {
   const { database, handlers, subscribed } = await newService();
@@ -61,6 +63,34 @@ test("a record waits for one before it that ended later, and then all go in one 
   time.advance(1);
   await cleanUp(given);
   expect(await left()).toHaveLength(0);
+});
+
+test("nothing is deleted while the clock is wrong, and all that is due as soon as it is right", async () => {
+  const { database, time } = await stored(1);
+  time.advance(32 * 86_400);
+  const pool = database.pool();
+  const begun = Promise.withResolvers<string>();
+  const observed = intercepted(pool, {
+    run: (statement, params) => {
+      begun.resolve(statement.name);
+      return pool.run(statement, params);
+    },
+  });
+  let fault: string | undefined = "a month ahead";
+  const clock = { fault: () => fault, nowMicros: () => 0, nowText: () => "" };
+  const metrics = createMetrics(createRegistry("test"));
+  const log = createLog(
+    { service: "test", level: "warn" },
+    { write: (line) => begun.resolve(line) },
+  );
+  const given = { clock, database: observed, log, metrics, now: time.now, retentionDays: 30 };
+  const loop = startCleanUp(given);
+  onTestFinished(() => loop.stop());
+  expect(await begun.promise).toContain("a month ahead");
+  fault = undefined;
+  await expect
+    .poll(async () => (await database.query("SELECT FROM webhooks.deliveries")).length)
+    .toBe(0);
 });
 
 type Which = readonly [accountId: string, webhookId: string, limit: number];
