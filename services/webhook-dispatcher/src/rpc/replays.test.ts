@@ -1,6 +1,7 @@
 // Guarantee: a test and a replay are deliveries as any other, with ids of their own, within the bounds of the
 // account in number and bytes; a replay sends the same data as the delivery before, and stores none of it. A
-// range goes only to a webhook whose URL has taken a delivery. Replays of an account take turns.
+// range goes only to a webhook whose URL has taken a delivery. Replays of an account take turns, and each
+// event counts once in its day.
 
 import { bytesWaiting } from "@annals/testing";
 import { expect, test } from "vitest";
@@ -160,6 +161,38 @@ test("beyond the bound of the account nothing is queued", async () => {
   await expect(send()).rejects.toMatchObject(tooMany);
   const pending = "SELECT FROM webhooks.deliveries WHERE due_at IS NOT NULL";
   expect(await database.query(pending)).toHaveLength(50);
+});
+
+test("each event that is replayed counts in its day, once, and not if nothing is queued", async () => {
+  const { accountId, database, delivered, handlers, producers, replay, replayRange, send, tried } =
+    await begin(50);
+  const used = async () =>
+    (
+      await database.query("SELECT used FROM webhooks.daily_uses WHERE account_id = $1", [
+        accountId,
+      ])
+    )
+      .map((row) => Number(row["used"]))
+      .at(0);
+  producers.add(accountId, "events", 100);
+  await tried();
+  await replayRange(1n, 30n);
+  expect(await used()).toBe(30);
+  await delivered();
+  const [record] = await handlers.deliveries(
+    accountId,
+    (await handlers.list(accountId))[0]?.["id"] as string,
+  );
+  await replay(record?.["id"]);
+  expect(await used()).toBe(31);
+  // A test is no replay.
+  await send();
+  await expect(replayRange(31n, 100n)).rejects.toMatchObject({ kind: "unavailable" });
+  expect(await used()).toBe(31);
+  const limit = "UPDATE webhooks.daily_uses SET used = 100000000 WHERE account_id = $1";
+  await database.query(limit, [accountId]);
+  await expect(replay(record?.["id"])).rejects.toMatchObject({ kind: "plan_quota_exceeded" });
+  await expect(replayRange(1n, 1n)).rejects.toMatchObject({ kind: "plan_quota_exceeded" });
 });
 
 test("beyond the bound in bytes nothing is queued, and the fan-out drops and counts", async () => {
