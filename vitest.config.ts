@@ -1,6 +1,6 @@
-// How `npm test` and `npm run test:outages` run. Everything runs on real processes, real PostgreSQL and real
-// NATS. The projects come one after the other: unit and api on the shared stack, then flows, most on systems of
-// their own, and at the end those flows that compare durations, one at a time.
+// How `npm test` and `npm run test:outages` run. Everything runs on real processes, real PostgreSQL and
+// real NATS. The projects come one after the other: unit and api on the shared stack, then flows, most on
+// systems of their own, and at the end those flows that compare durations, one at a time.
 
 import { defineConfig } from "vitest/config";
 import { FORMS } from "./test/form.ts";

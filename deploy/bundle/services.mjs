@@ -1,6 +1,6 @@
-// Makes one program of each service, with all that it imports, for the systems that tests start: Node.js loads it
-// in a third of the time that the sources take. Called by bootstrap.mjs before tests; a product never runs it. It
-// writes only if a source has changed, and the marker last.
+// Makes one program of each service, with all that it imports, for the systems that tests start: Node.js
+// loads it in a third of the time that the sources take. Called by bootstrap.mjs before tests; a product
+// never runs it. It writes only if a source has changed, and the marker last.
 //
 //   node deploy/bundle/services.mjs
 
@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const SERVICES = ["export", "gateway", "keys", "ledger", "webhook-dispatcher"];
 const SOURCES = ["{services,libs,packages}/*/src/**/*.ts", "proto/gen/**/*.ts", "pnpm-lock.yaml"];
 
-/** As deep as the sources: paths that a module makes of its own place lead to the same files. */
+/** It is as deep as the sources, so that paths from a module to files beside it stay right. */
 const FOLDER = "dist/bundle";
 const STAMP = "stamp";
 

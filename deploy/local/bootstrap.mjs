@@ -1,5 +1,5 @@
-// What `npm start`, `npm test` and the other npm scripts run first: plain JavaScript for any Node
-// from 20 on, with no dependency. It installs what is missing, bundles what browsers and tests load, then runs the
+// What `npm start`, `npm test` and the other npm scripts run first: plain JavaScript for any Node from 20
+// on, with no dependency. It installs what is missing, bundles what browsers and tests load, then runs the
 // named program under the project's own Node 24. It must never start a program of the project under the
 // caller's Node, nor use the network when the install is complete.
 
@@ -54,7 +54,10 @@ const PROGRAMS = {
   test: ["-C", "source", "node_modules/vitest/vitest.mjs", "run"],
 };
 
-/** What tests, and all that they start, load quickly: modules that are compiled already, and whole services. */
+/**
+ * What tests, and all that they start, load quickly: modules that are compiled already, and whole
+ * services.
+ */
 const FOR_TESTS = {
   ANNALS_TEST_BUNDLED: "true",
   NODE_COMPILE_CACHE: join(MODULES, ".cache/annals/compiled"),

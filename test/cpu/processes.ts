@@ -1,12 +1,16 @@
-// The CPU time of this process and of all that it has started, from /proc: what it used itself, what its ended
-// children used, and the same of each process below it that still runs. Off Linux, of this process alone.
+// The CPU time of this process and of all that it has started, from /proc: what it used itself, what its
+// ended children used, and the same of each process below it that still runs. Off Linux, of this process
+// alone.
 
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Of Linux, for every program: sysconf(_SC_CLK_TCK). */
 const TICKS_PER_S = 100;
 
-/** Fields of /proc/<pid>/stat after the name, which ends with the last parenthesis (proc(5), from field 3 on). */
+/**
+ * Fields of /proc/<pid>/stat after the name, which ends with the last parenthesis (proc(5), from field 3
+ * on).
+ */
 const PARENT = 1;
 const USER = 11;
 const ENDED_CHILDREN_SYSTEM = 14;

@@ -1,5 +1,6 @@
-// Measures the CPU of each test file: of its worker, with what the file started. Runs before each test file of
-// every project; the reporter beside it adds up. What servers of the whole run do for a file is not in it.
+// Measures the CPU of each test file: of its worker, with what the file started. Runs before each test file
+// of every project; the reporter beside it adds up. What servers of the whole run do for a file is not in
+// it.
 
 import { afterAll, TestRunner } from "vitest";
 import { leftOut, type Need } from "../system/needs.ts";

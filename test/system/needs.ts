@@ -1,6 +1,6 @@
-// What tests use that is no package of the project: a test, or a part of one, is left out where it is missing. The
-// end of the run names each once, with how to have it. ANNALS_TEST_NEEDS names those whose lack fails the run,
-// separated by commas, or `all` of them.
+// What tests use that is no package of the project: a test, or a part of one, is left out where it is
+// missing. The end of the run names each once, with how to have it. ANNALS_TEST_NEEDS names those whose
+// lack fails the run, separated by commas, or `all` of them.
 
 /** What may be missing, and how to have it. */
 export const NEEDS = {

@@ -1,5 +1,5 @@
-// Guarantee: each test file belongs to one tier: to the checks, `npm test`, the outages, the fault tests, or a suite
-// that needs what not every machine has; and what test/tiers/files.ts names exists.
+// Guarantee: each test file belongs to one tier: to the checks, `npm test`, the outages, the fault tests,
+// or a suite that needs what not every machine has; and what test/tiers/files.ts names exists.
 
 import { globSync } from "node:fs";
 import { join } from "node:path";

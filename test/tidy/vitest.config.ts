@@ -5,5 +5,5 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   ssr: { resolve: { conditions: ["source"] } },
-  test: { include: ["test/{chart,tidy}/*.test.ts"], testTimeout: 60_000 },
+  test: { include: ["test/{chart,tidy}/*.test.ts"], isolate: false, testTimeout: 120_000 },
 });

@@ -1,5 +1,5 @@
-// Which test files are not run as most are: what `npm test` leaves to `npm run test:outages`, which files that
-// runs one at a time, and which have a process of their own. Read by vitest.config.ts.
+// Which test files are not run as most are: what `npm test` leaves to `npm run test:outages`, which files
+// that runs one at a time, and which have a process of their own. Read by vitest.config.ts.
 
 const flows = [
   "archive-versions",
@@ -52,7 +52,8 @@ export const TIMED: readonly string[] = [
 ];
 
 /**
- * What kills, stops or cuts off what it uses, what builds or fetches programs, and most of what has a browser.
+ * What kills, stops or cuts off what it uses, what builds or fetches programs, and most of what has a
+ * browser.
  */
 export const OUTAGES: readonly string[] = [
   ...flows.map((name) => `test/flows/${name}.test.ts`),
@@ -69,12 +70,15 @@ export const OUTAGES: readonly string[] = [
   "test/verifiers/sink-bucket.test.ts",
 ];
 
-/** They measure the memory or the CPU of their process. */
+/** They measure the memory or the CPU of their process, or set up what a process has once: tracing. */
 export const ALONE: readonly string[] = [
   "libs/chassis/src/longest-turn.test.ts",
+  "libs/chassis/src/tracing.test.ts",
   "libs/event/src/json/event-bytes-bounds.test.ts",
   "libs/event/src/json/read-json-bounds.test.ts",
+  "libs/rpc/src/interceptors/interceptors.test.ts",
   "services/gateway/src/v1/intake/read-otlp.test.ts",
   "services/webhook-dispatcher/src/outbound/sender-size.test.ts",
+  "services/webhook-dispatcher/src/outbound/sender.test.ts",
   "test/verifiers/hostile-parquet.test.ts",
 ];

@@ -1,5 +1,5 @@
-// What tiers need of the machine beside Node.js: Debian packages, which are installed where that is allowed, and
-// a test cluster (CONTRIBUTING.md). What a machine cannot have is left out, and said.
+// What tiers need of the machine beside Node.js: Debian packages, which are installed where that is
+// allowed, and a test cluster (CONTRIBUTING.md). What a machine cannot have is left out, and said.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

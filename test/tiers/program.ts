@@ -1,4 +1,5 @@
-// Runs a program of a tier: its output goes to the terminal and is returned. The programs of npm get npm itself.
+// Runs a program of a tier: its output goes to the terminal and is returned. The programs of npm get npm
+// itself.
 
 import { spawn } from "node:child_process";
 

@@ -1,5 +1,5 @@
-// What a run of all tiers counts: checks and tests that passed and failed, what the failures say, and the files
-// that passed only when they were run again. The last lines of the output come from here.
+// What a run of all tiers counts: checks and tests that passed and failed, what the failures say, and the
+// files that passed only when they were run again. The last lines of the output come from here.
 
 /** More files than this that fail at first are no busy moment. */
 export const MAX_RUN_AGAIN = 3;

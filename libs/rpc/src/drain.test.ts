@@ -10,7 +10,7 @@ import { GATEWAY_TLS } from "./testing/test-tls.ts";
 
 const DRAIN_DELAY_MS = 1_000;
 const CONTROLS = 5;
-/** Whoever waits for this does not end within the time of a test. */
+/** A wait of this length does not end within the time of a test. */
 const NEVER_MS = 3_600_000;
 const opened = new Opened();
 afterEach(() => opened.closeAll());

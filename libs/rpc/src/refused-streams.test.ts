@@ -15,7 +15,7 @@ const LARGE = Buffer.alloc(128 * 1024);
 const MAX_MESSAGE_BYTES = 64 * 1024;
 /** Concurrent streams of a connection: less than the calls below. */
 const MAX_STREAMS = 1_000;
-/** Whoever waits for this does not end within the time of a test. */
+/** A wait of this length does not end within the time of a test. */
 const NEVER_MS = 3_600_000;
 const RESOURCE_EXHAUSTED = "8";
 

@@ -11,7 +11,7 @@ import { KEEPALIVE_TIME_MS } from "./client.ts";
 import { collectingLog, echo, gated, GRACE_MS, Opened } from "./testing/test-ledger.ts";
 import { connectBare } from "./testing/test-tls.ts";
 
-/** Whoever waits for this does not end within the time of a test. */
+/** A wait of this length does not end within the time of a test. */
 const NEVER_MS = 3_600_000;
 const WAITED_MS = 60_000;
 

@@ -1,5 +1,5 @@
-// The certificates of the tests of this library: one authority for a test file, and what each service would
-// have. Imported by tests only.
+// The certificates of the tests of this library: one authority for a process of tests, and what each service
+// would have. Imported by tests only.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from "node:http2";
@@ -8,12 +8,11 @@ import { join } from "node:path";
 import { certificateFiles, ensureServiceCertificates } from "@annals/certificates";
 import type { IdentifiedService } from "@annals/contract";
 import { pino } from "pino";
-import { afterAll } from "vitest";
 import { Certificates, type CertificatesOptions } from "../certificates.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "annals-rpc-"));
 await ensureServiceCertificates(directory);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
 
 export function openCertificates(
   service: IdentifiedService,
