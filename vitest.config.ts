@@ -107,7 +107,7 @@ export default defineConfig(({ mode }) => ({
   environments: { __vitest__: { resolve: { conditions: ["source"] } } },
   test: {
     globalSetup: "test/global-setup.ts",
-    reporters: ["default", "test/cpu/reporter.ts"],
+    reporters: ["default", "./test/cpu/reporter.ts"],
     provide: {
       form: FORMS.short,
       lifecycleKills: FORMS.short.lifecycleKills.rounds,

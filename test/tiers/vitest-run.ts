@@ -98,7 +98,7 @@ async function vitest(
   files: readonly string[],
   to: string,
 ): Promise<Outcome> {
-  const reporters = ["default", "test/cpu/reporter.ts", "json"].map((one) => `--reporter=${one}`);
+  const reporters = ["default", "./test/cpu/reporter.ts", "json"].map((one) => `--reporter=${one}`);
   const given = ["run", "--silent", script, "--", ...args, ...files];
   const outputs = [...reporters, `--outputFile.json=${to}`];
   const { code, output } = await runProgram("npm", [...given, ...outputs], { env });
