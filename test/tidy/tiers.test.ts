@@ -1,10 +1,13 @@
-// Guarantee: each test file belongs to one tier: to the checks, `npm test`, the outages, the fault tests,
-// or a suite that needs what not every machine has; and what test/tiers/files.ts names exists.
+// Guarantee: a tier or a file that uses far more CPU than its budget is named, and few files may be run
+// again. Each test file belongs to one tier: to the checks, `npm test`, the outages, the fault tests, or a
+// suite that needs what not every machine has; and what test/tiers/files.ts names exists.
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { overBudget } from "../tiers/budget.ts";
 import { ALONE, OUTAGES, TIMED } from "../tiers/files.ts";
+import { Tally } from "../tiers/tally.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -34,4 +37,33 @@ test("the named files exist, once, and what is timed is an outage", () => {
   expect(named.filter((file, at) => named.indexOf(file) !== at)).toStrictEqual([]);
   expect(named.filter((file) => !TIERS.tests.test(file))).toStrictEqual([]);
   expect(TIMED.filter((file) => !OUTAGES.includes(file))).toStrictEqual([]);
+});
+
+describe("the CPU of a tier", () => {
+  const budget = { tiers: { tests: 100 }, file: 3, files: { "dear.test.ts": 10 } };
+  const run = (units: number, file: string, used: number) => ({
+    units,
+    unitS: 1,
+    files: [{ file, project: "unit", units: used }],
+  });
+
+  test.each([
+    ["within", run(160, "dear.test.ts", 30), []],
+    ["over in sum", run(161, "cheap.test.ts", 9), [/tier tests used 161\.0/u]],
+    ["over in a file with a line", run(1, "dear.test.ts", 31), [/dear\.test\.ts used 31/u]],
+    ["over in one without", run(1, "new.test.ts", 9.1), [/new\.test\.ts used 9\.1/u]],
+  ])("is %s", (_, measured, expected) => {
+    const over = overBudget("tests", measured, budget);
+    expect(over).toEqual(expected.map((text) => expect.stringMatching(text)));
+  });
+});
+
+test("three files may be run again, and no fourth", () => {
+  const tally = new Tally();
+  expect(tally.mayRunAgain(["a", "b", "c", "d"])).toBe(false);
+  expect(tally.mayRunAgain(["a", "b"])).toBe(true);
+  tally.ranAgain("a", "");
+  tally.ranAgain("b", "");
+  expect(tally.mayRunAgain(["c"])).toBe(true);
+  expect(tally.mayRunAgain(["c", "d"])).toBe(false);
 });
