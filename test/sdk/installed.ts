@@ -2,7 +2,6 @@
 // folder, where nothing of this checkout is found. Called by one test for each package: two would pack at one
 // time.
 
-import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -11,6 +10,15 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { publint } from "publint";
+
+/** Vitest sets the condition `development`, by which this package has sources that Node.js does not load. */
+const CHECKER = new URL(
+  "dist/index.js",
+  import.meta.resolve("@arethetypeswrong/core/package.json"),
+);
+const { checkPackage, createPackageFromTarballData } = (await import(
+  CHECKER.href
+)) as typeof import("@arethetypeswrong/core");
 
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, "../..");
