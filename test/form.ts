@@ -110,7 +110,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     overload: { forMs: 5_000 },
     soak: { rounds: 6 },
     fairness: { forMs: 2_500 },
-    requestCost: { events: 6_000, workEvents: 500, calls: 5 },
+    requestCost: { events: 30_000, workEvents: 2_000, calls: 5 },
     sinks: {
       events: 5_000,
       kills: 2,
