@@ -38,7 +38,7 @@ const UNIT = [
 const API = ["test/api/**/*.test.ts"];
 const FLOWS = ["test/{flows,wire,browser}/**/*.test.ts"];
 
-/** Of the group that runs `order` groups after the first one. */
+/** Defines a project of the group that runs `order` groups after the first one. */
 const project = (name: string, order: number, maxWorkers: number) => ({
   ...common,
   name,

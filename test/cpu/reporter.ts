@@ -5,9 +5,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import type { Reporter, TestModule, TestRunEndReason, Vitest } from "vitest/node";
+import { cpuSecondsOf } from "../bench/cpu.ts";
+import { median } from "../bench/median.ts";
 import { NEEDS, type Need } from "../system/needs.ts";
-import { cpuOfTree } from "./processes.ts";
-import { measureUnit, median } from "./unit-of-work.ts";
+import { measureUnit } from "./unit-of-work.ts";
 
 export const CPU_FILE = "node_modules/.cache/annals/cpu.json";
 const DEAREST = 10;
@@ -19,7 +20,7 @@ export interface MeasuredFile {
 }
 
 export interface MeasuredRun {
-  /** Of the whole run: workers, the servers that all files share, and vitest itself. */
+  /** The whole run: workers, the servers that all files share, and vitest itself. NaN off Linux. */
   readonly units: number;
   /** Seconds of CPU of one unit during this run. */
   readonly unitS: number;
@@ -36,7 +37,11 @@ export default class CpuReporter implements Reporter {
     this.#unitsS.push(measureUnit());
   }
 
-  onTestRunEnd(modules: readonly TestModule[], _errors: unknown, reason: TestRunEndReason): void {
+  async onTestRunEnd(
+    modules: readonly TestModule[],
+    _errors: unknown,
+    reason: TestRunEndReason,
+  ): Promise<void> {
     this.#unitsS.push(measureUnit(), measureUnit());
     const unitS = median(this.#unitsS);
     const files = modules
@@ -46,7 +51,7 @@ export default class CpuReporter implements Reporter {
         units: (one.meta().cpuS ?? 0) / unitS,
       }))
       .toSorted((a, b) => b.units - a.units);
-    const run: MeasuredRun = { units: cpuOfTree() / unitS, unitS, files };
+    const run: MeasuredRun = { units: (await cpuSecondsOf(process.pid)) / unitS, unitS, files };
     const to = resolve(this.#root, CPU_FILE);
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, JSON.stringify(run, null, 1));

@@ -3,8 +3,8 @@
 // it.
 
 import { afterAll, TestRunner } from "vitest";
+import { cpuSecondsOf } from "../bench/cpu.ts";
 import { leftOut, type Need } from "../system/needs.ts";
-import { cpuOfTree } from "./processes.ts";
 
 declare module "vitest" {
   export interface TaskMeta {
@@ -21,8 +21,8 @@ const before = worker.annalsCpuCounted ?? 0;
 
 const { file } = TestRunner.getCurrentSuite();
 
-afterAll(() => {
-  const now = cpuOfTree();
+afterAll(async () => {
+  const now = await cpuSecondsOf(process.pid);
   worker.annalsCpuCounted = now;
   if (!file) return;
   file.meta.cpuS = Math.max(0, now - before);

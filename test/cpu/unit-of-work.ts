@@ -18,11 +18,6 @@ export function measureUnit(): number {
   return (system + user) / 1_000_000 / PART;
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
-
 function work(): void {
   const bytes = Buffer.alloc(HASHED_BYTES, "annals");
   for (let round = 0; round < HASH_ROUNDS; round += 1) createHash("sha256").update(bytes).digest();

@@ -34,8 +34,8 @@ async function cpuOf({ processes }: Pick<Stack, "processes">): Promise<Cpu> {
 const NOTHING = Object.fromEntries(MEASURED.map((name) => [name, 0])) as Cpu;
 
 /**
- * Of `work`, done so many times. What the services do in the background meanwhile is in it, except `idle` for
- * each millisecond: on a busy machine a request waits long, and the background goes on.
+ * Measures `work`, done so many times. What the services do in the background meanwhile is in it, except
+ * `idle` for each millisecond: on a busy machine a request waits long, and the background goes on.
  */
 export async function cpuOfEach(
   stack: Pick<Stack, "processes">,

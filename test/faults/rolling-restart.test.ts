@@ -115,7 +115,7 @@ test(`${rounds} rolling restarts of every service at ${requestsPerS} requests a 
   }
   await load.stop();
   const { appends } = load.appends;
-  // As text: of an object, the message of a failure has the number of its members alone.
+  // The message of a failure shows a text whole, and of an object only how many members it has.
   expect(JSON.stringify(load.failures, null, 2)).toBe("{}");
   expect(await bed.audit(appends)).toStrictEqual([]);
   report({

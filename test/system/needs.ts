@@ -17,7 +17,7 @@ export const NEEDS = {
 
 export type Need = keyof typeof NEEDS;
 
-/** Of this worker; test/cpu/setup.ts gives them to the reporter. */
+/** Holds what this worker has left out; test/cpu/setup.ts gives it to the reporter. */
 const worker = globalThis as { annalsLeftOut?: Set<Need> };
 
 /** Records that something is left out. Throws if it must not be. */

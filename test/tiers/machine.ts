@@ -2,7 +2,7 @@
 // allowed, and a test cluster (CONTRIBUTING.md). What a machine cannot have is left out, and said.
 
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { runProgram } from "./program.ts";
 
 const BESIDE = resolve("../shared/kubernetes");
@@ -22,8 +22,11 @@ const CLUSTER_PACKAGES = [
 
 /** What the fault tests use, and what is not tested without it. */
 export async function installForFaults(): Promise<void> {
-  await installOr(["prometheus"], "the alerts are not tested");
-  await installOr(["postgresql-15"], "Debian's build of PostgreSQL 15 is not tested");
+  const path = (process.env["PATH"] ?? "").split(delimiter);
+  if (!path.some((folder) => existsSync(join(folder, "prometheus"))))
+    await installOr("prometheus", "the alerts are not tested");
+  if (!existsSync("/usr/lib/postgresql/15/bin/postgres"))
+    await installOr("postgresql-15", "Debian's build of PostgreSQL 15 is not tested");
 }
 
 /** A cluster that this run may use, and how to end it; nothing if it was left out. */
@@ -53,9 +56,9 @@ function leaveOut(why: string): undefined {
   process.stdout.write(`== kubernetes: left out, ${why}\n`);
 }
 
-async function installOr(packages: readonly string[], without: string): Promise<void> {
-  const why = await install(packages);
-  if (why !== undefined) process.stdout.write(`== ${packages.join(", ")}: ${why}; ${without}\n`);
+async function installOr(name: string, without: string): Promise<void> {
+  const why = await install([name]);
+  if (why !== undefined) process.stdout.write(`== ${name}: ${why}; ${without}\n`);
 }
 
 /** Resolves to why the packages are not there. */

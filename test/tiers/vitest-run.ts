@@ -89,7 +89,8 @@ async function runAgain(
     tally.ranAgain(file, why);
   } else {
     tally.failed += Math.max(1, second.report?.numFailedTests ?? 1);
-    tally.note(`${file}, twice`, why);
+    const [again] = second.report?.testResults.map(failuresOf) ?? [];
+    tally.note(`${file}, twice`, again ?? causeOf(second.output));
   }
 }
 

@@ -217,9 +217,9 @@ describe("a receiver that refuses the sink", () => {
     );
   });
 
-  // Of two, the second one is alone as soon as the first one is passed over.
+  // The second of two events is alone as soon as the first one is passed over.
   test.each([50, 2])(
-    "with 400 for everything loses one event of %d, and no other",
+    "and responds with 400 to everything loses exactly one event of %d",
     async (count) => {
       await ofEach("skip", async ({ accountId, chains, pass, receiver, round, state }, kind) => {
         chains.append(accountId, count);
