@@ -15,15 +15,15 @@ const FLOW_TIMEOUT_MS = 300_000;
 /** A browser on a machine that does other work needs more than the second that is the default. */
 const POLL_TIMEOUT_MS = 20_000;
 
-/** Measures what each file costs. */
-const CPU = "test/cpu/setup.ts";
+/** Measures what each file costs, and sets the length of property tests. */
+const SETUP = ["test/cpu/setup.ts", "test/property-runs.ts"];
 
 const common = {
   // The files of a worker share its modules, which Node.js itself imports.
   isolate: false,
   experimental: { viteModuleRunner: false, nodeLoader: false },
   execArgv: ["-C", "source"],
-  setupFiles: [CPU],
+  setupFiles: SETUP,
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: POLL_TIMEOUT_MS } },
@@ -61,7 +61,7 @@ const TESTS = [
       ...project("api", 0, UNIT_WORKERS),
       include: API,
       exclude: [...EXCLUDED, ...OUTAGES],
-      setupFiles: [CPU, "test/api/openapi/check-traffic.ts"],
+      setupFiles: [...SETUP, "test/api/openapi/check-traffic.ts"],
     },
   },
   {

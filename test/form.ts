@@ -14,6 +14,8 @@ const FULL = {
   rateLimit: { bursts: 20 },
   /** Events of the accounts whose logs a third-party tool checks, and entries of the head log at least. */
   logFsck: { sizes: [1, 255, 256, 257, 70_000], epochs: 257 },
+  /** Random cases of a property that names no number. */
+  propertyRuns: 2_000,
   /** Random queries of each step of the search test, and of them a quarter as streams. */
   search: { queries: 150 },
   revocation: { revocations: 200 },
@@ -86,7 +88,8 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     noFalseAlarm: { events: 20_000 },
     rateLimit: { bursts: 4 },
     logFsck: { sizes: [1, 255, 256, 257], epochs: 1 },
-    search: { queries: 40 },
+    propertyRuns: 200,
+    search: { queries: 12 },
     revocation: { revocations: 40 },
     secrets: { creates: 100 },
     changingLedgers: { rounds: 2 },

@@ -1,8 +1,9 @@
 // How the fault suite runs, apart from `npm test`. `npm run test:faults` is the full form, one file at a
-// time, with the long form of the flows that have one. `npm run test:faults -- --mode short` is the one of
-// continuous integration: there files that assert no duration run two at a time, each with a system of its
-// own.
+// time, with the long form of the flows and the properties that have one. `npm run test:faults -- --mode
+// short` is the one of continuous integration: there files that assert no duration run two at a time, each
+// with a system of its own.
 
+import { globSync, readFileSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
 import { FORMS } from "../form.ts";
 
@@ -35,6 +36,13 @@ const OF_LEDGER = [
   "services/ledger/src/workers/lifecycle-kills.test.ts",
 ];
 
+/** Properties, whose random cases are few in `npm test`. */
+const PROPERTIES = globSync("{libs,services,test/sdk}/**/*.test.ts", {
+  exclude: ["**/node_modules"],
+})
+  .filter((file) => readFileSync(file, "utf8").includes('from "fast-check"'))
+  .filter((file) => !OF_LEDGER.includes(file));
+
 function files(...names: readonly string[]): string[] {
   return names.map((name) => `test/faults/${name}.test.ts`);
 }
@@ -44,7 +52,7 @@ export default defineConfig(({ mode }) => {
   const form = isShort ? FORMS.short : FORMS.full;
   const common = {
     // Measures what each file costs.
-    setupFiles: ["test/cpu/setup.ts"],
+    setupFiles: ["test/cpu/setup.ts", "test/property-runs.ts"],
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: HOOK_TIMEOUT_MS,
   };
@@ -54,7 +62,8 @@ export default defineConfig(({ mode }) => {
     maxWorkers,
     sequence: { groupOrder },
   });
-  const flows = [...LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`), ...OF_LEDGER];
+  const flows = LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`);
+  const long = [...ALL, ...flows, ...OF_LEDGER, ...PROPERTIES];
   return {
     resolve: { conditions: ["source"] },
     ssr: { resolve: { conditions: ["source"] } },
@@ -81,7 +90,7 @@ export default defineConfig(({ mode }) => {
             { extends: true, test: { ...project("waiting", 1, 1), include: WAITING } },
             { extends: true, test: { ...project("alone", 2, 1), include: ALONE } },
           ]
-        : [{ extends: true, test: { ...project("faults", 0, 1), include: [...ALL, ...flows] } }],
+        : [{ extends: true, test: { ...project("faults", 0, 1), include: long } }],
     },
   };
 });

@@ -59,7 +59,6 @@ test("any erased parts and records of a chain, with and without gaps", () => {
       expect(erasures.unrecorded).toEqual(missing[0]);
       expect(erasures.erasedParts).toBe(events.reduce((sum, { erased }) => sum + erased.length, 0));
     }),
-    { numRuns: 500 },
   );
 });
 

@@ -68,7 +68,6 @@ test.each(Object.keys(KINDS))("any event like those of %s is valid", (name) => {
     fc.property(eventsOf(name), (event) => {
       expect(ecsFaults(sent(event))).toEqual([]);
     }),
-    { numRuns: 1_000 },
   );
 });
 

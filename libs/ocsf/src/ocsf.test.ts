@@ -17,9 +17,6 @@ const sent = (event: SourceEvent) =>
 const isSame = (a: unknown, b: unknown) => isDeepStrictEqual(a, b);
 
 const NAMES = Object.keys(OCSF_CLASSES) as OcsfClassName[];
-const RUNS = 2_500;
-/** How many of them are of the class, at least. */
-const OF_CLASS_MIN = 1_000;
 
 describe.each(NAMES)("%s", (name) => {
   test("has the numbers and the captions of the schema", () => {
@@ -42,18 +39,18 @@ describe.each(NAMES)("%s", (name) => {
     expect(ocsfFaults(ocsf)).toEqual([]);
   });
 
-  test(`is valid, and the same event on the way back, in ${RUNS} shapes`, () => {
-    let ofClass = 0;
+  test("is valid, and the same event on the way back, in any shape", () => {
+    let [ofClass, all] = [0, 0];
     fc.assert(
       fc.property(eventsOf(name), (event) => {
         const ocsf = sent(event);
         expect(ocsfFaults(ocsf)).toEqual([]);
         expect(isSame(fromOcsf(ocsf), event)).toBe(true);
+        all += 1;
         if (ocsf["class_uid"] === OCSF_CLASSES[name].uid) ofClass += 1;
       }),
-      { numRuns: RUNS },
     );
-    expect(ofClass).toBeGreaterThanOrEqual(OF_CLASS_MIN);
+    expect(ofClass).toBeGreaterThan(all / 5);
   });
 
   test("is valid for any event that an override names it for", () => {
@@ -63,7 +60,6 @@ describe.each(NAMES)("%s", (name) => {
         expect(ocsfFaults(ocsf)).toEqual([]);
         expect(isSame(fromOcsf(ocsf), event)).toBe(true);
       }),
-      { numRuns: 200 },
     );
   });
 });

@@ -140,7 +140,6 @@ describe("notes", () => {
         changed[at] = (changed[at] ?? 0) ^ by;
         expect(isAsBefore(changed.toString("utf8"))).toBe(false);
       }),
-      { numRuns: 600 },
     );
   });
 

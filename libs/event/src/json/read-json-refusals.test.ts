@@ -138,7 +138,6 @@ describe("refuses", () => {
           expect(error.message).toMatch(/more than once|kept exactly/);
         }
       }),
-      { numRuns: 20_000 },
     );
   });
 
@@ -157,7 +156,6 @@ describe("refuses", () => {
           expect(error).toBeInstanceOf(JsonFault);
         }
       }),
-      { numRuns: 5000 },
     );
   });
 });

