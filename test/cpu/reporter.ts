@@ -1,19 +1,26 @@
-// What a run of tests prints at its end beside the default reporter: how many passed, minutes, and the CPU in
-// units of work with the dearest files. It writes the same to node_modules/.cache/annals/cpu.json, where
-// budgets.ts finds it. Used by each vitest config that a tier runs.
+// What a run of tests prints beside the default reporter: how far it is, and at its end how many passed,
+// minutes, the CPU in units of work with the dearest files, and what was left out. It writes the CPU to
+// node_modules/.cache/annals/cpu.json, where budget.ts finds it. Used by each vitest config that a tier runs.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import type { Reporter, TestModule, TestRunEndReason, Vitest } from "vitest/node";
+import type {
+  Reporter,
+  TestModule,
+  TestRunEndReason,
+  TestSpecification,
+  Vitest,
+} from "vitest/node";
 import { cpuSecondsOf } from "../bench/cpu.ts";
 import { median } from "../bench/median.ts";
 import { NEEDS, type Need } from "../system/needs.ts";
+import { Progress } from "./progress.ts";
 import { measureUnit } from "./unit-of-work.ts";
 
 export const CPU_FILE = "node_modules/.cache/annals/cpu.json";
 const DEAREST = 10;
-/** How often a unit is measured. Half of what a busy machine costs is that its cores are shared. */
-const UNIT_EVERY_MS = 30_000;
+/** How often a unit is measured, since one costs more when the other core is busy, and a line is printed. */
+const EVERY_MS = 30_000;
 
 export interface MeasuredFile {
   readonly file: string;
@@ -32,14 +39,29 @@ export interface MeasuredRun {
 export default class CpuReporter implements Reporter {
   readonly #started = performance.now();
   readonly #unitsS: number[] = [];
-  #measuring: NodeJS.Timeout | undefined;
+  readonly #progress = new Progress();
+  #interval: NodeJS.Timeout | undefined;
   #root = "";
 
   onInit(vitest: Vitest): void {
     this.#root = vitest.config.root;
-    const measure = () => void this.#unitsS.push(measureUnit());
-    measure();
-    this.#measuring = setInterval(measure, UNIT_EVERY_MS).unref();
+    this.#unitsS.push(measureUnit());
+  }
+
+  onTestRunStart(files: readonly TestSpecification[]): void {
+    this.#progress.begin(files);
+    this.#interval = setInterval(() => {
+      this.#unitsS.push(measureUnit());
+      process.stdout.write(`${this.#progress.text()}\n`);
+    }, EVERY_MS).unref();
+  }
+
+  onTestModuleStart(file: TestModule): void {
+    this.#progress.started(file);
+  }
+
+  onTestModuleEnd(file: TestModule): void {
+    this.#progress.ended(file);
   }
 
   async onTestRunEnd(
@@ -47,7 +69,7 @@ export default class CpuReporter implements Reporter {
     _errors: unknown,
     reason: TestRunEndReason,
   ): Promise<void> {
-    clearInterval(this.#measuring);
+    clearInterval(this.#interval);
     this.#unitsS.push(measureUnit());
     const unitS = median(this.#unitsS);
     const files = modules
@@ -76,7 +98,7 @@ export default class CpuReporter implements Reporter {
       `CPU in units of work (one is ${unitS.toFixed(2)} s here), the dearest files:\n` +
         `${dearest.join("\n")}\n` +
         `${leftOut.join("")}${passed} tests passed in ${minutes.toFixed(1)} minutes with ` +
-        `${units.toFixed(0)} units of CPU; npm run all runs every tier\n`,
+        `${units.toFixed(0)} units of CPU. The rest: npm run test:outages, or every tier: npm run all\n`,
     );
   }
 }

@@ -1,12 +1,14 @@
 // Guarantee: a tier or a file that uses far more CPU than its budget is named, and few files may be run
 // again. Each test file belongs to one tier: to the checks, `npm test`, the outages, the fault tests, or a
-// suite that needs what not every machine has; and what test/tiers/files.ts names exists.
+// suite that needs what not every machine has; and what test/tiers/files.ts names exists. The slices of the
+// fault files cover all of them.
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { overBudget } from "../tiers/budget.ts";
 import { ALONE, OUTAGES, TIMED } from "../tiers/files.ts";
+import { AREAS, CORE, faultFiles, faultsOf, SLICES } from "../tiers/slices.ts";
 import { Tally } from "../tiers/tally.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -56,6 +58,20 @@ describe("the CPU of a tier", () => {
     const over = overBudget("tests", measured, budget);
     expect(over).toEqual(expected.map((text) => expect.stringMatching(text)));
   });
+});
+
+test("each fault file is in a slice, the core in each, and those of a changed area too", () => {
+  const faults = faultFiles();
+  const slices = Array.from({ length: SLICES }, (_, slice) => faultsOf(faults, [], slice));
+  expect(new Set(slices.flat())).toEqual(new Set(faults));
+  const path = (name: string) => `test/faults/${name}.test.ts`;
+  for (const slice of slices) expect(slice).toEqual(expect.arrayContaining(CORE.map(path)));
+  for (const name of AREAS.flatMap(([, names]) => names)) expect(faults).toContain(path(name));
+  const changed = ["services/keys/src/store/admit-requests.ts", "test/faults/soak.test.ts"];
+  for (let slice = 0; slice < SLICES; slice += 1)
+    expect(faultsOf(faults, changed, slice)).toEqual(
+      expect.arrayContaining(["hostile-admission", "soak"].map(path)),
+    );
 });
 
 test("three files may be run again, and no fourth", () => {

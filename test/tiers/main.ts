@@ -1,10 +1,12 @@
-// Runs every tier in order: the quick checks, the tests, those with outages, the fault tests in their short
-// form, and the tests on a cluster. `npm run all` of a developer and .ci/run of continuous integration are
-// this. It ends at the end of the first tier that failed. The last line is `N passed, N failed`.
+// Runs every tier in order: the quick checks, the tests, those with outages, a part of the fault tests in
+// their short form, and the tests on a cluster. `npm run all` of a developer and .ci/run of continuous
+// integration are this; `npm run test:full` runs the long forms of everything. It ends at the end of the
+// first tier that failed. The last line is `N passed, N failed`.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { faultsOfCheckout, isClusterAffected, SLICES } from "./slices.ts";
 import { installForFaults, startCluster } from "./machine.ts";
 import { runProgram } from "./program.ts";
 import { Tally } from "./tally.ts";
@@ -15,15 +17,15 @@ const scratch = mkdtempSync(join(tmpdir(), "annals-tiers-"));
 
 const tests = (run: TestRun) => () => runTests(run, scratch, tally);
 
+const isFull = process.argv[2] === "full";
+
 const TIERS: readonly (() => Promise<void>)[] = [
   checks,
   tests({ name: "tests", script: "test", args: [], hasBudget: true }),
   tests({ name: "outages", script: "test:outages", args: [] }),
-  async () => {
-    await installForFaults();
-    await tests({ name: "faults", script: "test:faults", args: ["--mode", "short"] })();
-  },
+  faults,
   kubernetes,
+  ...(isFull ? [tests({ name: "runtimes", script: "test:runtimes", args: [] })] : []),
 ];
 
 try {
@@ -52,12 +54,26 @@ async function checks(): Promise<void> {
   for (const name of names) tally.note(String(name), "");
 }
 
+async function faults(): Promise<void> {
+  await installForFaults();
+  const { files, slice } = faultsOfCheckout();
+  if (!isFull)
+    process.stdout.write(
+      `== faults: ${files.length} files, with slice ${slice} of ${SLICES} ` +
+        `(ANNALS_TEST_SLICE=${slice} repeats it)\n`,
+    );
+  const args = isFull ? [] : ["--mode", "short", ...files];
+  await runTests({ name: "faults", script: "test:faults", args }, scratch, tally);
+}
+
 async function kubernetes(): Promise<void> {
   const cluster = await startCluster();
   if (!cluster) return;
   try {
-    // Not the audit log of a cluster: that needs a cluster of its own, and a machine that is not slow.
-    const args = ["--mode", "short", "--project", "kubernetes"];
+    // In short not the audit log of a cluster: that needs one of its own, and a machine that is not slow.
+    const short = ["--mode", "short", "--project", "kubernetes"];
+    const files = isClusterAffected() ? [] : ["test/kubernetes/install.test.ts"];
+    const args = isFull ? [] : [...short, ...files];
     const env = { ANNALS_TEST_CLUSTER: cluster.folder };
     await runTests({ name: "kubernetes", script: "test:kubernetes", args, env }, scratch, tally);
   } finally {

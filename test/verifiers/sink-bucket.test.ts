@@ -78,7 +78,7 @@ describe.each(SERVERS)("with %s", (program) => {
       const names = Array.from({ length: 91 }, (_, at) => `${PREFIX}a/${from + at}`);
       await Promise.all(names.map((name) => server.put(BUCKET, name, Buffer.from("."))));
     }
-  }, 60_000);
+  });
   afterAll(() => server.close());
 
   const address = `s3://${BUCKET}/${PREFIX}`;

@@ -4,7 +4,7 @@
 // was stored; an entry that is not stored keeps no other. How long the oldest has waited is reported.
 
 import { AccountRun, createLog } from "@annals/chassis";
-import { createMigratedDatabase, lostServer, type TestDatabase } from "@annals/testing";
+import { createMigratedDatabase, lostServer, PATIENT, type TestDatabase } from "@annals/testing";
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { handOver, recordCounted } from "./audit-hand-over.ts";
 import { auditOutbox, MAX_ENTRY_BYTES, type StoredAuditEntry } from "./audit-outbox.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
     role: "annals_keys",
     applicationName: "test",
     maxConnections: 2,
-    statementTimeoutMs: 5_000,
+    ...PATIENT,
     log,
   });
   lags = [];

@@ -1,7 +1,7 @@
 // Guarantee: what an account causes in a day is counted exactly, whatever runs at the same time or is rolled
 // back. A day begins at zero, once. A clock that was wrong has no effect after it is right again.
 
-import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import { createMigratedDatabase, PATIENT, type TestDatabase } from "@annals/testing";
 import { createLog } from "@annals/chassis";
 import type { AnnalsError } from "@annals/errors";
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from "vitest";
@@ -24,7 +24,7 @@ beforeAll(async () => {
     role: "annals_exports",
     applicationName: "annals-test",
     maxConnections: 5,
-    statementTimeoutMs: 10_000,
+    ...PATIENT,
     log: createLog({ service: "test", level: "error" }, { write: () => {} }),
   });
 });

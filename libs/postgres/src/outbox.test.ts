@@ -3,7 +3,7 @@
 // after a week, and the last entry of an account is never deleted. Nothing is while the clock is wrong.
 
 import { AccountRun, createLog } from "@annals/chassis";
-import { lostServer } from "@annals/testing";
+import { lostServer, PATIENT } from "@annals/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { outbox, startOutboxPruner } from "./outbox.ts";
 import type { Database } from "./statement.ts";
@@ -26,7 +26,7 @@ async function newOutbox() {
   const owner = await newDatabase();
   await owner.query(TABLES);
   // Transactions that wait for each other must not time out on a busy machine.
-  const database = openPool(owner.url, { maxConnections: 4, statementTimeoutMs: 60_000 });
+  const database = openPool(owner.url, { maxConnections: 4, ...PATIENT });
   return {
     owner,
     database,
@@ -55,7 +55,7 @@ async function newOutbox() {
 
 test("connections that add to one account at the same time give gapless positions, visible in their order", async () => {
   const { owner, database, list } = await newOutbox();
-  const other = openPool(owner.url, { maxConnections: 4, statementTimeoutMs: 60_000 });
+  const other = openPool(owner.url, { maxConnections: 4, ...PATIENT });
   const entry = { accountId: ACCOUNT, eventName: "sold", data: "{}", createdAt: timeDaysAgo(0) };
   let finished = false;
   const adding = Promise.all(

@@ -27,6 +27,8 @@ export interface PoolOptions {
   readonly maxConnections: number;
   /** The statement timeout: the server cancels a statement after this long. */
   readonly statementTimeoutMs: number;
+  /** How long work waits for a connection, and a transaction at the server for its next statement. */
+  readonly waitMs?: number;
   readonly log: Logger;
   readonly metrics?: DatabaseMetrics;
 }
@@ -49,19 +51,17 @@ export interface Pool extends Database {
   close(): Promise<void>;
 }
 
-/** A connection that is not open within this time counts as refused. */
-const CONNECT_TIMEOUT_MS = 3_000;
+/**
+ * A connection that is not open within this time counts as refused. PostgreSQL ends a transaction whose client
+ * has sent nothing for as long: a process that hangs inside one would keep its locks, the head of a chain
+ * among them.
+ */
+const WAIT_MS = 3_000;
 
 /** The client times out this much later than the server: for when the server hangs or is unreachable. */
 const ANSWER_GRACE_MS = 1_000;
 
 const IDLE_TIMEOUT_MS = 60_000;
-
-/**
- * PostgreSQL ends a transaction whose client has sent nothing for this long. A process that hangs inside one
- * would keep its locks, the head of a chain among them.
- */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 3_000;
 
 /** A thousand of these are within the bytes of an account that may wait. */
 const SMALL_REQUEST_BYTES = 16 * 1024;
@@ -78,15 +78,16 @@ const AS_TEXT: ReadonlySet<TypeId> = new Set([
 /** Throws a ConfigError when the URL, or a file that it names, cannot be used. */
 export function createPool(options: PoolOptions): Pool {
   checkUrl(options.connectionString);
+  const { waitMs = WAIT_MS } = options;
   const pool = new pg.Pool({
     ...connectionOf(options),
     application_name: options.applicationName,
     max: options.maxConnections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statement_timeout: options.statementTimeoutMs,
     query_timeout: options.statementTimeoutMs + ANSWER_GRACE_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: waitMs,
     keepAlive: true,
     verify: (client, done) => void verifyServer(client).then(() => done(), done),
     types: {
@@ -103,7 +104,7 @@ export function createPool(options: PoolOptions): Pool {
   pool.on("connect", (client) => client.on("error", () => {}));
   const shares = new ConnectionShares({
     total: options.maxConnections,
-    waitMs: CONNECT_TIMEOUT_MS,
+    waitMs,
   });
   options.metrics?.watch(options.maxConnections, () => ({
     used: pool.totalCount - pool.idleCount,

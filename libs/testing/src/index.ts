@@ -10,6 +10,7 @@ export * from "./eventually.ts";
 export * from "./explain.ts";
 export * from "./http-client.ts";
 export * from "./lost-server.ts";
+export * from "./patient-pool.ts";
 export * from "./proxy.ts";
 export * from "./s3-server.ts";
 export * from "./service-program.ts";

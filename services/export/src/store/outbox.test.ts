@@ -2,7 +2,7 @@
 
 import { createLog } from "@annals/chassis";
 import { createPool } from "@annals/postgres";
-import { createMigratedDatabase } from "@annals/testing";
+import { createMigratedDatabase, PATIENT } from "@annals/testing";
 import { expect, inject, onTestFinished, test } from "vitest";
 
 test.for([
@@ -17,7 +17,7 @@ test.for([
     role: "annals_exports",
     applicationName: "annals-export-test",
     maxConnections: 1,
-    statementTimeoutMs: 5_000,
+    ...PATIENT,
     log: createLog({ service: "test", level: "error" }),
   });
   onTestFinished(() => pool.close());

@@ -9,6 +9,7 @@ import {
   asDatabaseClock,
   createMigratedDatabase,
   eventually,
+  PATIENT,
   S3Server,
   type TestDatabase,
 } from "@annals/testing";
@@ -79,7 +80,7 @@ export class BucketReplicas {
       role: "annals_exports",
       applicationName: "test",
       maxConnections: 2,
-      statementTimeoutMs: 5_000,
+      ...PATIENT,
       log: pino({ level: "silent" }),
     });
     const { credentials, endpoint, region } = this.s3;

@@ -5,7 +5,7 @@ import { createRegistry } from "@annals/chassis";
 import { type Clock, systemClock } from "@annals/contract";
 import { createPool, type Pool } from "@annals/postgres";
 import { EventFilterSchema, StreamEventsResponseSchema } from "@annals/proto/ledger";
-import { createMigratedDatabase, eventually, type TestDatabase } from "@annals/testing";
+import { createMigratedDatabase, eventually, PATIENT, type TestDatabase } from "@annals/testing";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -70,7 +70,7 @@ export class TestExports {
       role: "annals_exports",
       applicationName: "test",
       maxConnections: POOL_SIZE,
-      statementTimeoutMs: 5_000,
+      ...PATIENT,
       log: pino({ level: "silent" }),
     });
   }

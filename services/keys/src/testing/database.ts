@@ -16,6 +16,7 @@ import { createPool, type Pool } from "@annals/postgres";
 import {
   createDatabase,
   createMigratedDatabase,
+  PATIENT,
   serviceProgram,
   type TestDatabase,
 } from "@annals/testing";
@@ -66,7 +67,7 @@ export async function migratedDatabase(
     role: ROLE,
     applicationName: "annals-keys-test",
     maxConnections: POOL_SIZE,
-    statementTimeoutMs: 10_000,
+    ...PATIENT,
     log,
   });
   atEnd(() => service.close());

@@ -192,7 +192,7 @@ describe("the head log", () => {
       { level: 0, index: 0n, width: 257 },
     ])
       await expect(tile(beyond)).rejects.toThrow("No tile");
-  }, 60_000);
+  });
 
   test("names its keys, and no other log is there", async () => {
     await epoch(ACCOUNT, 1);

@@ -38,7 +38,7 @@ function sentOf(index: number): Sent {
 
 beforeAll(async () => {
   stored = await newLedgerDatabase((work) => ends.push(work));
-}, 60_000);
+});
 afterAll(async () => {
   for (const end of ends) await end();
 });
@@ -92,7 +92,7 @@ describe("a filter that selects nothing", () => {
     const { nextAfter } = await unbounded.client.listEvents(request);
     expect(nextAfter).toBeUndefined();
     expect(unbounded.read.rows).toBeGreaterThan(EVENTS - 2 * ACTIONS);
-  }, 60_000);
+  });
 
   test("but a few events gives each of them once, wherever in a chunk a page ends", async () => {
     const { client } = open(BOUNDS);

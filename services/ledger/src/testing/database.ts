@@ -3,7 +3,7 @@
 
 import { createLog } from "@annals/chassis";
 import { createPool, type Pool, type PoolOptions } from "@annals/postgres";
-import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import { createMigratedDatabase, PATIENT, type TestDatabase } from "@annals/testing";
 import { inject, onTestFinished } from "vitest";
 import { ROLE } from "../config.ts";
 
@@ -37,7 +37,7 @@ export function openPool(
     role: ROLE,
     applicationName: "annals-ledger-test",
     maxConnections: POOL_SIZE,
-    statementTimeoutMs: 10_000,
+    ...PATIENT,
     log: createLog({ service: "test", level: "error" }, { write: () => {} }),
     ...options,
   });

@@ -5,7 +5,7 @@
 import { createLog, createRegistry } from "@annals/chassis";
 import { atOnce } from "@annals/contract";
 import { createPool, type Database, type Pool } from "@annals/postgres";
-import { asDatabaseClock } from "@annals/testing";
+import { asDatabaseClock, PATIENT } from "@annals/testing";
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { AppendQueue } from "../append/append-queue.ts";
@@ -51,7 +51,7 @@ class Replica {
       role: ROLE,
       applicationName: "test",
       maxConnections: 5,
-      statementTimeoutMs: 10_000,
+      ...PATIENT,
       log,
     });
     const database = dying(given, () => this.#order.death);

@@ -95,4 +95,4 @@ test("epochs of three hours, as they become older", async () => {
   expect(await log.owner.query("SELECT count(*)::integer FROM ledger.epochs")).toEqual([
     { count: 180 },
   ]);
-}, 60_000);
+});

@@ -3,6 +3,7 @@
 
 import { createLog } from "@annals/chassis";
 import { createPool, type Database, type Pool, vacuumTables } from "@annals/postgres";
+import { PATIENT } from "@annals/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ROLE } from "../config.ts";
 import { openErasures } from "../testing/erasure-fixtures.ts";
@@ -23,7 +24,7 @@ beforeAll(async () => {
     connectionString: world.owner.url,
     applicationName: "test",
     maxConnections: 1,
-    statementTimeoutMs: 5_000,
+    ...PATIENT,
     log: createLog({ service: "test", level: "error" }),
   });
 });

@@ -4,7 +4,7 @@
 import { createLog, createRegistry, type Logger } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
 import { createPool, type Pool } from "@annals/postgres";
-import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import { createMigratedDatabase, PATIENT, type TestDatabase } from "@annals/testing";
 import { createContextValues } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
@@ -47,7 +47,7 @@ export async function newDatabase(): Promise<TestDatabase & { readonly pool: () 
       role: ROLE,
       applicationName: "annals-webhooks-test",
       maxConnections: POOL_SIZE,
-      statementTimeoutMs: 10_000,
+      ...PATIENT,
       log,
     });
     onTestFinished(() => one.close());
