@@ -36,8 +36,9 @@ export const ERASURES: Cases = {
     { before: RUNNING, params: ({ account }) => [account, "era_1", DIGEST, LATER] },
   ],
   "ledger.claim-erasure": [
-    ({ account }) => [account, "era_1", 300],
-    ({ account }) => [account, "era_2", 300],
+    ({ account }) => [account, "era_1", 300, true, true],
+    ({ account }) => [account, "era_2", 300, true, true],
+    { before: DONE, params: ({ account }) => [account, "era_1", 300, true, true] },
   ],
   "ledger.complete-erasure": [
     ({ account }) => [account, "era_1", DIGEST, LATER],

@@ -102,13 +102,10 @@ export interface ErasureWorkRow {
   readonly id: string;
 }
 
-type FindWork = [
-  afterAccountId: string,
-  limit: number,
-  /** Whether a request whose events are erased waits for each. */
-  awaitsExports: boolean,
-  awaitsWebhooks: boolean,
-];
+/** Whether a request whose events are erased waits for each. */
+type Awaits = [awaitsExports: boolean, awaitsWebhooks: boolean];
+
+type FindWork = [afterAccountId: string, limit: number, ...Awaits];
 
 /** The accounts after one, in the order of their ids, that have a due request, and one of these. */
 export const findErasureWork = statement<FindWork, ErasureWorkRow>(
@@ -124,7 +121,7 @@ LIMIT $2::integer
   { route: "all accounts, read" },
 );
 
-type Claim = [accountId: string, id: string, leaseSeconds: number];
+type Claim = [accountId: string, id: string, leaseSeconds: number, ...Awaits];
 
 export interface ClaimedErasure {
   readonly selector: string;
@@ -137,13 +134,18 @@ export interface ClaimedErasure {
   readonly is_done: boolean;
 }
 
-/** No row: another replica has it, it is not due, or it has ended. */
+/**
+ * No row: another replica has it, it is not due, or it has ended; or another replica has erased its events
+ * since it was found, and its copies are not cleared.
+ */
 export const claimErasure = statement<Claim, ClaimedErasure>(
   `/* ledger.claim-erasure */
 UPDATE ledger.erasures
 SET status = 'running', due_at = statement_timestamp() + $3::integer * interval '1 second'
 WHERE account_id = $1::text AND id = $2::text AND status IN ('pending', 'running')
   AND due_at <= statement_timestamp()
+  AND (done_at IS NULL
+    OR (exports_cleared_at IS NOT NULL OR NOT $4::boolean) AND (webhooks_cleared_at IS NOT NULL OR NOT $5::boolean))
 RETURNING selector, parts, reference, actor, up_to_sequence, done_through, done_at IS NOT NULL AS is_done
 `,
   { route: "one account" },

@@ -77,6 +77,15 @@ test.each([
   expect(await erasures.request(accountId)).toMatchObject({ status: "completed" });
 });
 
+test("a replica that finds it before another one erases its events does not complete it", async () => {
+  const slow = erasures.newReplica(async (statement, account) => {
+    if (statement === "ledger.claim-erasure" && account === accountId) await pass();
+  }, BOTH);
+  await slow.pass();
+  expect(await erasures.request(accountId)).toMatchObject({ status: "running", erased: "2" });
+  expect(await open(EXPORTS)).toMatchObject([{ id }]);
+});
+
 test("a confirmation before the events are erased counts for nothing", async () => {
   await confirm(EXPORTS);
   await confirm(WEBHOOKS);

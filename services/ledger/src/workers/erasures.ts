@@ -90,7 +90,8 @@ export class Erasures {
     signal: AbortSignal,
   ): Promise<boolean> {
     const { copies, database } = this.#deps;
-    const [claimed] = await database.run(claimErasure, [accountId, id, LEASE_S]);
+    const claim = [accountId, id, LEASE_S, copies.exports, copies.webhooks] as const;
+    const [claimed] = await database.run(claimErasure, [...claim]);
     if (!claimed) return false;
     if (claimed.is_done) return this.#complete(accountId, id, claimed.selector);
     const erasure: Erasure = {
