@@ -1,12 +1,13 @@
 // What a test run starts once: a small stack (one process of each service on free ports, with a rate limit
-// that no test reaches by accident) and a template database with every schema. Tests of the API use the
-// stack, each with accounts of its own; other tests use its PostgreSQL. What kills or restarts anything
-// starts a constellation of its own.
+// that no test reaches by accident), a template database with every schema, and the systems that files share,
+// each when the first file asks. Tests of the API use the stack, each with accounts of its own; other tests
+// use its PostgreSQL. What kills or restarts anything starts a constellation of its own.
 
 import { createTemplate, ownerOf, type SharedStack } from "@annals/testing";
 import type { TestProject } from "vitest/node";
 import { startConstellation } from "./system/constellation.ts";
 import { migrateSchemas } from "./system/schemas.ts";
+import { SharedSystems } from "./system/shared-kinds.ts";
 
 /** Of the shared stack; tests of the limit itself start their own. */
 const RATE_LIMIT_PER_MINUTE = 100_000;
@@ -28,7 +29,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
     exportDirectory: `${stack.dataDir}/exports`,
   };
   project.provide("stack", shared);
-  return () => stack.stop();
+  const systems = await SharedSystems.open({
+    stack,
+    shared,
+    ledgers: project.getProvidedContext().form.ledgers,
+  });
+  project.provide("sharedSystems", systems.url);
+  return async () => {
+    await systems.close();
+    await stack.stop();
+  };
 }
 
 /**

@@ -22,6 +22,7 @@ import {
 } from "@bufbuild/protobuf";
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { readFileSync } from "node:fs";
+import type { SharedSystem } from "./shared-systems.ts";
 
 /** By the name of the process. */
 const SERVICES: Readonly<Partial<Record<StackProcess["service"], DescService>>> = {
@@ -32,7 +33,7 @@ const SERVICES: Readonly<Partial<Record<StackProcess["service"], DescService>>> 
 };
 
 export interface Endpoint {
-  readonly process: StackProcess;
+  readonly process: Pick<StackProcess, "service" | "adminUrl">;
   readonly address: string;
   readonly service: DescService;
 }
@@ -41,7 +42,7 @@ export interface Endpoint {
  * Every process of the stack that answers RPCs. Throws when it carries a service that is not in the
  * table.
  */
-export function endpointsOf(stack: Stack): Endpoint[] {
+export function endpointsOf(stack: Pick<SharedSystem, "processes">): Endpoint[] {
   return stack.processes.flatMap((process) => {
     if (process.rpcAddress === undefined) return [];
     const service = SERVICES[process.service];
@@ -52,7 +53,7 @@ export function endpointsOf(stack: Stack): Endpoint[] {
 
 /** What a service of the stack proves itself with: PEM. */
 export function filesOf(
-  stack: Stack,
+  stack: Pick<Stack, "certificates">,
   service: ServiceName,
 ): Record<keyof CertificateFiles, Buffer> {
   const { ca, cert, key } = certificateFiles(stack.certificates, service);

@@ -4,7 +4,6 @@
 // service.
 
 import { CertificateAuthority, type Certificate } from "@annals/certificates";
-import type { Stack } from "@annals/local";
 import {
   type Client,
   credentials,
@@ -16,8 +15,7 @@ import { readFileSync } from "node:fs";
 import { connect, type SecureClientSessionOptions } from "node:http2";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { startConstellation } from "../system/constellation.ts";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { CALLERS, GRANTS, mayCall } from "./grants.ts";
 import {
   callBytes,
@@ -29,23 +27,23 @@ import {
   pathOf,
   stockClient,
 } from "../system/services.ts";
+import { shared, type SharedSystem } from "../system/shared-systems.ts";
 
 const SERVICES = ["keys", "ledger", "export", "webhook-dispatcher"] as const;
 const REFUSAL = "This caller is not authorized to call this method.";
 
-let stack: Stack;
+let stack: SharedSystem;
 let endpoints: Endpoint[];
 let authority: CertificateAuthority;
 
 beforeAll(async () => {
-  stack = await startConstellation({ shared: inject("stack") });
+  stack = await shared("one");
   endpoints = endpointsOf(stack);
   authority = await CertificateAuthority.load({
     cert: readFileSync(join(stack.certificates, "ca.pem"), "utf8"),
     key: readFileSync(join(stack.certificates, "ca-key.pem"), "utf8"),
   });
 });
-afterAll(() => stack?.stop());
 
 const endpointOf = (service: string): Endpoint =>
   endpoints.find(({ process }) => process.service === service) ?? expect.fail(`no ${service}`);

@@ -3,8 +3,14 @@
 // else is answered, and nothing of it is stored.
 
 import { HttpClient, newAccount, newKey, ownerOf, type TestAccount } from "@annals/testing";
-import { ANY_KEY, parseKeyFile, type Permission, SCOPES, WIDGET } from "@annals/contract";
-import type { Stack } from "@annals/local";
+import {
+  ANY_KEY,
+  parseKeyFile,
+  type Permission,
+  type Scope,
+  SCOPES,
+  WIDGET,
+} from "@annals/contract";
 import { ExportsService } from "@annals/proto/exports";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { AdmissionSigner } from "@annals/rpc";
@@ -13,8 +19,7 @@ import { type Client, status } from "@grpc/grpc-js";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../system/constellation.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NEEDED } from "./needed.ts";
 import {
   admission,
@@ -26,27 +31,32 @@ import {
   LedgerService,
   stockClient,
 } from "../system/services.ts";
+import { shared, type SharedSystem } from "../system/shared-systems.ts";
 
 const TIME = "2026-01-31T09:30:00.000000Z";
 
-let stack: Stack;
+let stack: SharedSystem;
 let owner: ReturnType<typeof ownerOf>;
 let account: TestAccount;
 /** Another key of the account: the one that calls may delete. */
 let spare: TestAccount;
+let other: TestAccount;
+/** Keys and widget tokens of the account that calls do not use up, by what they may do. */
+const secrets = new Map<string, Promise<string>>();
 const clients = new Map<string, Client>();
 const clientOf = (service: string): Client => clients.get(service) ?? expect.fail(`no ${service}`);
 /** Signs as `keys` does, at another time or with another secret. */
 let signerAt: (secondsAgo: number, id?: string) => Promise<AdmissionSigner>;
 
 beforeAll(async () => {
-  stack = await startConstellation({ shared: inject("stack") });
+  stack = await shared("one");
   owner = ownerOf(stack.databaseUrl);
   for (const endpoint of endpointsOf(stack)) {
     clients.set(endpoint.process.service, stockClient(endpoint, filesOf(stack, "gateway")));
   }
   account = await newAccount(stack.databaseUrl);
   spare = await newKey(stack.databaseUrl, account.accountId);
+  other = await newAccount(stack.databaseUrl);
   signerAt = async (secondsAgo, id) => {
     const file = await readFile(join(stack.dataDir, "admission-secret"), "utf8");
     const text = id === undefined ? file : `${id}:${randomBytes(32).toString("base64")}`;
@@ -57,7 +67,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const client of clients.values()) client.close();
   await owner?.close();
-  await stack?.stop();
 });
 
 /** The gRPC status of one call for the account, or of the one append that it carries. */
@@ -129,7 +138,6 @@ describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {
   const subject = () => ({ accountId: account.accountId, keyId: "key_1", scopes: [...SCOPES] });
 
   test("is refused with a statement of another account", async () => {
-    const other = await newAccount(stack.databaseUrl);
     await expectDenied(await admission(clientOf("keys"), other.key));
   });
 
@@ -144,14 +152,13 @@ describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {
       await expectDenied(Buffer.from(bytes.with(at, (bytes[at] ?? 0) ^ 1)).toString("base64url"));
     }
     // For another account, with the rest of a genuine one.
-    const other = bytes.toString("latin1").replace(account.accountId, "acct_".padEnd(31, "0"));
-    await expectDenied(Buffer.from(other, "latin1").toString("base64url"));
+    const changed = bytes.toString("latin1").replace(account.accountId, "acct_".padEnd(31, "0"));
+    await expectDenied(Buffer.from(changed, "latin1").toString("base64url"));
   });
 
   test("is refused with a key that lacks the scope, or with a widget token", async () => {
     const others = SCOPES.filter((each) => each !== scope);
-    const { key } = await newKey(stack.databaseUrl, account.accountId, others);
-    const lacking = scope === ANY_KEY ? await newToken({}) : key;
+    const lacking = scope === ANY_KEY ? await secretWith(WIDGET) : await keyOf(others);
     await expectDenied(await admission(clientOf("keys"), lacking));
   });
 
@@ -162,17 +169,29 @@ describe.each(FOR_CLIENTS)("%s %s", (service, method, scope) => {
   });
 
   test("is answered with a statement of the account's key, or of its token", async () => {
-    const key = await keyWith(scope ?? "verify");
+    const key = await secretWith(scope ?? "verify");
     const code = await statusOf(service, method, await admission(clientOf("keys"), key));
     expect([status.OK, status.NOT_FOUND, status.INVALID_ARGUMENT]).toContain(code);
   });
 });
 
 /** A key with this scope alone, or a widget token. */
-async function keyWith(scope: Permission): Promise<string> {
-  if (scope === WIDGET) return newToken({});
-  const scopes = scope === ANY_KEY ? (["verify"] as const) : [scope];
-  return (await newKey(stack.databaseUrl, account.accountId, scopes)).key;
+function secretWith(scope: Permission): Promise<string> {
+  if (scope === WIDGET) return once("a widget token", () => newToken({}));
+  return keyOf(scope === ANY_KEY ? ["verify"] : [scope]);
+}
+
+const keyOf = (scopes: readonly Scope[]): Promise<string> =>
+  once(scopes.join(), async () => {
+    const { key } = await newKey(stack.databaseUrl, account.accountId, scopes);
+    return key;
+  });
+
+/** The secret of that name; `make` makes it when it is asked for first. */
+function once(name: string, make: () => Promise<string>): Promise<string> {
+  const secret = secrets.get(name) ?? make();
+  secrets.set(name, secret);
+  return secret;
 }
 
 async function newToken(body: object): Promise<string> {
@@ -210,8 +229,8 @@ test("the statement of a widget token shows what its token shows, whatever a gat
     ),
   );
   for (const text of shown) expect(text).not.toContain("SECRET");
-  const other = call(ledger, getWidgetEvent, { accountId, id: unseen.id }, statement);
-  await expect(other).rejects.toMatchObject({ code: status.NOT_FOUND });
+  const hidden = call(ledger, getWidgetEvent, { accountId, id: unseen.id }, statement);
+  await expect(hidden).rejects.toMatchObject({ code: status.NOT_FOUND });
   for (const refused of [
     call(ledger, getEvent, { accountId, id: seen.id }, statement),
     call(ledger, listEvents, { accountId, limit: 1 }, statement),
@@ -220,7 +239,6 @@ test("the statement of a widget token shows what its token shows, whatever a gat
 });
 
 test("one append without its admission does not affect the others of its call", async () => {
-  const other = await newAccount(stack.databaseUrl);
   const statement = await admission(clientOf("keys"), other.key);
   const eventsJson = Buffer.from('[{"action":"a"}]');
   const appends = [other, account, other].map(({ accountId }) => ({

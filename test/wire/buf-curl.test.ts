@@ -3,41 +3,46 @@
 
 import { newAccount } from "@annals/testing";
 import { certificateFiles } from "@annals/certificates";
-import type { Stack } from "@annals/local";
 import { execFile } from "node:child_process";
-import { resolve } from "node:path";
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../system/constellation.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { admission, type Endpoint, endpointsOf, filesOf, stockClient } from "../system/services.ts";
+import { shared, type SharedSystem } from "../system/shared-systems.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROTOCOLS = ["grpc", "connect"] as const;
 
-let stack: Stack;
+const BUF = resolve(ROOT, "node_modules/.bin/buf");
+const run = promisify(execFile);
+const folder = mkdtempDisposableSync(join(tmpdir(), "annals-buf-"));
+/** The .proto files, compiled once and not by each call. */
+const IMAGE = join(folder.path, "proto.binpb");
+
+let stack: SharedSystem;
 let endpoints: Endpoint[];
 beforeAll(async () => {
-  stack = await startConstellation({ shared: inject("stack") });
+  await run(BUF, ["build", "proto", "-o", IMAGE], { cwd: ROOT });
+  stack = await shared("one");
   endpoints = endpointsOf(stack);
 });
-afterAll(() => stack?.stop());
+afterAll(() => folder.remove());
 
 /** Resolves to the answer; rejects with what buf printed on standard error in `stderr`. */
 async function bufCurl(
   protocol: (typeof PROTOCOLS)[number],
   { url, serverName }: Target,
   request: object,
-  statement = "",
+  { schema = IMAGE, statement = "" } = {},
 ): Promise<Record<string, unknown>> {
   const { ca, cert, key } = certificateFiles(stack.certificates, "gateway");
-  const options = ["--schema", "proto", "--protocol", protocol, "--servername", serverName];
+  const options = ["--schema", schema, "--protocol", protocol, "--servername", serverName];
   options.push("--cacert", ca, "--cert", cert, "--key", key);
   if (statement !== "") options.push("-H", `annals-admission: ${statement}`);
-  const { stdout } = await promisify(execFile)(
-    resolve(ROOT, "node_modules/.bin/buf"),
-    ["curl", ...options, "-d", JSON.stringify(request), `https://${url}`],
-    { cwd: ROOT },
-  );
+  const words = ["curl", ...options, "-d", JSON.stringify(request), `https://${url}`];
+  const { stdout } = await run(BUF, words, { cwd: ROOT });
   return JSON.parse(stdout);
 }
 
@@ -73,7 +78,9 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   test("keys: a key is listed", async () => {
     const { accountId, keyId, statement } = await admittedAccount();
     const target = targetOf("keys", "ListApiKeys");
-    const answer = await bufCurl(protocol, target, { accountId, limit: 1 }, statement);
+    // As a person types it, with the .proto files themselves.
+    const options = { schema: "proto", statement };
+    const answer = await bufCurl(protocol, target, { accountId, limit: 1 }, options);
     expect(answer).toMatchObject({ apiKeys: [{ id: keyId, name: "test" }] });
   });
 
@@ -90,7 +97,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
       protocol,
       targetOf("ledger", "ListEvents"),
       { accountId, limit: 5 },
-      statement,
+      { statement },
     );
     expect(listed).toMatchObject({ events: [{ action: "curl", metadata: '{"a":1}' }] });
   });
@@ -108,7 +115,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
   test("a refusal says why", async () => {
     const { accountId, statement } = await admittedAccount();
     const request = { accountId, id: "evt_none" };
-    const refused = bufCurl(protocol, targetOf("ledger", "GetEvent"), request, statement);
+    const refused = bufCurl(protocol, targetOf("ledger", "GetEvent"), request, { statement });
     await expect(refused).rejects.toMatchObject({
       stderr: expect.stringMatching(/"not_found"[^]*No event has the id/),
     });

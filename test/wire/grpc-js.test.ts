@@ -4,7 +4,6 @@
 
 import { ID_LENGTH } from "@annals/event";
 import { newAccount, type TestAccount } from "@annals/testing";
-import type { Stack } from "@annals/local";
 import { ErrorKind, ErrorSchema } from "@annals/proto/errors";
 import { HealthCheckResponse_ServingStatus as ServingStatus } from "@annals/proto/health";
 import { RecordFormat } from "@annals/proto/ledger";
@@ -12,8 +11,8 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { type Client, type ServiceError, status } from "@grpc/grpc-js";
 import { hash } from "node:crypto";
 import { connect } from "node:http2";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../system/constellation.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { metricOf } from "../system/metric-of.ts";
 import { CALLERS, mayCall } from "./grants.ts";
 import {
   admission,
@@ -29,8 +28,9 @@ import {
   pathOf,
   stockClient,
 } from "../system/services.ts";
+import { shared, type SharedSystem } from "../system/shared-systems.ts";
 
-let stack: Stack;
+let stack: SharedSystem;
 let endpoints: Endpoint[];
 let account: TestAccount;
 let statement: string;
@@ -38,7 +38,7 @@ let statement: string;
 const clients = new Map<string, Client>();
 
 beforeAll(async () => {
-  stack = await startConstellation({ shared: inject("stack") });
+  stack = await shared("one");
   endpoints = endpointsOf(stack);
   for (const endpoint of endpoints) {
     for (const caller of CALLERS) {
@@ -49,9 +49,8 @@ beforeAll(async () => {
   account = await newAccount(stack.databaseUrl);
   statement = await admission(clientOf("keys"), account.key);
 });
-afterAll(async () => {
+afterAll(() => {
   for (const client of clients.values()) client.close();
-  await stack?.stop();
 });
 
 const clientOf = (service: string, caller: (typeof CALLERS)[number] = "gateway"): Client =>
@@ -177,13 +176,14 @@ describe("a message over the bound", () => {
   test("is refused by every service, which serves on with the same process", async () => {
     for (const { process, service } of endpoints) {
       const client = clientOf(process.service);
-      const pid = process.pid();
+      const started = () => metricOf(process.adminUrl, "process_start_time_seconds");
+      const before = await started();
       const error = await failure(
         callBytes(client, pathOf(service.methods[0]!), Buffer.alloc(BOUND_BYTES + 1)),
       );
       expect(error, process.service).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
       await call(client, Health.method.check, {});
-      expect(process.pid()).toBe(pid);
+      expect(await started()).toBe(before);
     }
   });
 
