@@ -7,20 +7,24 @@ const FULL = {
   name: "full" as "full" | "short",
   /** Ledgers of a system whose appends go through several. */
   ledgers: 3,
-  /** Appends of 64 writers to one chain. */
-  chain: { appends: 20_000 },
+  /** Appends of 64 writers to one chain, and chains that 200 requests begin at once. */
+  chain: { appends: 20_000, geneses: 5 },
   /** Generated events that must verify. */
   noFalseAlarm: { events: 100_000 },
-  rateLimit: { bursts: 20 },
+  rateLimit: { bursts: 20, requests: 1_000 },
   /** Events of the accounts whose logs a third-party tool checks, and entries of the head log at least. */
   logFsck: { sizes: [1, 255, 256, 257, 70_000], epochs: 257 },
   /** Random cases of a property that names no number. */
   propertyRuns: 2_000,
   /** Random queries of each step of the search test, and of them a quarter as streams. */
   search: { queries: 150 },
-  revocation: { revocations: 200 },
+  /** Random items of each mapping of intake. */
+  intakeItems: { runs: 200 },
+  revocation: { revocations: 200, creations: 200 },
   /** Keys, and as many webhooks, whose secrets are looked for. */
   secrets: { creates: 500 },
+  /** Values of each of three accounts that are erased and looked for. */
+  erasedValues: { values: 200 },
   changingLedgers: { rounds: 10 },
   epochKills: { rounds: 100 },
   erasureKills: { rounds: 100 },
@@ -84,14 +88,22 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
   short: {
     name: "short",
     ledgers: 2,
-    chain: { appends: 5_000 },
-    noFalseAlarm: { events: 20_000 },
-    rateLimit: { bursts: 4 },
+    chain: { appends: 600, geneses: 1 },
+    noFalseAlarm: { events: 2_000 },
+    rateLimit: { bursts: 1, requests: 300 },
     logFsck: { sizes: [1, 255, 256, 257], epochs: 1 },
+<<<<<<< HEAD
     propertyRuns: 200,
     search: { queries: 12 },
     revocation: { revocations: 40 },
     secrets: { creates: 100 },
+=======
+    search: { queries: 40 },
+    intakeItems: { runs: 50 },
+    revocation: { revocations: 8, creations: 20 },
+    secrets: { creates: 20 },
+    erasedValues: { values: 40 },
+>>>>>>> 68bdb2c9 (Give the flows of limits, plans and chains one system)
     changingLedgers: { rounds: 2 },
     epochKills: { rounds: 6 },
     erasureKills: { rounds: 4 },

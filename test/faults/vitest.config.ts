@@ -24,6 +24,7 @@ const ALONE = files("fairness", "overload");
 /** What has its short form in `npm test`. */
 const LONG_FLOWS = [
   "chain",
+  "erased-values",
   "log-fsck",
   "no-false-alarm",
   "otlp-exporters",
@@ -31,9 +32,10 @@ const LONG_FLOWS = [
   "revocation",
   "webhooks-secrets",
 ];
-const OF_LEDGER = [
+const OTHERS = [
   "services/ledger/src/search/search-events.test.ts",
   "services/ledger/src/workers/lifecycle-kills.test.ts",
+  "test/wire/intake-events.test.ts",
 ];
 
 /** Properties, whose random cases are few in `npm test`. */
@@ -41,7 +43,7 @@ const PROPERTIES = globSync("{libs,services,test/sdk}/**/*.test.ts", {
   exclude: ["**/node_modules"],
 })
   .filter((file) => readFileSync(file, "utf8").includes('from "fast-check"'))
-  .filter((file) => !OF_LEDGER.includes(file));
+  .filter((file) => !OTHERS.includes(file));
 
 function files(...names: readonly string[]): string[] {
   return names.map((name) => `test/faults/${name}.test.ts`);
@@ -63,7 +65,7 @@ export default defineConfig(({ mode }) => {
     sequence: { groupOrder },
   });
   const flows = LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`);
-  const long = [...ALL, ...flows, ...OF_LEDGER, ...PROPERTIES];
+  const long = [...ALL, ...flows, ...OTHERS, ...PROPERTIES];
   return {
     resolve: { conditions: ["source"] },
     ssr: { resolve: { conditions: ["source"] } },

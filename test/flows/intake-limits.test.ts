@@ -2,54 +2,25 @@
 // those of other requests. Where a quota is used up the request is refused, so that its sender sends it
 // again, and what was stored is replayed: no item is lost, and none is stored twice.
 
-import type { Stack } from "@annals/local";
 import { type Answer, newClient, ownerOf } from "@annals/testing";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectProtobufStatus, expectRefused, expectStatus } from "../api/refusal.ts";
-import { startConstellation } from "../system/constellation.ts";
+import {
+  INTAKE_RATE_LIMIT as INTAKE_LIMIT,
+  RATE_LIMIT as LIMIT,
+  shared,
+  type SharedSystem,
+} from "../system/shared-systems.ts";
 
-const LIMIT = 10;
-const INTAKE_LIMIT = 25;
-const PLANS = {
-  plans: {
-    all: {},
-    narrow: { intake_requests_per_minute: 7 },
-    small: { monthly_events: 3 },
-    larger: { monthly_events: 5 },
-  },
-  default: "all",
-};
-
-let folder: string;
-let stack: Stack;
+let system: SharedSystem;
 let owner: ReturnType<typeof ownerOf>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "annals-intake-"));
-  const plans = join(folder, "plans.json");
-  await writeFile(plans, JSON.stringify(PLANS));
-  stack = await startConstellation({
-    shared: inject("stack"),
-    rateLimitPerMinute: LIMIT,
-    without: ["nats", "export", "webhook-dispatcher"],
-    env: {
-      keys: {
-        ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(INTAKE_LIMIT),
-        ANNALS_PLANS_FILE: plans,
-      },
-    },
-  });
-  owner = ownerOf(stack.databaseUrl);
+  system = await shared("replicas");
+  owner = ownerOf(system.databaseUrl);
 });
 
-afterAll(async () => {
-  await owner.close();
-  await stack.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => owner.close());
 
 const PATH = "/v1/intake/kubernetes";
 const item = (number: number) => ({
@@ -72,7 +43,7 @@ const setPlan = (accountId: string, plan: string) =>
   owner.query("UPDATE keys.accounts SET plan = $2 WHERE account_id = $1", [accountId, plan]);
 
 test("a key has its limit of intake, and all of its other requests beside it", async () => {
-  const { client } = await newClient(stack);
+  const { client } = await newClient(system);
   for (let n = 1; n <= INTAKE_LIMIT; n += 1)
     expect(shown(await client.post(PATH, list(1)))).toEqual([INTAKE_LIMIT, INTAKE_LIMIT - n]);
   const beyond = await client.post(PATH, list(1));
@@ -87,7 +58,7 @@ test("a key has its limit of intake, and all of its other requests beside it", a
 });
 
 test("exporters of OpenTelemetry are refused as their protocol says, in either encoding", async () => {
-  const { accountId, client } = await newClient(stack);
+  const { accountId, client } = await newClient(system);
   await setPlan(accountId, "narrow");
   const send = (type: string, body: string | Buffer) =>
     client.post("/v1/intake/otlp/v1/logs", body, { headers: { "content-type": type } });
@@ -101,7 +72,7 @@ test("exporters of OpenTelemetry are refused as their protocol says, in either e
 });
 
 test("an account has the limit of its plan, which its other requests do not use", async () => {
-  const { accountId, client } = await newClient(stack);
+  const { accountId, client } = await newClient(system);
   await setPlan(accountId, "narrow");
   await client.get("/v1/events");
   const answers = await Promise.all(Array.from({ length: 20 }, () => client.post(PATH, list(1))));
@@ -110,8 +81,8 @@ test("an account has the limit of its plan, which its other requests do not use"
 });
 
 test("a quota that ends within a body: a retry stores the rest, and nothing twice", async () => {
-  const { accountId, client } = await newClient(stack);
-  await setPlan(accountId, "small");
+  const { accountId, client } = await newClient(system);
+  await setPlan(accountId, "few");
   for (const _ of [1, 2]) {
     const refused = await client.post(PATH, list(5));
     expectRefused(refused, "plan_limit_exceeded");
@@ -119,7 +90,7 @@ test("a quota that ends within a body: a retry stores the rest, and nothing twic
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     expect((await client.get("/v1/events")).body.data).toHaveLength(3);
   }
-  await setPlan(accountId, "larger");
+  await setPlan(accountId, "more");
   const { body } = await client.post(PATH, list(5));
   expect(body.data).toMatchObject({ stored: 2, replayed: 3 });
   expect((await client.get("/v1/events")).body.data).toHaveLength(5);

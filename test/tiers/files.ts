@@ -3,10 +3,12 @@
 
 const flows = [
   "archive-versions",
+  "chain-ledgers",
   "clocks",
   "crash",
   "evidence-exports",
   "hostile-json",
+  "key-last-use",
   "left-requests",
   "log-bucket",
   "log-fsck",

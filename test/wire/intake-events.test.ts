@@ -9,9 +9,10 @@ import { mapKubernetes } from "@annals/gateway/src/intake/map-kubernetes.ts";
 import { prepareItem } from "@annals/gateway/src/v1/intake/store-items.ts";
 import { checkAppend } from "@annals/ledger/testing";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 
 const MAX_BYTES = 65_536;
+const RUNS = inject("form").intakeItems.runs;
 const OPTIONS = { maxBytes: MAX_BYTES, maxDepth: 32, maxValues: 40_000 };
 
 /** Throws where the ledger would refuse the event of an item. False for an item without one. */
@@ -83,9 +84,9 @@ test("of Kubernetes: no item that has an id and a verb is refused", () => {
       else if (expectTaken(mapped)) taken += 1;
       else expect.fail(JSON.stringify(mapped).slice(0, 500));
     }),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
-  expect(taken).toBeGreaterThan(120);
+  expect(taken).toBeGreaterThan(RUNS * 0.5);
 });
 
 const attribute = fc.string({ unit: "grapheme", maxLength: 300 });
@@ -120,7 +121,7 @@ test("of CloudEvents: what is accepted is taken, and a type that is no action is
         expect(error).toBeInstanceOf(Rejection);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
-  expect(taken).toBeGreaterThan(40);
+  expect(taken).toBeGreaterThan(RUNS * 0.1);
 });

@@ -5,14 +5,14 @@
 import { newKey } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectRefused } from "../refusal.ts";
-import { type PlannedSystem, startPlannedSystem } from "../../system/plans-constellation.ts";
+import { type PlannedSystem, openPlannedSystem } from "../../system/plans-constellation.ts";
 
 let system: PlannedSystem;
 
 beforeAll(async () => {
-  system = await startPlannedSystem();
+  system = await openPlannedSystem();
 });
-afterAll(() => system.stop());
+afterAll(() => system.close());
 
 const EVENT = { action: "thing.done" };
 const batchOf = (count: number) => ({ events: Array.from({ length: count }, () => EVENT) });
@@ -44,12 +44,12 @@ describe("plan_feature_unavailable", () => {
   test.for(FEATURES)(
     "403 for every operation of %s in %s, and only there",
     async ([feature, path]) => {
-      const { account, client } = await system.newClient("none");
+      const { account, client } = await system.newClient("featureless");
       const operations = await operationsOf(path);
       expect(operations.length).toBeGreaterThan(0);
       for (const { method, url } of operations) {
         expectRefused(await client.send(method, url), "plan_feature_unavailable", {
-          message: `The plan none does not include ${feature}.`,
+          message: `The plan featureless does not include ${feature}.`,
         });
       }
       // The scope is asked first: who may not use the operation learns nothing of the plan.
@@ -64,16 +64,16 @@ describe("plan_feature_unavailable", () => {
   );
 
   test("another plan counts from the next request", async () => {
-    const { account, client } = await system.newClient("none");
+    const { account, client } = await system.newClient("featureless");
     expect((await client.get("/v1/verify")).status).toBe(403);
     await system.setPlan(account, "small");
     expect((await client.get("/v1/verify")).status).toBe(200);
-    await system.setPlan(account, "none");
+    await system.setPlan(account, "featureless");
     expect((await client.get("/v1/verify")).status).toBe(403);
   });
 
   test("accounts without a plan, or with one that a newer file has, get the default", async () => {
-    for (const plan of [undefined, "of-a-newer-file"]) {
+    for (const plan of [undefined, "of-a-newer-file"] as const) {
       const { client } = await system.newClient(plan);
       expect((await client.get("/v1/verify")).status).toBe(200);
     }
