@@ -2,11 +2,11 @@
 // tokens, exports, replays of webhooks, or a repeated request. Each shows which parts are erased, each
 // proof still recomputes the hash that was handed out before, and the chain is valid.
 
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { eraseEvent } from "../system/erase-events.ts";
 import { exported } from "../system/exports-client.ts";
 import { Contract } from "../system/openapi-contract.ts";
-import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
+import { sharedWebhookSystem } from "../system/webhook-constellation.ts";
 import { verify } from "../verifiers/made-export.ts";
 import { newToken, recomputed } from "../system/widget-client.ts";
 
@@ -19,11 +19,11 @@ const EVENT = {
 };
 const ERASED = ["actor", "metadata"];
 
-let system: WebhookSystem;
+let system: Awaited<ReturnType<typeof sharedWebhookSystem>>;
 beforeAll(async () => {
-  system = await startWebhookSystem({}, { shared: inject("stack") });
+  system = await sharedWebhookSystem();
 });
-afterAll(() => system.stop());
+afterAll(() => system.close());
 
 test("an erased part is returned by no route, and each says that it is erased", async () => {
   const client = await system.client();

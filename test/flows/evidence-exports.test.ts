@@ -1,8 +1,9 @@
 // A bundle of evidence is written in bounded memory, and survives the death of its writer and of the ledger
-// while epochs go on: both verifiers accept it with a policy of the caller's, and it is notified once.
+// while epochs go on: both verifiers accept it with a policy of the caller's, and it is notified once. One
+// that was asked for before an erasure waits until the log covers the record.
 
 import type { Stack } from "@annals/local";
-import { type HttpClient, newClient, ownerOf, type TestAccount } from "@annals/testing";
+import { eventually, type HttpClient, newClient, ownerOf, type TestAccount } from "@annals/testing";
 import { verifyEvidence } from "annals-verify";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { loadLongChain } from "../bench/long-chain.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { append, untilCovered } from "../system/covered.ts";
+import { eraseEvent } from "../system/erase-events.ts";
 import { ended } from "../system/exports-client.ts";
 import { endLease, inTheMiddle } from "../system/exports-interrupted.ts";
 import { download, MAX_RSS_MB } from "../system/exports-large.ts";
@@ -120,4 +122,41 @@ describe("a writer that dies", () => {
     const [row] = await owner.query("SELECT attempts FROM exports.jobs WHERE id = $1", [id]);
     expect(row).toEqual({ attempts: 1 });
   });
+});
+
+test("the log is away: a bundle of an event that was erased meanwhile waits until it covers the record", async () => {
+  const { client: asker, ...asking } = await newClient(stack);
+  const { accountId } = asking;
+  await append(asker, 3);
+  await untilCovered(asker, 3);
+  const signers = stack.processes.filter(({ service }) => service === "keys");
+  const attempted = async () => {
+    const [job] = await owner.query<{ attempts: number; status: string }>(
+      "SELECT attempts, status FROM exports.jobs WHERE account_id = $1",
+      [accountId],
+    );
+    return job !== undefined && job.attempts > 1 && job.status === "pending";
+  };
+  const made = await asker.post("/v1/exports", { format: "evidence" });
+  const { id } = await ended(asker, made.body.data.id);
+  for (const signer of signers) signer.kill("SIGSTOP");
+  await eraseEvent(stack.databaseUrl, {
+    accountId,
+    parts: ["actor", "metadata"],
+    sequenceNumber: 2,
+  });
+  // As if no replica had begun it.
+  await owner.query(
+    `UPDATE exports.jobs SET status = 'pending', due_at = now(), completed_at = NULL, event_count = NULL,
+       sha256 = NULL, size_bytes = NULL, file = NULL, attempts = 0 WHERE account_id = $1`,
+    [accountId],
+  );
+  await eventually("two attempts have ended", attempted);
+  for (const signer of signers) signer.kill("SIGCONT");
+  await ended(asker, id, "completed", ENDED_WITHIN_MS);
+  const file = join(folder, `${id}.tar`);
+  await download({ stack, account: asking }, id, file);
+  expect(await verifyEvidence(file, { policy })).toMatchObject({ events: 4, erasedParts: 2 });
+  if (hasPython) expect(reasonOf(verdict(await readFile(file), { policy }))).toBe("valid");
+  asker.close();
 });

@@ -3,22 +3,23 @@
 // every event. Run as a person runs it, it shows webhooks arriving and an export verified, and where
 // the stack does not allow webhooks to this machine it says how and goes on.
 
+import { CertificateAuthority } from "@annals/certificates";
 import { canonicalJson, type JsonValue } from "@annals/event";
 import { HttpClient, newAccount } from "@annals/testing";
 import { spawn, spawnSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { verifyFile } from "annals-verify";
-import { startConstellation } from "../system/constellation.ts";
+import { shared, type SharedSystem } from "../system/shared-systems.ts";
 import { Client } from "../example/cloudtrail/client.ts";
 import { importRecords } from "../example/cloudtrail/import-records.ts";
 import { Progress } from "../example/cloudtrail/progress.ts";
-import { receiverFiles } from "../example/cloudtrail/receiver.ts";
 import { type CloudTrailRecord, readSample } from "../example/cloudtrail/record.ts";
 import { hasPython } from "../system/programs.ts";
 
@@ -38,6 +39,7 @@ describe("2,000 records", () => {
   let records: CloudTrailRecord[];
   let client: Client;
   let folder: string;
+  let lines: Line[];
 
   beforeAll(async () => {
     const { key } = await newAccount(databaseUrl);
@@ -68,14 +70,13 @@ describe("2,000 records", () => {
   });
 
   test("each record can be put together again from its event", async () => {
-    const lines = await walk(http);
+    lines = await walk(http);
     const rebuilt = lines.map(({ event }) => canonicalJson(recordOf(event)));
     expect(rebuilt).toEqual(records.map((record) => canonicalJson(record as never)));
   });
 
   test.runIf(hasPython)("the Python verifier agrees on every event", async () => {
     const file = join(folder, "events.jsonl");
-    const lines = await walk(http);
     await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     const { status, stdout, stderr } = spawnSync("python3", [VERIFIER, file], {
       encoding: "utf8",
@@ -96,34 +97,22 @@ describe("run as a person runs it", () => {
   afterEach(() => rm(dataDir, { recursive: true }));
 
   test("webhooks arrive and an export is verified, again in a second run that adds nothing", async () => {
-    const { caFile } = await receiverFiles(join(dataDir, "example"));
-    const stack = await startConstellation({
-      shared: inject("stack"),
-      env: {
-        "webhook-dispatcher": {
-          ANNALS_WEBHOOK_CA_FILE: caFile,
-          ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES: "true",
-        },
-      },
-    });
-    try {
-      const { key } = await newAccount(stack.databaseUrl);
-      const at = { baseUrl: stack.baseUrls[0] ?? "", key, dataDir };
-      for (const added of ["2,000 events; 0", "0 events; 2,000"]) {
-        const { code, said } = await runExample(at);
-        expect({ code, said }).toMatchObject({ code: 0 });
-        expect(said).toContain(`added ${added} were there`);
-        expect(said).toMatch(/^webhook event\.verified arrived.*: wh_evt_\w{26}$/m);
-        expect(said).toMatch(/^webhook export\.completed arrived.*: wh_evt_\w{26}$/m);
-        expect(said).toContain("without the service: 2,000 events, 2,000 links, valid");
-        expect(said).not.toMatch(/whsec_|to see webhooks/);
-      }
-      const http = new HttpClient(at.baseUrl, key);
-      expect((await http.get("/v1/webhooks")).body.data).toEqual([]);
-      http.close();
-    } finally {
-      await stack.stop();
+    const system = await shared("webhooks");
+    await filesOfReceiver(join(dataDir, "example"), system);
+    const { key } = await newAccount(system.databaseUrl);
+    const at = { baseUrl: system.baseUrls[0] ?? "", key, dataDir };
+    for (const added of ["2,000 events; 0", "0 events; 2,000"]) {
+      const { code, said } = await runExample(at);
+      expect({ code, said }).toMatchObject({ code: 0 });
+      expect(said).toContain(`added ${added} were there`);
+      expect(said).toMatch(/^webhook event\.verified arrived.*: wh_evt_\w{26}$/m);
+      expect(said).toMatch(/^webhook export\.completed arrived.*: wh_evt_\w{26}$/m);
+      expect(said).toContain("without the service: 2,000 events, 2,000 links, valid");
+      expect(said).not.toMatch(/whsec_|to see webhooks/);
     }
+    const http = new HttpClient(at.baseUrl, key);
+    expect((await http.get("/v1/webhooks")).body.data).toEqual([]);
+    http.close();
   });
 
   test("a stack that delivers to public addresses only: it says how, and verifies the export", async () => {
@@ -135,7 +124,12 @@ describe("run as a person runs it", () => {
       "to see webhooks arrive, start the stack with: " +
         `ANNALS_WEBHOOK_DANGEROUS_ALLOW_PRIVATE_ADDRESSES=true ANNALS_WEBHOOK_CA_FILE=${caFile} npm start`,
     );
-    expect(await readFile(caFile, "utf8")).toContain("BEGIN CERTIFICATE");
+    // A stack that trusts this file trusts the receiver.
+    const [ca, receiver] = await Promise.all(
+      [caFile, join(dataDir, "example/receiver.pem")].map((file) => readFile(file, "utf8")),
+    );
+    const authority = new X509Certificate(ca ?? "");
+    expect(new X509Certificate(receiver ?? "").verify(authority.publicKey)).toBe(true);
     const { events, linksUnchecked } = await verifyFile(join(dataDir, "example/export.jsonl"));
     expect({ events, linksUnchecked }).toEqual({ events: 2_000, linksUnchecked: 0 });
   });
@@ -187,10 +181,25 @@ test.for([
   expect(written).toEqual(shown);
 });
 
+/** The files that the example would make, with a certificate of the authority that the system trusts. */
+async function filesOfReceiver(folder: string, { authority }: SharedSystem): Promise<void> {
+  if (authority === undefined) throw new Error("the system trusts no authority");
+  const { cert, key } = await (await CertificateAuthority.load(authority)).issue(["127.0.0.1"]);
+  await mkdir(folder);
+  await writeFile(join(folder, "ca.pem"), authority.cert);
+  await writeFile(join(folder, "receiver.pem"), cert);
+  await writeFile(join(folder, "receiver-key.pem"), key);
+}
+
 /** The example as a process of its own: its exit code and all that it said. */
 async function runExample(at: { baseUrl: string; key: string; dataDir: string }) {
   const child = spawn(process.execPath, ["-C", "source", EXAMPLE], {
-    env: { ANNALS_URL: at.baseUrl, ANNALS_KEY: at.key, ANNALS_DATA_DIR: at.dataDir },
+    env: {
+      ANNALS_URL: at.baseUrl,
+      ANNALS_KEY: at.key,
+      ANNALS_DATA_DIR: at.dataDir,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let said = "";

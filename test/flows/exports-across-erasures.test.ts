@@ -1,15 +1,13 @@
 // Guarantee: an export that was asked for before an erasure, and is written after it, verifies with both
-// verifiers, whatever its format and its range. A bundle waits until the log covers the record. An erased
-// part without a record is still refused.
+// verifiers, whatever its format and its range. An erased part without a record is still refused. That a
+// bundle waits while the log is away is in evidence-exports.test.ts.
 
-import type { Stack } from "@annals/local";
-import { eventually, type HttpClient, newClient, ownerOf } from "@annals/testing";
+import { type HttpClient, newClient, ownerOf } from "@annals/testing";
 import { verifyEvidence } from "annals-verify";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../system/constellation.ts";
 import { untilCovered } from "../system/covered.ts";
 import { eraseEvent } from "../system/erase-events.ts";
 import { ended } from "../system/exports-client.ts";
@@ -21,7 +19,7 @@ const EVENTS = ["a", "b", "c"].map((action) => ({ action, actor: { id: "u_7" } }
 const PARTS = ["actor", "metadata"];
 const ENDED_WITHIN_MS = 60_000;
 
-let stack: Stack;
+const stack = inject("stack");
 let owner: ReturnType<typeof ownerOf>;
 let folder: string;
 let policy: Buffer;
@@ -29,10 +27,6 @@ let client: HttpClient;
 let accountId: string;
 
 beforeAll(async () => {
-  stack = await startConstellation({
-    shared: inject("stack"),
-    env: { ledger: { ANNALS_LOG_EPOCH_S: "1" } },
-  });
   owner = ownerOf(stack.databaseUrl);
   folder = await mkdtemp(join(tmpdir(), "annals-across-"));
 });
@@ -45,7 +39,6 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await owner.close();
-  await stack.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -155,26 +148,5 @@ describe("bundles of evidence", () => {
     const refused = { reason: "erasure_unrecorded" };
     await expect(verifyEvidence(path, { policy })).rejects.toMatchObject(refused);
     if (hasPython) expect(reasonOf(verdict(file, { policy }))).toBe(refused.reason);
-  });
-
-  test("the log is away: the export waits until it covers the record", async () => {
-    const signers = stack.processes.filter(({ service }) => service === "keys");
-    const attempted = async () => {
-      const [job] = await owner.query<{ attempts: number; status: string }>(
-        "SELECT attempts, status FROM exports.jobs WHERE account_id = $1",
-        [accountId],
-      );
-      return job !== undefined && job.attempts > 1 && job.status === "pending";
-    };
-    const made = await client.post("/v1/exports", { format: "evidence" });
-    const { id } = await ended(client, made.body.data.id);
-    for (const signer of signers) signer.kill("SIGSTOP");
-    await erase();
-    await requeue();
-    await eventually("two attempts have ended", attempted);
-    for (const signer of signers) signer.kill("SIGCONT");
-    await ended(client, id, "completed", ENDED_WITHIN_MS);
-    const { bytes = Buffer.alloc(0) } = await client.get(`/v1/exports/${id}/content`);
-    expect(await verified(bytes)).toMatchObject({ events: 4, erasedParts: 2 });
   });
 });

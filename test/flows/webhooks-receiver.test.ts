@@ -10,19 +10,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Contract } from "../system/openapi-contract.ts";
-import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
+import { sharedWebhookSystem } from "../system/webhook-constellation.ts";
 import { hasPython } from "../system/programs.ts";
 
 const PAYLOAD_ID = /^wh_evt_[0-9a-z]{26}$/;
 const RECEIVERS = join(import.meta.dirname, "../../docs/receivers");
 
-let system: WebhookSystem;
+let system: Awaited<ReturnType<typeof sharedWebhookSystem>>;
 beforeAll(async () => {
-  system = await startWebhookSystem({}, { shared: inject("stack") });
+  system = await sharedWebhookSystem();
 });
-afterAll(() => system.stop());
+afterAll(() => system.close());
 
 function expectSigned({ headers, body, json }: Received, secret: string): void {
   const mac = createHmac("sha256", secret).update(body).digest("hex");
@@ -34,7 +34,7 @@ function expectSigned({ headers, body, json }: Received, secret: string): void {
   expect(headers["user-agent"]).toMatch(/^Annals/);
 }
 
-async function exported(client: Awaited<ReturnType<WebhookSystem["client"]>>) {
+async function exported(client: Awaited<ReturnType<typeof system.client>>) {
   const { body } = await client.post("/v1/exports", {});
   return eventually("the export is completed", async () => {
     const answer = await client.get(`/v1/exports/${body.data.id}`);

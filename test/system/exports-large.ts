@@ -1,6 +1,6 @@
 // A large export as a client takes it: made, waited for, downloaded into a file, while the memory of those
-// who write and pass it on is watched. Called by exports.test.ts and by the suite of faults with a million
-// events.
+// who write and pass it on is watched. Called by the flows of exports and by the suite of faults with a
+// million events.
 
 import type { Stack } from "@annals/local";
 import type { HttpClient, TestAccount } from "@annals/testing";
@@ -25,7 +25,7 @@ export interface Exporting {
 
 /** Resolves to the SHA-256 of what came. */
 export async function download(
-  { stack, account }: Pick<Exporting, "account" | "stack">,
+  { stack, account }: { readonly stack: Pick<Stack, "baseUrls"> } & Pick<Exporting, "account">,
   id: string,
   file: string,
 ): Promise<string> {

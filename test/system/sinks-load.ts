@@ -127,7 +127,7 @@ export class SinkServer {
     };
   }
 
-  static async start(system: WebhookSystem): Promise<SinkServer> {
+  static async start(system: Pick<WebhookSystem, "subscriber">): Promise<SinkServer> {
     return new SinkServer(await system.subscriber());
   }
 

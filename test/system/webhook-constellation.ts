@@ -1,5 +1,5 @@
 // What the flows of webhooks share: a whole system whose dispatcher trusts the test's authority and
-// may reach the loopback interface, and a subscriber's servers.
+// may reach the loopback interface, of the file's own or that of the run, and a subscriber's servers.
 
 import type { StackOptions } from "@annals/local";
 import { CertificateAuthority } from "@annals/certificates";
@@ -8,8 +8,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConstellationOptions, startConstellation } from "./constellation.ts";
+import { shared } from "./shared-systems.ts";
 
 export type WebhookSystem = Awaited<ReturnType<typeof startWebhookSystem>>;
+
+/** The system that files share; `close` closes what the file has opened. */
+export async function sharedWebhookSystem() {
+  const stack = await shared("webhooks");
+  if (stack.authority === undefined) throw new Error("the system of webhooks has no authority");
+  const authority = await CertificateAuthority.load(stack.authority);
+  return { stack, authority, ...ends(stack, authority) };
+}
 
 /** `settings` are variables of the dispatcher, `others` those of other services. */
 export async function startWebhookSystem(
@@ -33,11 +42,29 @@ export async function startWebhookSystem(
       },
     },
   });
-  const subscribers: Subscriber[] = [];
-  const clients: HttpClient[] = [];
+  const { close, ...opened } = ends(stack, authority);
   return {
     stack,
     authority,
+    ...opened,
+    processOf: (service: string, index = 1) => {
+      const found = stack.processes.find((one) => one.service === service && one.index === index);
+      if (!found) throw new Error(`there is no ${service} ${index}`);
+      return found;
+    },
+    stop: async () => {
+      await close();
+      await stack.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Both ends of a system: clients of accounts of their own, and servers of subscribers. */
+function ends(stack: Parameters<typeof newClient>[0], authority: CertificateAuthority) {
+  const subscribers: Subscriber[] = [];
+  const clients: HttpClient[] = [];
+  return {
     subscriber: async (...hosts: string[]) => {
       const subscriber = await Subscriber.start(authority, ...hosts);
       subscribers.push(subscriber);
@@ -49,16 +76,9 @@ export async function startWebhookSystem(
       clients.push(client);
       return Object.assign(client, { accountId, key });
     },
-    processOf: (service: string, index = 1) => {
-      const found = stack.processes.find((one) => one.service === service && one.index === index);
-      if (!found) throw new Error(`there is no ${service} ${index}`);
-      return found;
-    },
-    stop: async () => {
+    close: async () => {
       for (const client of clients) client.close();
       await Promise.all(subscribers.map((one) => one.close()));
-      await stack.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

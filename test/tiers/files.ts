@@ -7,6 +7,7 @@ const flows = [
   "clocks",
   "crash",
   "evidence-exports",
+  "exports-writers",
   "hostile-json",
   "key-last-use",
   "left-requests",

@@ -1,58 +1,33 @@
 // Guarantee: the events that an account exports and replays in a day of UTC are limited by its plan, and
 // shown by GET /v1/usage: by exports, replays of webhooks and of sinks, and new sinks that begin with stored
 // events. What passes the limit is the day's last one. Then 429 plan_limit_exceeded says when the day ends.
-// Erasures are limited, too, whether or not they are cancelled. The tests have a stack of their own.
+// Erasures are limited, too, whether or not they are cancelled.
 
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
-import type { Stack } from "@annals/local";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { startConstellation } from "../../system/constellation.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
+import { PLANS, shared, type SharedSystem } from "../../system/shared-systems.ts";
 import { expectRefused } from "../refusal.ts";
 
 const EVENTS = 5;
 /** What an export counts at least. */
-const LEAST = 1_000;
-const REPLAYED = 7;
+const LEAST = PLANS.plans.daily.events_exported_per_day / 2;
+const REPLAYED = PLANS.plans.daily.events_replayed_per_day;
 const DAY_S = 86_400;
-const PLANS = {
-  plans: {
-    small: { events_exported_per_day: 2 * LEAST, events_replayed_per_day: REPLAYED },
-    none: { events_exported_per_day: 0, events_replayed_per_day: 0 },
-  },
-  default: "small",
-};
 const SINK = { type: "http", config: { url: URL_OF_NOBODY }, active: false };
 
-let stack: Stack;
-let folder: string;
+let stack: SharedSystem;
 let owner: ReturnType<typeof ownerOf>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "annals-daily-use-"));
-  await writeFile(join(folder, "plans.json"), JSON.stringify(PLANS));
-  stack = await startConstellation({
-    shared: inject("stack"),
-    env: { keys: { ANNALS_PLANS_FILE: join(folder, "plans.json") } },
-  });
+  stack = await shared("webhooks");
   owner = ownerOf(stack.databaseUrl);
 });
-afterAll(async () => {
-  await owner?.close();
-  await stack?.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => owner.close());
 
-async function newClient(plan?: string) {
+async function newClient(plan: keyof typeof PLANS.plans = "daily") {
   const { accountId, key } = await newAccount(stack.databaseUrl);
-  if (plan !== undefined)
-    await owner.query("UPDATE keys.accounts SET plan = $2 WHERE account_id = $1", [
-      accountId,
-      plan,
-    ]);
+  await owner.query("UPDATE keys.accounts SET plan = $2 WHERE account_id = $1", [accountId, plan]);
   const client = new HttpClient(stack.baseUrls[0] ?? "", key);
   const events = Array.from({ length: EVENTS }, (_, at) => ({ action: `a.${at}` }));
   expect((await client.post("/v1/events/batch", { events })).status).toBe(201);
@@ -161,7 +136,7 @@ describe("replays", () => {
 });
 
 test("a plan that allows none refuses the first one, and says so", async () => {
-  const { client } = await newClient("none");
+  const { client } = await newClient("idle");
   const refused = await client.post("/v1/exports", {});
   expectRefused(refused, "plan_limit_exceeded", { message: /allows no exported events/ });
   expect(refused.status).toBe(403);

@@ -1,52 +1,25 @@
 // Guarantee: the files of an account's exports have at most as many bytes as its plan says, be that more or
 // less than the setting, or as the setting says where the plan does not. GET /v1/usage shows the same
 // limit. An export that reaches it exactly is completed, one of a byte more fails, and beyond it every one is
-// refused. Another plan counts from the next request on. The tests have a stack of their own.
+// refused. Another plan counts from the next request on.
 
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
-import type { Stack } from "@annals/local";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startConstellation } from "../../system/constellation.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  SETTING_OF_EXPORT_BYTES as SETTING,
+  shared,
+  type SharedSystem,
+} from "../../system/shared-systems.ts";
 import { expectRefused } from "../refusal.ts";
 
-const SETTING = 100_000;
-// Usage asks every service of a feature that the plan has.
-const features_left_out = ["webhooks"];
-const PLANS = {
-  plans: {
-    silent: { features_left_out },
-    roomy: { features_left_out, max_export_bytes: 2 * SETTING },
-    tight: { features_left_out, max_export_bytes: SETTING / 2 },
-    none: { features_left_out, max_export_bytes: 0 },
-  },
-  default: "silent",
-};
-
-let stack: Stack;
-let folder: string;
+let stack: SharedSystem;
 let owner: ReturnType<typeof ownerOf>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "annals-export-bytes-"));
-  await writeFile(join(folder, "plans.json"), JSON.stringify(PLANS));
-  stack = await startConstellation({
-    shared: inject("stack"),
-    env: {
-      keys: { ANNALS_PLANS_FILE: join(folder, "plans.json") },
-      export: { ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: String(SETTING) },
-    },
-    without: ["nats", "webhook-dispatcher"],
-  });
+  stack = await shared("webhooks");
   owner = ownerOf(stack.databaseUrl);
 });
-afterAll(async () => {
-  await owner?.close();
-  await stack?.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => owner.close());
 
 const setPlan = (accountId: string, plan: string) =>
   owner.query("UPDATE keys.accounts SET plan = $2 WHERE account_id = $1", [accountId, plan]);
@@ -87,13 +60,13 @@ const resizeExport = (accountId: string, bytes: number) =>
   ]);
 
 test.each([
-  ["silent", SETTING],
+  ["everything", SETTING],
   ["roomy", 2 * SETTING],
   ["tight", SETTING / 2],
 ])(
   "plan %s: %i bytes are completed, one more fails, and then the next is refused",
   async (plan, limit) => {
-    const { client: sized } = await newClient("silent");
+    const { client: sized } = await newClient("everything");
     const { size_bytes: size } = await ended(sized);
     const { accountId, client } = await newClient(plan);
     await addExport(accountId, limit - size + 1);
@@ -114,7 +87,7 @@ test.each([
 );
 
 test("a plan of no bytes refuses every export, and others are written", async () => {
-  const { client } = await newClient("none");
+  const { client } = await newClient("empty");
   expect(await bytesOf(client)).toEqual({ used: 0, limit: 0 });
   expectRefused(await client.post("/v1/exports", {}), "plan_limit_exceeded");
   const { client: other } = await newClient("tight");
@@ -124,7 +97,7 @@ test("a plan of no bytes refuses every export, and others are written", async ()
 test("another plan bounds them from the next request on", async () => {
   const { accountId, client } = await newClient("roomy");
   const limits = [(await bytesOf(client)).limit];
-  for (const plan of ["tight", "silent"]) {
+  for (const plan of ["tight", "everything"]) {
     await setPlan(accountId, plan);
     limits.push((await bytesOf(client)).limit);
   }
