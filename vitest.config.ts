@@ -4,7 +4,7 @@
 
 import { defineConfig } from "vitest/config";
 import { FORMS } from "./test/form.ts";
-import { ALONE, OUTAGES, TIMED } from "./test/tiers/files.ts";
+import { ALONE, API_ON_SHARED, OUTAGES, TIMED } from "./test/tiers/files.ts";
 
 /** Many unit tests wait for a timer or a process, so three files share two CPUs well. */
 const UNIT_WORKERS = 3;
@@ -17,6 +17,8 @@ const POLL_TIMEOUT_MS = 20_000;
 
 /** Measures what each file costs, and sets the length of property tests. */
 const SETUP = ["test/cpu/setup.ts", "test/property-runs.ts"];
+/** Compares the traffic of tests with the OpenAPI document. */
+const TRAFFIC = "test/api/openapi/check-traffic.ts";
 
 const common = {
   // The files of a worker share its modules, which Node.js itself imports.
@@ -60,13 +62,21 @@ const TESTS = [
     test: {
       ...project("api", 0, UNIT_WORKERS),
       include: API,
-      exclude: [...EXCLUDED, ...OUTAGES],
-      setupFiles: [...SETUP, "test/api/openapi/check-traffic.ts"],
+      exclude: [...EXCLUDED, ...OUTAGES, ...API_ON_SHARED],
+      setupFiles: [...SETUP, TRAFFIC],
     },
   },
   {
     extends: true,
     test: { ...project("alone", 0, UNIT_WORKERS), isolate: true, include: [...ALONE] },
+  },
+  {
+    extends: true,
+    test: {
+      ...project("api-on-shared", 1, FLOW_WORKERS),
+      include: [...API_ON_SHARED],
+      setupFiles: [...SETUP, TRAFFIC],
+    },
   },
   {
     extends: true,

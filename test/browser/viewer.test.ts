@@ -142,7 +142,8 @@ test("nothing in an event becomes markup, a link, or a script", async () => {
     "\u202egpj.exe\u2066",
     "'; --\"><style>*{display:none}</style>",
   ];
-  const long = "<b>".repeat(20_000);
+  // Longer than what is shown before a reader asks for all.
+  const long = "<b>".repeat(1_000);
   const events = hostile.map((text) => ({
     action: text,
     actor: { id: text, type: text, meta: { [text]: text } },

@@ -36,6 +36,7 @@ const OTHERS = [
   "services/ledger/src/search/search-events.test.ts",
   "services/ledger/src/workers/lifecycle-kills.test.ts",
   "test/wire/intake-events.test.ts",
+  "test/wire/intake-otlp.test.ts",
 ];
 
 /** Properties, whose random cases are few in `npm test`. */

@@ -1,6 +1,7 @@
 // Guarantees: the admin API compares what a request with a used Idempotency-Key asks for with what the
 // account was made for, and refuses another one. It changes nothing of the system account. It lists keys in
-// pages, works on eight requests at a time, and speaks TLS with the certificate of keys.
+// pages, works on eight requests at a time, and speaks TLS with the certificate of keys. Requests are held
+// until all eight are used, so the system is the file's own.
 
 import type { Stack } from "@annals/local";
 import { eventually } from "@annals/testing";

@@ -1,7 +1,8 @@
 // Guarantees: the admin API answers no client without its token, whatever is asked, and shows such a request
 // not even which paths there are. With it, accounts, keys and plans are made, listed, changed and revoked as
 // docs/operators/admin-api.md says, and a key works with the next request, or no more. Wrong requests name
-// the field and change nothing. It is off by default.
+// the field and change nothing. It is off by default. It lists and counts all accounts, so the system is the
+// file's own.
 
 import type { Stack } from "@annals/local";
 import { HttpClient } from "@annals/testing";

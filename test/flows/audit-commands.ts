@@ -13,7 +13,8 @@ export async function runAccountsCommand(
   words: readonly string[],
 ): Promise<string> {
   const args = ["-C", "source", serviceProgram("keys"), "accounts", ...words];
-  const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl };
+  const { NODE_COMPILE_CACHE, PATH } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ANNALS_DATABASE_URL: databaseUrl };
   return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }
 

@@ -1,6 +1,6 @@
-// Guarantee: each change that a client or an operator makes is in the system account's chain exactly once,
-// with who made it and without a secret, whatever crashes or is away meanwhile. Only the operator's key reads
-// that chain, and no client writes there or pretends to be the service. Failed requests are lines of the log.
+// Guarantee: each change by a client or an operator is in the system account's chain exactly once, with who
+// made it and without a secret, whatever crashes or is away. Only the operator's key reads that chain, and no
+// client writes there. Failed requests are lines of the log. It kills services, so the system is its own.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
 import type { ServiceName, Stack } from "@annals/local";

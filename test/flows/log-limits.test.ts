@@ -1,6 +1,7 @@
 // Requests to /v1/log count in a window of the key of its own, which the headers show: neither takes anything
 // of the other, and the account's window counts both. Where the head log is not public nothing of it is
-// served, and where keys cannot be reached there is no log, but everything else works (docs/evidence.md).
+// served, and where keys cannot be reached there is no log, but everything else works (docs/evidence.md). No
+// other file wants such a log, so the system is the file's own.
 
 import type { Stack } from "@annals/local";
 import { type Answer, HttpClient, newClient, ownerOf } from "@annals/testing";

@@ -18,7 +18,7 @@ const BATCH = 1_000;
 /** Batches in flight at one time. */
 const CONCURRENCY = 4;
 /** Read back with their proofs. */
-const PROVED = 4_000;
+const PROVED = Math.min(4_000, EVENTS);
 const PAGE = 100;
 
 afterAll(() => client.close());

@@ -1,6 +1,7 @@
 // Guarantee: a sink of the operator is sent the events of every account, and one of the system account its
 // changes alone. Its receiver may be private, where an account's may not. No account sees it, whatever it
-// asks.
+// asks. The sinks are those of a file that the dispatcher reads at its start, so the system is the file's
+// own.
 
 import { CertificateAuthority } from "@annals/certificates";
 import type { Stack } from "@annals/local";
@@ -15,6 +16,7 @@ import { SinkServer } from "../system/sinks-load.ts";
 const SYSTEM = "acct_system";
 const SECRET = "Bearer tip-top-secret";
 const EVENTS = 5;
+const PLANS = { plans: { all: { features_left_out: ["exports"] } }, default: "all" };
 
 const folder = mkdtempDisposableSync(join(tmpdir(), "annals-operator-sinks-"));
 const fileOf = (name: string, text: string): string => {
@@ -43,7 +45,10 @@ beforeAll(async () => {
   }));
   stack = await startConstellation({
     shared: inject("stack"),
+    without: ["export"],
     env: {
+      // GET /v1/usage asks every service of a feature that the plan has.
+      keys: { ANNALS_PLANS_FILE: fileOf("plans.json", JSON.stringify(PLANS)) },
       "webhook-dispatcher": {
         ANNALS_SINKS_FILE: fileOf("sinks.json", JSON.stringify({ sinks })),
         ANNALS_WEBHOOK_CA_FILE: fileOf("ca.pem", authority.cert),

@@ -2,7 +2,8 @@
 // within the seven days of a shorter retention. Each act is in the audit chain with the key. An owner who
 // notices in time takes both back, and a hold of the operator stops both. Without the delays, the same acts
 // erase and delete. Real services and commands; only time passes by the test: in the rows of requests, and by
-// the clock of the worker of retention.
+// the clock of the worker of retention. Its worker deletes from all accounts, so the systems are the file's
+// own.
 
 import { createLog } from "@annals/chassis";
 import { Retention } from "@annals/ledger/testing";
@@ -183,7 +184,8 @@ async function retentionIn({ owner, stack }: System, days: number): Promise<void
 async function holdAll({ databaseUrl }: Stack, accountId: string): Promise<string> {
   const words = ["holds", "place", "--account", accountId, "--from", "1", "--json"];
   const args = ["-C", "source", serviceProgram("ledger"), ...words];
-  const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl };
+  const { NODE_COMPILE_CACHE, PATH } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ANNALS_DATABASE_URL: databaseUrl };
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return JSON.parse(stdout).id;
 }

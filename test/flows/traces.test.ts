@@ -1,5 +1,6 @@
 // Guarantee: a request is one trace, from the client's own span to each attempt of its deliveries, whatever
-// it shares with others; polling makes no trace, no span lacks its parent, and no span holds a secret.
+// it shares with others; polling makes no trace, no span lacks its parent, and no span holds a secret. All
+// spans of a system are looked through, until it has stopped, so it is the file's own.
 
 import { eventually } from "@annals/testing";
 import { randomBytes } from "node:crypto";

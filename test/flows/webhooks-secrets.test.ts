@@ -1,5 +1,6 @@
 // Guarantee: a key or a signing secret is in the answer that created it and nowhere else: not in another
-// answer, not in a log, not in a trace, not in a notice that NATS keeps, not in the database.
+// answer, not in a log, not in a trace, not in a notice that NATS keeps, not in the database. All of these
+// are looked through, so the system is the file's own.
 
 import { eventually, ownerOf } from "@annals/testing";
 import { once } from "node:events";
@@ -8,6 +9,7 @@ import type { AddressInfo } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { shared } from "../system/shared-systems.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
 /** Of keys, and of webhooks. */
@@ -30,7 +32,7 @@ beforeAll(async () => {
   const { port } = collector.address() as AddressInfo;
   system = await startWebhookSystem(
     { ANNALS_WEBHOOK_RETRY_DELAYS_S: "1" },
-    {},
+    { shared: inject("stack") },
     {
       every: {
         ANNALS_LOG_LEVEL: "debug",
@@ -87,10 +89,10 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
   const places = new Map<string, string>();
   for (const path of answers) places.set(path, (await client.get(path)).text);
   for (const file of filesUnder(system.stack.dataDir)) {
-    // PostgreSQL's own files are read through it; the key file holds the sealing key, which no answer ever
-    // showed.
-    if (!file.includes("/postgres/")) places.set(file, readFileSync(file, "latin1"));
+    places.set(file, readFileSync(file, "latin1"));
   }
+  const postgresLog = join((await shared("one")).dataDir, "log/postgres-1.log");
+  places.set(postgresLog, readFileSync(postgresLog, "latin1"));
   const traced = () => Buffer.concat(traces).toString("latin1");
   await eventually(
     "traces of every service that was asked",
@@ -120,6 +122,7 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
   });
   forms.push(sealing.trim().split(":")[1] ?? "");
   for (const [name, text] of places) {
+    // It holds the sealing key, which no answer ever showed.
     if (name.endsWith("/webhook-secret-key")) continue;
     const found = forms.filter((form) => text.includes(form));
     expect([name, found.length]).toEqual([name, 0]);

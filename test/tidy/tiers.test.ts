@@ -7,7 +7,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { overBudget } from "../tiers/budget.ts";
-import { ALONE, OUTAGES, TIMED } from "../tiers/files.ts";
+import { ALONE, API_ON_SHARED, OUTAGES, TIMED } from "../tiers/files.ts";
 import { AREAS, CORE, faultFiles, faultsOf, SLICES } from "../tiers/slices.ts";
 import { Tally } from "../tiers/tally.ts";
 
@@ -34,7 +34,7 @@ test("each file belongs to one tier", () => {
 });
 
 test("the named files exist, once, and what is timed is an outage", () => {
-  const named = [...OUTAGES, ...ALONE];
+  const named = [...OUTAGES, ...ALONE, ...API_ON_SHARED];
   expect(named.filter((file) => !files.includes(file))).toStrictEqual([]);
   expect(named.filter((file, at) => named.indexOf(file) !== at)).toStrictEqual([]);
   expect(named.filter((file) => !TIERS.tests.test(file))).toStrictEqual([]);

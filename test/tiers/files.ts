@@ -1,5 +1,6 @@
 // Which test files are not run as most are: what `npm test` leaves to `npm run test:outages`, which files
-// that runs one at a time, and which have a process of their own. Read by vitest.config.ts.
+// that runs one at a time, which of the API run beside the flows, and which have a process of their own.
+// Read by vitest.config.ts.
 
 const flows = [
   "archive-versions",
@@ -74,6 +75,13 @@ export const OUTAGES: readonly string[] = [
   "test/verifiers/annals-verify-package.test.ts",
   "test/verifiers/other-readers.test.ts",
   "test/verifiers/sink-bucket.test.ts",
+];
+
+/** They use systems that flows share, so they run beside these: else the systems would wait for the flows. */
+export const API_ON_SHARED: readonly string[] = [
+  "test/api/plans/plan-errors.test.ts",
+  "test/api/usage/daily-use.test.ts",
+  "test/api/usage/export-bytes.test.ts",
 ];
 
 /** They measure the memory or the CPU of their process, or set up what a process has once: tracing. */

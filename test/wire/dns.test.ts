@@ -1,7 +1,7 @@
 // Guarantee: a gateway that knows the ledger by a name uses every address of the name, and a ledger
 // that starts later gets its share without a restart of the gateway, since the gateway looks the name up
 // every five seconds and when a connection ends. The ledgers need one port on several loopback addresses,
-// which Linux has.
+// which Linux has. The gateway finds its ledgers by a name, so the system is the file's own.
 
 import { certificateFiles } from "@annals/certificates";
 import { freePort, type Stack } from "@annals/local";
@@ -14,7 +14,7 @@ import { startConstellation } from "../system/constellation.ts";
 import { type DnsServer, startDns } from "../system/dns-server.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const REQUESTS = 300;
+const REQUESTS = 120;
 const AT_A_TIME = 6;
 /** What a start may take on a busy machine. */
 const READY_MS = 60_000;
@@ -86,6 +86,7 @@ async function startLedger(host: string): Promise<void> {
     stdio: ["pipe", "ignore", "inherit"],
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       ANNALS_DATABASE_URL: stack.databaseUrl,
       ANNALS_NATS_URL: stack.natsUrl,
       ANNALS_ADMISSION_SECRET_FILE: join(stack.dataDir, "admission-secret"),

@@ -1,6 +1,7 @@
 // GET /v1/usage shows what is stored for the caller's account and nothing of another one's, with the limits
 // that are enforced: where one is reached, what is used is the limit, and one more is refused. Any key may
-// ask. The tests have a stack of their own, with small limits.
+// ask. The tests have a stack of their own, since most of its limits are settings of services, and they stop
+// one of these.
 
 import { eventually, HttpClient, newAccount, newKey, ownerOf } from "@annals/testing";
 import type { Stack } from "@annals/local";
@@ -41,6 +42,7 @@ beforeAll(async () => {
   stack = await startConstellation({
     shared: inject("stack"),
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+    without: ["nats"],
     env: {
       keys: { ANNALS_PLANS_FILE: join(folder, "plans.json") },
       export: {
