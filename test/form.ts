@@ -92,22 +92,16 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     noFalseAlarm: { events: 2_000 },
     rateLimit: { bursts: 1, requests: 300 },
     logFsck: { sizes: [1, 255, 256, 257], epochs: 1 },
-<<<<<<< HEAD
     propertyRuns: 200,
     search: { queries: 12 },
-    revocation: { revocations: 40 },
-    secrets: { creates: 100 },
-=======
-    search: { queries: 40 },
     intakeItems: { runs: 50 },
     revocation: { revocations: 8, creations: 20 },
     secrets: { creates: 20 },
     erasedValues: { values: 40 },
->>>>>>> 68bdb2c9 (Give the flows of limits, plans and chains one system)
     changingLedgers: { rounds: 2 },
     epochKills: { rounds: 6 },
     erasureKills: { rounds: 4 },
-    lifecycleKills: { rounds: 8 },
+    lifecycleKills: { rounds: 4 },
     litewitness: { forMs: 20_000 },
     anchorsOutage: { forMs: 90_000 },
     serviceCrash: { rounds: 4, appends: 500 },
