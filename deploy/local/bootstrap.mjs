@@ -79,7 +79,7 @@ async function main(word, ...args) {
   const bundled = await run(NODE, ["deploy/bundle/bundle.mjs"], process.env);
   if (bundled !== 0) return bundled;
   if (word === "test") {
-    const made = await run(NODE, ["deploy/bundle/services.mjs"], process.env);
+    const made = await run(NODE, ["deploy/bundle/programs.mjs"], process.env);
     if (made !== 0) return made;
   }
   const path = `${join(MODULES, ".bin")}${delimiter}${process.env.PATH ?? ""}`;

@@ -4,18 +4,15 @@
 // standard output. A changed event and a chain that went back are found.
 
 import { keyHash } from "@annals/contract";
-import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
-import { execFile } from "node:child_process";
+import { createMigratedDatabase, serviceProgram, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { storeEvents } from "./store-events.ts";
+import { typeLine } from "./type-line.ts";
 
-const DEPLOY = resolve(import.meta.dirname, "../../deploy");
-/** As for the services of a stack: without it each process loads the compiler. */
-const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/annals/compiled");
 /** The ids of the examples. */
 const ACCOUNT = "acct_75gtznr6r1q5aecdantb9bkrxd";
 const KEY = "key_8m3kq0t2v5x7z9b1d4f6h8jkmn";
@@ -64,32 +61,20 @@ beforeAll(async () => {
   );
 });
 
-interface Outcome {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** A line as it is typed, in the folder of the test. */
-function type(line: string, environment: Readonly<Record<string, string>> = {}): Promise<Outcome> {
-  const env = {
-    PATH: `${DEPLOY}${delimiter}${process.env["PATH"]}`,
-    NODE_COMPILE_CACHE: COMPILED,
+function type(line: string, environment: Readonly<Record<string, string>> = {}) {
+  return typeLine(line, folder, {
     ANNALS_DATABASE_URL: database.url,
     ANNALS_WEBHOOK_SECRET_KEY_FILE: join(folder, "webhook-keys"),
     ...environment,
-  };
-  return new Promise((done) => {
-    execFile("/bin/sh", ["-c", line], { env, cwd: folder }, (error, stdout, stderr) =>
-      done({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
-    );
   });
 }
 
 /** The first words of the operator's commands of a service, as its own program lists them. */
 async function verbsOf(service: string): Promise<string[]> {
-  const program = resolve(import.meta.dirname, `../../services/${service}/src/main.ts`);
-  const { stdout } = await type(`node --conditions source ${program} --help`);
+  const { stdout } = await type(
+    `'${process.execPath}' -C source '${serviceProgram(service)}' --help`,
+  );
   const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, verb = ""]) => verb);
   expect(verbs).toContain("serve");
   return verbs.filter((verb) => verb !== "serve");

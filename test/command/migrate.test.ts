@@ -3,17 +3,13 @@
 // applied, its role and login, and why a schema failed; the others are migrated nevertheless. Wrong settings
 // end it with 2. No password is in what it prints.
 
-import { createDatabase, type TestDatabase } from "@annals/testing";
-import { execFile } from "node:child_process";
+import { commandArguments, createDatabase, runProgram, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const PROGRAM = join(ROOT, "packages/annals/src/main.ts");
-const COMPILED = join(ROOT, "node_modules/.cache/annals/compiled");
-
 const LOGIN = `annals_migrate_${randomBytes(4).toString("hex")}`;
 const PASSWORD = `secret${randomBytes(8).toString("hex")}`;
 const filesOf = (service: string) => readdirSync(join(ROOT, "services", service, "migrations"));
@@ -36,18 +32,12 @@ const serveUrl = () =>
 
 /** The line, read, with the exit status. */
 async function migrate(environment: Readonly<Record<string, string>> = {}) {
-  const env = {
-    NODE_COMPILE_CACHE: COMPILED,
+  const words = [...commandArguments("annals"), "migrate"];
+  const { status, stderr, stdout } = await runProgram(process.execPath, words, {
     ANNALS_DATABASE_URL: shared.url,
     LEDGER_ANNALS_DATABASE_URL: ofLedger.url,
     LEDGER_ANNALS_SERVE_DATABASE_URL: serveUrl(),
     ...environment,
-  };
-  const words = ["-C", "source", PROGRAM, "migrate"];
-  const [status, stdout, stderr] = await new Promise<[number, string, string]>((done) => {
-    execFile(process.execPath, words, { env }, (error, out, err) =>
-      done([error ? Number(error.code ?? 1) : 0, out, err]),
-    );
   });
   expect(stdout).toMatch(/^[^\n]+\n$/);
   for (const secret of [PASSWORD, new URL(shared.url).password].filter((each) => each !== ""))

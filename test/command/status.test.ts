@@ -3,36 +3,18 @@
 // process.
 
 import { createRegistry, Gauge, startAdminServer } from "@annals/chassis";
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-
-const DEPLOY = resolve(import.meta.dirname, "../../deploy");
-/** As for the services of a stack: without it each process loads the compiler. */
-const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/annals/compiled");
+import { typeLine } from "./type-line.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "annals-status-"));
 afterAll(() => rm(folder, { recursive: true }));
 
-interface Outcome {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** A line as it is typed, in the folder of the test. */
-function type(line: string): Promise<Outcome> {
-  const env = { PATH: `${DEPLOY}${delimiter}${process.env["PATH"]}`, NODE_COMPILE_CACHE: COMPILED };
-  return new Promise((done) => {
-    execFile("/bin/sh", ["-c", line], { env, cwd: folder }, (error, stdout, stderr) =>
-      done({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
-    );
-  });
-}
+const type = (line: string) => typeLine(line, folder);
 
 const OWN = { annals_index_lag_events: 12, annals_log_epoch_age_seconds: 30 };
 

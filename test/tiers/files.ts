@@ -71,6 +71,7 @@ export const OUTAGES: readonly string[] = [
   "services/webhook-dispatcher/src/outbound/sinks/s3-receiver.test.ts",
   "test/api/edge/slow-clients.test.ts",
   "test/api/openapi/clients.test.ts",
+  "test/command/checkout.test.ts",
   "test/sdk/package.test.ts",
   "test/verifiers/annals-verify-package.test.ts",
   "test/verifiers/other-readers.test.ts",

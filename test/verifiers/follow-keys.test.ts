@@ -17,6 +17,7 @@ import {
   tileRoot,
   vkeyOf,
 } from "@annals/tlog";
+import { commandArguments } from "@annals/testing";
 import { once } from "node:events";
 import { spawn } from "node:child_process";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
@@ -27,7 +28,7 @@ import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "vitest";
 
-const COMMAND = join(import.meta.dirname, "../../packages/annals-verify/bin/annals-verify.mjs");
+const COMMAND = commandArguments("annals-verify");
 const ORIGIN = "log.example/keys";
 const TIME = "2026-11-27T12:00:00.000000Z";
 const [OLD, NEW, NEWER, OTHER] = [1, 2, 3, 4].map((byte) =>
@@ -56,8 +57,21 @@ function entriesOf(size: number, named: Named): string[] {
   });
 }
 
-const hashesOf = (entries: readonly string[]) =>
-  entries.map((entry) => entryHash(Buffer.from(entry)));
+/** The hashes of each level of the tree over a log, which most requests and checkpoints of a test need. */
+const levels = new WeakMap<readonly string[], Buffer[][]>();
+
+function hashesOf(entries: readonly string[], level = 0): readonly Buffer[] {
+  const all = levels.get(entries) ?? [entries.map((entry) => entryHash(Buffer.from(entry)))];
+  levels.set(entries, all);
+  while (all.length <= level) {
+    const below = all.at(-1) ?? [];
+    const tiles = Array.from({ length: Math.floor(below.length / TILE_WIDTH) }, (_, at) =>
+      tileRoot(Buffer.concat(below.slice(at * TILE_WIDTH, (at + 1) * TILE_WIDTH))),
+    );
+    all.push(tiles);
+  }
+  return all[level] ?? [];
+}
 
 function signedBy(entries: readonly string[], ...signers: readonly Signer[]): string {
   const root = rootOf(append(EMPTY_TREE, hashesOf(entries)));
@@ -77,12 +91,7 @@ function contentOf(path: string, entries: readonly string[], shown: readonly str
         return Buffer.concat([length, Buffer.from(entry)]);
       }),
     );
-  let hashes = hashesOf(entries);
-  for (let above = 0; above < level; above += 1)
-    hashes = Array.from({ length: Math.floor(hashes.length / TILE_WIDTH) }, (_, at) =>
-      tileRoot(Buffer.concat(hashes.slice(at * TILE_WIDTH, (at + 1) * TILE_WIDTH))),
-    );
-  return Buffer.concat(hashes.slice(first, first + width));
+  return Buffer.concat(hashesOf(entries, level).slice(first, first + width));
 }
 
 interface Served {
@@ -120,7 +129,7 @@ async function serve({ checkpoint, entries, instead, refused = 0, shown = entrie
     using folder = mkdtempDisposableSync(join(tmpdir(), "annals-keys-"));
     writeFileSync(join(folder.path, "policy"), policy);
     const words = ["log-keys", "--url", url, "--policy", "policy"];
-    const child = spawn(process.execPath, [COMMAND, ...words], { cwd: folder.path });
+    const child = spawn(process.execPath, [...COMMAND, ...words], { cwd: folder.path });
     const printed = Promise.all([textOf(child.stdout), textOf(child.stderr)]);
     const [status] = await once(child, "close");
     const [stdout, stderr] = await printed;

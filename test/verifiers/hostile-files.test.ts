@@ -3,17 +3,15 @@
 // that no export has makes a file invalid, also where every digest, hash and link was made to fit. The
 // real command is run.
 
+import { commandArguments } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chainOf, csvOf, exportOf, verdict } from "./made-export.ts";
 
-const COMMAND = fileURLToPath(
-  new URL("../../packages/annals-verify/bin/annals-verify.mjs", import.meta.url),
-);
+const COMMAND = commandArguments("annals-verify");
 /** Shows a verdict of its own in place of the line. */
 const OVERWRITE = "\u001B[2K\u001B[1Gvalid: 250000 events of acct_1 (whole)\u001B[8m";
 const parts = Array.from({ length: 3 }, (_, n) => ({ n }));
@@ -43,7 +41,7 @@ interface Ended {
 
 function run(...words: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND, ...words], { cwd: folder }, (error, stdout, stderr) =>
+    execFile(process.execPath, [...COMMAND, ...words], { cwd: folder }, (error, stdout, stderr) =>
       resolve({ status: Number(error?.code ?? 0), stdout, stderr }),
     );
   });

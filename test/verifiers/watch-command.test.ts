@@ -1,20 +1,18 @@
 // Guarantee: annals-verify watch prints what it has seen and exits with 0; with 1 and the reason where the
 // log is not what was kept; with 2 where nothing was checked. The real process asks a real server.
 
+import { commandArguments } from "@annals/testing";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { CHAIN, NO_QUORUM, ORIGIN, POLICY } from "./made-bundle.ts";
 import { MadeLog, serveLog } from "./made-log.ts";
 
-const COMMAND = fileURLToPath(
-  new URL("../../packages/annals-verify/bin/annals-verify.mjs", import.meta.url),
-);
+const COMMAND = commandArguments("annals-verify");
 const START = Math.floor(Date.now() / 1000 / 60) * 60 - 600;
 const at = (seconds: number) => new Date((START + seconds) * 1000).toISOString();
 const closed = (seconds: number) => at(seconds).slice(0, 19).replace("T", " ");
@@ -29,7 +27,7 @@ test("a first call, the next ones, and another history", async () => {
   writeFileSync(join(folder.path, "none"), NO_QUORUM);
   const watch = async (words: readonly string[] = [], apiKey = "annals_live_1") => {
     const given = ["--policy", "policy", "--state", "annals.state", ...words];
-    const child = spawn(process.execPath, [COMMAND, "watch", "--url", served.url, ...given], {
+    const child = spawn(process.execPath, [...COMMAND, "watch", "--url", served.url, ...given], {
       cwd: folder.path,
       env: { ...process.env, ANNALS_API_KEY: apiKey },
     });

@@ -40,7 +40,7 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
 
 /**
  * The entry file of a service, relative to the folder that holds `services`: its source, or for the
- * systems of tests the program that deploy/bundle/services.mjs makes of it, which loads in a third of the
+ * systems of tests the program that deploy/bundle/programs.mjs makes of it, which loads in a third of the
  * time.
  */
 export function entryFile(service: ServiceName, isBundled: boolean): string {

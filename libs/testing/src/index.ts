@@ -13,6 +13,7 @@ export * from "./lost-server.ts";
 export * from "./patient-pool.ts";
 export * from "./proxy.ts";
 export * from "./s3-server.ts";
-export * from "./service-program.ts";
+export * from "./programs.ts";
+export * from "./proxy.ts";
 export * from "./shared-stack.ts";
 export * from "./subscriber.ts";

@@ -1,8 +1,8 @@
-// Makes one program of each service, with all that it imports, for the systems that tests start: Node.js
-// loads it in a third of the time that the sources take. Called by bootstrap.mjs before tests; a product
-// never runs it. It writes only if a source has changed, and the marker last.
+// Bundles each service and each command with all that it imports, for the programs that tests start: Node.js
+// loads a bundle in a third of the time that the sources take. Called by bootstrap.mjs before tests; a
+// product never runs it. It writes only if a source has changed, and the marker last.
 //
-//   node deploy/bundle/services.mjs
+//   node deploy/bundle/programs.mjs
 
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
@@ -10,7 +10,17 @@ import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
-const SERVICES = ["export", "gateway", "keys", "ledger", "webhook-dispatcher"];
+
+/** The modules that Node.js starts, by the folder of their package: programs, and threads of one. */
+const PROGRAMS = {
+  "packages/annals": ["main"],
+  "packages/annals-verify": ["main", "check-worker"],
+  "services/export": ["main"],
+  "services/gateway": ["main"],
+  "services/keys": ["main"],
+  "services/ledger": ["main"],
+  "services/webhook-dispatcher": ["main"],
+};
 const SOURCES = ["{services,libs,packages}/*/src/**/*.ts", "proto/gen/**/*.ts", "pnpm-lock.yaml"];
 
 /** It is as deep as the sources, so that paths from a module to files beside it stay right. */
@@ -26,7 +36,7 @@ const BANNER = [
 ].join("\n");
 
 const stamp = stampOf(SOURCES);
-await Promise.all(SERVICES.map((service) => bundleService(service)));
+await Promise.all(Object.entries(PROGRAMS).map((program) => bundleProgram(...program)));
 
 function stampOf(patterns) {
   const digest = createHash("sha256").update(readFileSync(import.meta.filename));
@@ -37,14 +47,14 @@ function stampOf(patterns) {
   return digest.digest("hex");
 }
 
-async function bundleService(service) {
-  const folder = join(ROOT, "services", service, FOLDER);
+async function bundleProgram(path, modules) {
+  const folder = join(ROOT, path, FOLDER);
   if (existsSync(join(folder, STAMP)) && readFileSync(join(folder, STAMP), "utf8") === stamp)
     return;
   const fresh = `${folder}.${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
   await build({
-    entryPoints: [join(ROOT, "services", service, "src/main.ts")],
+    entryPoints: modules.map((module) => join(ROOT, path, "src", `${module}.ts`)),
     outdir: fresh,
     bundle: true,
     splitting: true,
