@@ -2,7 +2,7 @@
 // needs and runs it. Faults of the configuration or of the command line go to standard error, without a
 // stack. docs/operators/command-line.md has the table of exit statuses. It must never print a secret.
 
-import { command, type Command, EXIT, runCommands } from "@annals/cli";
+import { command, type Command, EXIT, type Output, runCommands } from "@annals/cli";
 import { type ConfigOf, parseConfig, type Settings } from "./config.ts";
 import { createLog, type Logger, type LogLevel } from "./log.ts";
 
@@ -36,14 +36,22 @@ export interface MainOptions<S extends Settings, C extends Settings> extends Pro
 export async function main<S extends Settings, C extends Settings>(
   options: MainOptions<S, C>,
 ): Promise<void> {
+  const status = await statusOf(options, process);
+  // Not only the exit code: what a failed start left open must not keep the process running.
+  if (status !== EXIT.ok) process.exit(status);
+}
+
+/** Runs the command, and resolves to the exit status. `output` gets the help and what is at fault. */
+export async function statusOf<S extends Settings, C extends Settings>(
+  options: MainOptions<S, C>,
+  output: Output,
+): Promise<number> {
   try {
-    const status = await runCommands(options.service, commandsOf(options), options.argv);
-    // Not only the exit code: what a failed start left open must not keep the process running.
-    if (status !== EXIT.ok) process.exit(status);
+    return await runCommands(options.service, commandsOf(options), options.argv, output);
   } catch (error) {
     const line = listenFault(error, options);
-    process.stderr.write(`${line ?? String(error instanceof Error ? error.stack : error)}\n`);
-    process.exit(EXIT.failure);
+    output.stderr.write(`${line ?? String(error instanceof Error ? error.stack : error)}\n`);
+    return EXIT.failure;
   }
 }
 

@@ -1,55 +1,6 @@
-// The ledger as a process: `serve`, `migrate`, `distribute`, and the operator's commands `heads`,
-// `check-heads`, `erasures`, `holds`, `log`, `retention`, `verify`.
+// The ledger as a process.
 
-import { main, run } from "@annals/chassis";
-import { distributeCommand } from "@annals/postgres";
-import {
-  cancelErasureCommand,
-  listErasuresCommand,
-  reapplyErasures,
-  requestErasureCommand,
-  showErasures,
-} from "./commands/erasures.ts";
-import { checkHeads, heads } from "./commands/heads.ts";
-import { listHoldsCommand, placeHoldCommand, releaseHoldCommand } from "./commands/holds.ts";
-import { logStatus, logSucceed } from "./commands/log.ts";
-import { migrate } from "./commands/migrate.ts";
-import { setRetentionCommand, showRetentionCommand } from "./commands/retention.ts";
-import { verify } from "./commands/verify.ts";
-import { SETTINGS } from "./config.ts";
-import { serve } from "./serve.ts";
+import { main } from "@annals/chassis";
+import { PROGRAM } from "./program.ts";
 
-await main({
-  service: "ledger",
-  environment: process.env,
-  argv: process.argv.slice(2),
-  settings: SETTINGS,
-  serve: ({ config, log }) =>
-    run({
-      log,
-      exitWithStdin: config.exitWithStdin,
-      serve: (closers) => serve(config, log, closers),
-    }),
-  commands: {
-    settings: SETTINGS,
-    migrate,
-    operator: [
-      heads,
-      checkHeads,
-      requestErasureCommand,
-      showErasures,
-      cancelErasureCommand,
-      listErasuresCommand,
-      reapplyErasures,
-      placeHoldCommand,
-      releaseHoldCommand,
-      listHoldsCommand,
-      showRetentionCommand,
-      setRetentionCommand,
-      logStatus,
-      logSucceed,
-      verify,
-      distributeCommand({ schema: "ledger", servesAnywhere: true }),
-    ],
-  },
-});
+await main({ ...PROGRAM, environment: process.env, argv: process.argv.slice(2) });

@@ -1,6 +1,6 @@
 // Guarantees: `accounts create` makes an account with a first key and shows that key this once;
 // `accounts list` shows every account and no key; wrong arguments change nothing and end with status 2
-// and the usage. The real process is run.
+// and the usage.
 
 import { isPlausibleKey, keyHash, systemClock } from "@annals/contract";
 import { describe, expect, test } from "vitest";
@@ -144,7 +144,7 @@ test("accounts list shows every account, the oldest first, with its live keys an
 });
 
 describe("wrong arguments", () => {
-  test("end the process with status 2 and the usage", async () => {
+  test("end with status 2 and the usage", async () => {
     const { owner } = await migratedDatabase();
     const { status, stdout, stderr } = await runCommand(owner.url, ["accounts", "delete"]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });

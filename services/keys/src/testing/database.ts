@@ -1,7 +1,7 @@
 // Fixtures of this service: a database with its schema, a pool with its rights, and its commands. Imported by
 // tests only.
 
-import { createLog, parseConfig } from "@annals/chassis";
+import { createLog, parseConfig, statusOf } from "@annals/chassis";
 import {
   ComparedClock,
   formatMicros,
@@ -14,18 +14,20 @@ import {
 } from "@annals/contract";
 import { createPool, type Pool } from "@annals/postgres";
 import {
+  captured,
   createDatabase,
   createMigratedDatabase,
+  type Outcome,
   PATIENT,
-  serviceProgram,
+  runService,
   type TestDatabase,
 } from "@annals/testing";
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
 import { migrate } from "../commands/migrate.ts";
 import { ROLE } from "../commands/open.ts";
 import { SETTINGS } from "../config.ts";
+import { PROGRAM } from "../program.ts";
 import { createAccount } from "../store/create-account.ts";
 import { createApiKey } from "../store/create-api-key.ts";
 import { createWidgetToken } from "../store/create-widget-token.ts";
@@ -149,29 +151,13 @@ export async function storeWidgetToken(
 
 const HOUR_MICROS = 3_600_000_000;
 
-export interface Outcome {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The service's own process with these words, as an operator runs it. */
+/** Runs a command line in the process of the test, and `serve` in one of its own. */
 export function runCommand(
   databaseUrl: string,
-  words: readonly string[],
+  argv: readonly string[],
   variables: Variables = {},
 ): Promise<Outcome> {
-  const main = serviceProgram("keys");
-  const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl, ...variables };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ["-C", "source", main, ...words],
-      { env },
-      (error, stdout, stderr) => {
-        const status = error ? Number(error.code ?? 1) : 0;
-        resolve({ status, stdout, stderr });
-      },
-    );
-  });
+  const environment = { ANNALS_DATABASE_URL: databaseUrl, ...variables };
+  if (argv[0] === "serve") return runService("keys", argv, environment);
+  return captured(() => statusOf({ ...PROGRAM, environment, argv }, process));
 }

@@ -1,8 +1,7 @@
 // Guarantees: an operator's request is one of the account's, recorded and audited as the operator's, also of
 // the system account; it can be shown and cancelled. What was erased is printed without a value. In a
 // database that was restored to before an erasure, `erasures reapply` records it and erases it again; a chain
-// that has other events is named and left alone, and so is an event that a hold covers. The real process is
-// run.
+// that has other events is named and left alone, and so is an event that a hold covers.
 
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { ON_ONE_SERVER, ownerOf } from "@annals/testing";

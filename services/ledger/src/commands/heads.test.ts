@@ -1,14 +1,14 @@
 // Guarantees: `heads` prints the head of every chain; `check-heads` names each chain that went back, is
 // missing or has another event in the place of its head, and ends with 1; chains that only grew, or whose
 // tile still has the hash of a deleted event, are fine; a file that cannot be used is refused with the line
-// and the member, and ends with 2. The real process is run.
+// and the member, and ends with 2.
 
-import { serviceProgram, type TestDatabase } from "@annals/testing";
-import { execFile } from "node:child_process";
+import { type TestDatabase } from "@annals/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
+import { runCommand } from "../testing/run-command.ts";
 import { readHeads } from "../domain/kept-heads.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 
@@ -18,15 +18,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const hashOf = (digit: string) => digit.repeat(64);
 let database: TestDatabase;
 
-function run(...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const main = serviceProgram("ledger");
-  const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: database.url };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ["-C", "source", main, ...words], { env }, (error, stdout, stderr) =>
-      resolve({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
-    );
-  });
-}
+const run = (...words: string[]) => runCommand(database.url, words);
 
 /** A chain whose events have these hashes. */
 async function chain(accountId: string, ...digits: string[]): Promise<void> {

@@ -1,6 +1,6 @@
-// Guarantees: `holds place` makes a hold of the operator, recorded as the operator's, beside a running
-// ledger that goes on appending; `holds release` ends any hold; `holds list` shows the active ones as the
-// interface does. The real process is run.
+// Guarantees: `holds place` makes a hold of the operator, recorded as the operator's, beside a running ledger
+// that goes on appending; `holds release` ends any hold; `holds list` shows the active ones as the interface
+// does.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "@annals/contract";

@@ -1,15 +1,13 @@
 // Guarantees: `log status` says how far the log reaches; `log succeed` begins a log that names the largest
-// known checkpoint of the old one, which then has epochs again. A file that cannot be used is refused. The
-// real process is run.
+// known checkpoint of the old one, which then has epochs again. A file that cannot be used is refused.
 
-import { serviceProgram } from "@annals/testing";
 import { noteSigner, noteText, parseEntry, parseNote } from "@annals/tlog";
-import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { ORIGIN } from "../testing/log-signer.ts";
+import { runCommand } from "../testing/run-command.ts";
 import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
 
 const [ACCOUNT, NEXT] = ["acct_1", `${ORIGIN}/2`];
@@ -23,15 +21,7 @@ beforeEach(async () => {
   log = await TestLog.open();
 });
 
-function run(...words: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
-  const main = serviceProgram("ledger");
-  const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: log.owner.url };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ["-C", "source", main, ...words], { env }, (error, stdout, stderr) =>
-      resolve({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
-    );
-  });
-}
+const run = (...words: string[]) => runCommand(log.owner.url, words);
 
 async function close(epochs: number): Promise<void> {
   const closer = log.newCloser();

@@ -3,9 +3,7 @@
 // that the log and the witness have not signed; no answer is read beyond its bounds, and no redirect is
 // followed.
 
-import { serviceProgram } from "@annals/testing";
 import { noteSigner, noteText, parseNote, parsePolicy } from "@annals/tlog";
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -15,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { ORIGIN } from "../testing/log-signer.ts";
+import { runCommand } from "../testing/run-command.ts";
 import { INTERVAL_S, TestLog } from "../testing/test-log.ts";
 import { newWitness } from "../testing/witnesses.ts";
 import { type Bounds, readViews } from "./witness-views.ts";
@@ -72,18 +71,7 @@ const showing = (note: string) =>
 async function status(policy: string, ...words: string[]) {
   const file = join(folder, "policy");
   await writeFile(file, policy);
-  const main = serviceProgram("ledger");
-  const env = {
-    PATH: process.env["PATH"],
-    ANNALS_DATABASE_URL: log.owner.url,
-    ANNALS_LOG_POLICY_FILE: file,
-  };
-  return new Promise<{ status: number; stdout: string }>((done) => {
-    const command = ["-C", "source", main, "log", "status", ...words];
-    execFile(process.execPath, command, { env }, (error, stdout) =>
-      done({ status: error ? Number(error.code ?? 1) : 0, stdout }),
-    );
-  });
+  return runCommand(log.owner.url, ["log", "status", ...words], { ANNALS_LOG_POLICY_FILE: file });
 }
 
 test("a witness that has seen what the ledger has, and one that is behind", async () => {

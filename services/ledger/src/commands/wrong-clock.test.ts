@@ -1,5 +1,5 @@
 // Guarantee: on a machine whose clock is wrong no command records anything or changes how long events are
-// kept. It says so, and how far the clock is off. The real process is run, on a database with another time.
+// kept. It says so, and how far the clock is off. The database has another time.
 
 import { systemClock } from "@annals/contract";
 import type { TestDatabase } from "@annals/testing";

@@ -1,27 +1,23 @@
-// Runs commands of the ledger's own program as processes on a test's database. Imported by tests only.
+// Runs commands of the ledger on a test's database, in the process of the test. Imported by tests only.
 
-import { serviceProgram } from "@annals/testing";
-import { execFile } from "node:child_process";
+import { statusOf } from "@annals/chassis";
+import { captured } from "@annals/testing";
 import { expect } from "vitest";
+import { PROGRAM } from "../program.ts";
 
-interface Outcome {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
+/** Runs a command line. */
+export function runCommand(
+  databaseUrl: string,
+  argv: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+) {
+  const environment = { ANNALS_DATABASE_URL: databaseUrl, ...variables };
+  return captured(() => statusOf({ ...PROGRAM, environment, argv }, process));
 }
 
 /** `group` is the first word of the commands, such as `holds`. */
 export function commandsOn(databaseUrl: string, group: string) {
-  const run = (...words: string[]): Promise<Outcome> => {
-    const main = serviceProgram("ledger");
-    const env = { PATH: process.env["PATH"], ANNALS_DATABASE_URL: databaseUrl };
-    const args = ["-C", "source", main, group, ...words];
-    return new Promise((resolve) => {
-      execFile(process.execPath, args, { env }, (error, stdout, stderr) =>
-        resolve({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
-      );
-    });
-  };
+  const run = (...words: string[]) => runCommand(databaseUrl, [group, ...words]);
   /** What a command prints with --json. */
   const json = async (...words: string[]) => {
     const { status, stderr, stdout } = await run(...words, "--json");

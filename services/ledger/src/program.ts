@@ -1,0 +1,53 @@
+// The program of the ledger: `serve`, `migrate`, `distribute`, and the operator's commands `heads`,
+// `check-heads`, `erasures`, `holds`, `log`, `retention`, `verify`. Called by main.ts.
+
+import { type CommandContext, run } from "@annals/chassis";
+import { distributeCommand } from "@annals/postgres";
+import {
+  cancelErasureCommand,
+  listErasuresCommand,
+  reapplyErasures,
+  requestErasureCommand,
+  showErasures,
+} from "./commands/erasures.ts";
+import { checkHeads, heads } from "./commands/heads.ts";
+import { listHoldsCommand, placeHoldCommand, releaseHoldCommand } from "./commands/holds.ts";
+import { logStatus, logSucceed } from "./commands/log.ts";
+import { migrate } from "./commands/migrate.ts";
+import { setRetentionCommand, showRetentionCommand } from "./commands/retention.ts";
+import { verify } from "./commands/verify.ts";
+import { SETTINGS } from "./config.ts";
+import { serve } from "./serve.ts";
+
+export const PROGRAM = {
+  service: "ledger",
+  settings: SETTINGS,
+  serve: ({ config, log }: CommandContext<typeof SETTINGS>) =>
+    run({
+      log,
+      exitWithStdin: config.exitWithStdin,
+      serve: (closers) => serve(config, log, closers),
+    }),
+  commands: {
+    settings: SETTINGS,
+    migrate,
+    operator: [
+      heads,
+      checkHeads,
+      requestErasureCommand,
+      showErasures,
+      cancelErasureCommand,
+      listErasuresCommand,
+      reapplyErasures,
+      placeHoldCommand,
+      releaseHoldCommand,
+      listHoldsCommand,
+      showRetentionCommand,
+      setRetentionCommand,
+      logStatus,
+      logSucceed,
+      verify,
+      distributeCommand({ schema: "ledger", servesAnywhere: true }),
+    ],
+  },
+};
