@@ -20,9 +20,9 @@ import {
 } from "@annals/tlog";
 import { createHash } from "node:crypto";
 import { type EvidenceOptions, type EvidenceReport, verifyEvidence } from "annals-verify";
-import { mkdtempDisposableSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFile } from "./temporary-file.ts";
 
 export type Files = Map<string, Buffer>;
 
@@ -177,10 +177,8 @@ export async function verifyBundle(
   files: Files | Buffer,
   options: Partial<EvidenceOptions> = {},
 ): Promise<EvidenceReport> {
-  using folder = mkdtempDisposableSync(join(tmpdir(), "annals-evidence-"));
-  const path = join(folder.path, "evidence.tar");
-  writeFileSync(path, Buffer.isBuffer(files) ? files : tarOf(files));
-  return await verifyEvidence(path, { policy: POLICY, ...options });
+  using file = temporaryFile(Buffer.isBuffer(files) ? files : tarOf(files));
+  return await verifyEvidence(file.path, { policy: POLICY, ...options });
 }
 
 /** The reason and message of the fault, the name and message of another error, or `valid`. */

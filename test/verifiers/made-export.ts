@@ -11,10 +11,8 @@ import {
 } from "@annals/event";
 import { csvHeader, csvManifest, eventCsv, eventJson, proofJson } from "@annals/event";
 import { hash, randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { BadLine, verifyFile } from "annals-verify";
+import { temporaryFile } from "./temporary-file.ts";
 
 export interface Made {
   /** As JSON Lines, and as CSV. */
@@ -116,14 +114,8 @@ function manifestOf(body: string, places: Made["places"], change: object): strin
 
 /** Verifies a text as the file that it is. */
 export async function verify(text: string) {
-  const folder = await mkdtemp(join(tmpdir(), "annals-verify-"));
-  try {
-    const file = join(folder, "export");
-    await writeFile(file, text);
-    return await verifyFile(file);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  using file = temporaryFile(text);
+  return await verifyFile(file.path);
 }
 
 /** What is said of an export that is not valid. */

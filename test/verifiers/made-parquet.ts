@@ -3,11 +3,8 @@
 import { fileForm } from "@annals/export/src/domain/file-format.ts";
 import { BadLine, verifyFile } from "annals-verify";
 import { hash } from "node:crypto";
-import { mkdtempDisposableSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Made } from "./made-export.ts";
+import { temporaryFile } from "./temporary-file.ts";
 
 interface Change {
   readonly includeProofs?: boolean;
@@ -51,10 +48,8 @@ export function parquetOf({ lines, places }: Omit<Made, "records">, change: Chan
 
 /** Verifies the bytes as a file. */
 export async function verifyBytes(bytes: Buffer, options: { sha256?: string } = {}) {
-  using folder = mkdtempDisposableSync(join(tmpdir(), "annals-parquet-"));
-  const file = join(folder.path, "export.parquet");
-  await writeFile(file, bytes);
-  return await verifyFile(file, options);
+  using file = temporaryFile(bytes);
+  return await verifyFile(file.path, options);
 }
 
 /** What is said of a file that is not valid. */
