@@ -21,6 +21,10 @@ const FULL = {
   /** Random items of each mapping of intake. */
   intakeItems: { runs: 200 },
   revocation: { revocations: 200, creations: 200 },
+  /** Changes of a bundle of evidence, of which each verifier accepts none, and the reasons named at least. */
+  evidence: { changes: 500, reasons: 9 },
+  /** Which bytes of a Parquet file are changed, one at a time: each, or every fifth. */
+  parquet: { everyByte: 1 },
   /** Keys, and as many webhooks, whose secrets are looked for. */
   secrets: { creates: 500 },
   /** Values of each of three accounts that are erased and looked for. */
@@ -96,6 +100,8 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     search: { queries: 12 },
     intakeItems: { runs: 50 },
     revocation: { revocations: 8, creations: 20 },
+    evidence: { changes: 100, reasons: 7 },
+    parquet: { everyByte: 5 },
     secrets: { creates: 20 },
     erasedValues: { values: 40 },
     changingLedgers: { rounds: 2 },

@@ -32,9 +32,12 @@ const LONG_FLOWS = [
   "revocation",
   "webhooks-secrets",
 ];
-const OTHERS = [
+const LONG_OTHERS = [
   "services/ledger/src/search/search-events.test.ts",
   "services/ledger/src/workers/lifecycle-kills.test.ts",
+  "test/verifiers/evidence-mutations.test.ts",
+  "test/verifiers/evidence-python.test.ts",
+  "test/verifiers/parquet.test.ts",
   "test/wire/intake-events.test.ts",
   "test/wire/intake-otlp.test.ts",
 ];
@@ -44,7 +47,7 @@ const PROPERTIES = globSync("{libs,services,test/sdk}/**/*.test.ts", {
   exclude: ["**/node_modules"],
 })
   .filter((file) => readFileSync(file, "utf8").includes('from "fast-check"'))
-  .filter((file) => !OTHERS.includes(file));
+  .filter((file) => !LONG_OTHERS.includes(file));
 
 function files(...names: readonly string[]): string[] {
   return names.map((name) => `test/faults/${name}.test.ts`);
@@ -66,7 +69,7 @@ export default defineConfig(({ mode }) => {
     sequence: { groupOrder },
   });
   const flows = LONG_FLOWS.map((flow) => `test/flows/${flow}.test.ts`);
-  const long = [...ALL, ...flows, ...OTHERS, ...PROPERTIES];
+  const long = [...ALL, ...flows, ...LONG_OTHERS, ...PROPERTIES];
   return {
     resolve: { conditions: ["source"] },
     ssr: { resolve: { conditions: ["source"] } },

@@ -10,7 +10,7 @@ import { describe, expect, test } from "vitest";
 import { erasedLine, erasure, recordedChain, recordOfLine } from "./made-erasure.ts";
 import { chainOf, csvOf, exportOf, type Made, verdict, verify } from "./made-export.ts";
 import { hasPython } from "../system/programs.ts";
-import { python } from "./python-evidence.ts";
+import { pythonInTurn } from "./python-evidence.ts";
 
 const ERASURE = "annals.erasure";
 const BOTH: readonly Part[] = ["actor", "context"];
@@ -32,11 +32,11 @@ const recorded = (metadata: JsonObject, erased: Erased, action = ERASURE): Made 
   recordedChain("acct_1", { action, metadata }, erased);
 
 /** What verify_chain.py says of an export. */
-function saidByPython(text: string): string {
+async function saidByPython(text: string): Promise<string> {
   using folder = mkdtempDisposableSync(join(tmpdir(), "annals-erased-"));
   const file = join(folder.path, "export.jsonl");
   writeFileSync(file, text);
-  return python("verify_chain.py", [file]).text;
+  return (await pythonInTurn("verify_chain.py", [file])).text;
 }
 
 const REASON = /\w+_(?:mismatch|present|unrecorded) in \w+|hash_mismatch/;
@@ -49,7 +49,7 @@ async function reasons(made: Made, change: object = {}): Promise<string[]> {
   const text = exportOf(made, change);
   return [
     named(await verdict(text)),
-    ...(hasPython ? [named(saidByPython(text))] : []),
+    ...(hasPython ? [named(await saidByPython(text))] : []),
     named(await verdict(csvOf(made, change))),
   ];
 }
@@ -75,7 +75,9 @@ describe("valid:", () => {
     expect(await verify(exportOf(made))).toMatchObject(expected);
     expect(await verify(csvOf(made))).toMatchObject(expected);
     if (hasPython)
-      expect(saidByPython(exportOf(made))).toBe(`valid: 6 events, ${erasedParts} erased parts`);
+      expect(await saidByPython(exportOf(made))).toBe(
+        `valid: 6 events, ${erasedParts} erased parts`,
+      );
   });
 
   test.each<[string, object]>([
@@ -87,7 +89,7 @@ describe("valid:", () => {
     expect(await verify(exportOf(made, change))).toMatchObject(expected);
     expect(await verify(csvOf(made, change))).toMatchObject(expected);
     if (hasPython)
-      expect(saidByPython(exportOf(made, change))).toBe(
+      expect(await saidByPython(exportOf(made, change))).toBe(
         "valid: 6 events, 4 erased parts, of which 3 have their record elsewhere",
       );
   });
@@ -164,7 +166,7 @@ describe("refused by all:", () => {
   ])("%s as the member erased", async (erased) => {
     const made = erasedChain((line) => line.replace(/"erased":\[.*?\]/, `"erased":${erased}`));
     expect(await verdict(exportOf(made))).toMatch(/^3: is not an event with its proof: /);
-    if (hasPython) expect(saidByPython(exportOf(made))).toMatch(/^invalid: line 3: /);
+    if (hasPython) expect(await saidByPython(exportOf(made))).toMatch(/^invalid: line 3: /);
   });
 });
 
@@ -172,15 +174,15 @@ test("the sequence number is named, and no line: what is missing is the record",
   const made = recorded({}, { 2: ["actor"] }, "user.login");
   const said = "sequence number 2: erasure_unrecorded in actor";
   expect(await verdict(exportOf(made))).toBe(`undefined: ${said}`);
-  if (hasPython) expect(saidByPython(exportOf(made))).toBe(`invalid: ${said}`);
+  if (hasPython) expect(await saidByPython(exportOf(made))).toBe(`invalid: ${said}`);
 });
 
-test("lines without a manifest, as of a list, need the record", () => {
+test("lines without a manifest, as of a list, need the record", async () => {
   const { lines } = erasedChain();
   const text = (some: readonly string[]) => some.map((line) => `${line}\n`).join("");
   if (!hasPython) return;
-  expect(saidByPython(text(lines))).toBe("valid: 6 events, 4 erased parts");
-  expect(saidByPython(text(lines.slice(0, 3)))).toBe(
+  expect(await saidByPython(text(lines))).toBe("valid: 6 events, 4 erased parts");
+  expect(await saidByPython(text(lines.slice(0, 3)))).toBe(
     "invalid: sequence number 1: erasure_unrecorded in actor",
   );
 });

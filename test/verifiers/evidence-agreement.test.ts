@@ -37,7 +37,7 @@ import {
 import { erasure, recordedChain } from "./made-erasure.ts";
 import { type HeadClaim, madeHeads } from "./made-heads.ts";
 import { hasPython } from "../system/programs.ts";
-import { agreed, type Given, hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
+import { agreed, type Given, hasPythonAndOpenssl, verdictInTurn } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 const heads = (change: (text: string) => string) => changed(FULL, "heads.jsonl", change);
@@ -178,7 +178,7 @@ describe.runIf(hasPython)("a head log that the holder of its key made:", () => {
     const none = Buffer.from(String(policy).replace("quorum any2", "quorum none"));
     const report = await verifyBundle(files, { policy: none, known: same });
     expect(report).toMatchObject({ excepted: 0, unanchored: 500 });
-    expect(verdict(files, { policy: none, known: same }).text).toContain(
+    expect((await verdictInTurn(files, { policy: none, known: same })).text).toContain(
       "\nnot anchored: 500 events\n",
     );
   });

@@ -30,7 +30,7 @@ import {
 } from "./made-bundle.ts";
 import { madeHeads } from "./made-heads.ts";
 import { hasPython } from "../system/programs.ts";
-import { hasPythonAndOpenssl, verdict } from "./python-evidence.ts";
+import { hasPythonAndOpenssl, verdictInTurn } from "./python-evidence.ts";
 
 const FULL = vectorFiles("full");
 const PRUNED = vectorFiles("pruned");
@@ -60,11 +60,11 @@ const options = {
 const NOTHING = { excepted: 0, unanchored: 500 };
 
 describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
-  test("give the time where the policy has no witnesses", () => {
-    const { status, text } = verdict(stamped(), options);
+  test("give the time where the policy has no witnesses", async () => {
+    const { status, text } = await verdictInTurn(stamped(), options);
     expect(text).toContain("\nanchored by time stamps, from 2026-11-23 01:34:22");
     expect(status).toBe(0);
-    expect(verdict(stamped(), { ...options, maxAnchorLag: 86_400 })).toMatchObject({
+    expect(await verdictInTurn(stamped(), { ...options, maxAnchorLag: 86_400 })).toMatchObject({
       status: 1,
       text: expect.stringMatching(/^invalid: anchored_late: sequence number 257: /) as string,
     });
@@ -72,13 +72,13 @@ describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
 
   test("anchor nothing if they are over a checkpoint of which the bundle has no head", async () => {
     const all = stamped(TOKEN, STAMP.checkpoint, FULL);
-    expect(verdict(all, options).text).toContain("\nnot anchored: 500 events\n");
+    expect((await verdictInTurn(all, options)).text).toContain("\nnot anchored: 500 events\n");
     expect(await verifyBundle(all, options)).toMatchObject({ anchoredBy: undefined, ...NOTHING });
   });
 
   test("except what epoch 1 covers, but say that they do not show how old the log is", async () => {
     const all = stamped(TOKEN, STAMP.checkpoint, underLast());
-    const { status, text } = verdict(all, options);
+    const { status, text } = await verdictInTurn(all, options);
     expect(text).toContain("\nolder than the log, so without a wait: 100 events\n");
     expect(text).toMatch(/\nnot checked: whether the log is as old as it says/);
     expect(status).toBe(0);
@@ -88,14 +88,14 @@ describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
 
   test("leave what comes after the last of them without an anchor", async () => {
     const some = stamped(TOKEN, STAMP.checkpoint, underLast(2));
-    expect(verdict(some, options).text).toContain("\nnot anchored: 300 events\n");
+    expect((await verdictInTurn(some, options)).text).toContain("\nnot anchored: 300 events\n");
     const report = await verifyBundle(some, options);
     expect(report).toMatchObject({ anchoredBy: "time stamps", excepted: 100, unanchored: 300 });
   });
 
   test("except nothing where none is over epoch 1", async () => {
     const late = stamped(TOKEN, STAMP.checkpoint, underLast(5, 1));
-    expect(verdict(late, options).text).not.toContain("older than the log, so");
+    expect((await verdictInTurn(late, options)).text).not.toContain("older than the log, so");
     const report = await verifyBundle(late, options);
     expect(report).toMatchObject({ anchoredBy: "time stamps", excepted: 0, unanchored: 0 });
   });
@@ -137,23 +137,23 @@ describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
     ["a token that was cut off", TOKEN.subarray(0, -5)],
     ["a token that was not granted", refused],
     ["nothing", Buffer.alloc(0)],
-  ])("timestamp_invalid: %s", (_, token) => {
-    const { status, text } = verdict(stamped(token), options);
+  ])("timestamp_invalid: %s", async (_, token) => {
+    const { status, text } = await verdictInTurn(stamped(token), options);
     expect(text).toMatch(/^invalid: timestamp_invalid: /);
     expect(status).toBe(1);
   });
 
-  test("of another authority, over another checkpoint, or over one that the log did not sign", () => {
+  test("of another authority, over another checkpoint, or over one that the log did not sign", async () => {
     const other = Buffer.from(otherAuthority());
-    expect(verdict(stamped(), { ...options, authorities: other }).text).toMatch(
+    expect((await verdictInTurn(stamped(), { ...options, authorities: other })).text).toMatch(
       /^invalid: timestamp_invalid: .*authorities/,
     );
     const first = STAMP.checkpoint.replace(/— w1[^\n]*\n/, "");
-    expect(verdict(stamped(TOKEN, first), options).text).toMatch(
+    expect((await verdictInTurn(stamped(TOKEN, first), options)).text).toMatch(
       /^invalid: timestamp_invalid: .*something else/,
     );
     const unsigned = STAMP.checkpoint.replace(/— log[^\n]*\n/g, "");
-    expect(verdict(stamped(TOKEN, unsigned), options).text).toMatch(
+    expect((await verdictInTurn(stamped(TOKEN, unsigned), options)).text).toMatch(
       /^invalid: signature_missing: /,
     );
   });
@@ -169,29 +169,29 @@ describe.runIf(hasPythonAndOpenssl)("time stamps", () => {
 });
 
 describe.runIf(hasPython)("what is not checked is said:", () => {
-  test("time stamps without an authority, and without OpenSSL", () => {
-    const { status, text } = verdict(stamped());
+  test("time stamps without an authority, and without OpenSSL", async () => {
+    const { status, text } = await verdictInTurn(stamped());
     expect(text).toMatch(/\nnot checked: 1 time stamps, for which no authority was given$/);
     expect(status).toBe(0);
-    expect(verdict(stamped(), { ...options, path: "/nowhere" })).toEqual({
+    expect(await verdictInTurn(stamped(), { ...options, path: "/nowhere" })).toEqual({
       status: 2,
       text: "not checked: time stamps cannot be verified: openssl is not installed",
     });
   });
 
-  test("what a filter left out", () => {
+  test("what a filter left out", async () => {
     const filtered = changed(
       changed(FULL, "bundle.json", (text) => text.replace('"filter": {}', '"filter": {"a": 1}')),
       "events.jsonl",
       lines((all) => all.filter((each, at) => at % 7 === 0 || each.includes('"annals.'))),
     );
-    const { status, text } = verdict(filtered);
+    const { status, text } = await verdictInTurn(filtered);
     expect(text).toMatch(/\nnot checked: what the filter left out; it is \{"a":1\}$/);
     expect(status).toBe(0);
   });
 
   test("that nothing is anchored, without witnesses and time stamps, and so how old the log is", async () => {
-    expect(verdict(FULL, { policy: NO_QUORUM }).text).toMatch(
+    expect((await verdictInTurn(FULL, { policy: NO_QUORUM })).text).toMatch(
       /\nnot anchored: 500 events\nnot checked: whether the log is as old as it says; [^\n]*$/,
     );
     expect(await verifyBundle(FULL, { policy: NO_QUORUM })).toMatchObject(NOTHING);
@@ -217,21 +217,21 @@ describe.runIf(hasPython)("a log that follows another one", () => {
     (text) => text.replace(`"origin": "${ORIGIN}"`, `"origin": "${origin}"`),
   );
 
-  test("excepts no event, unless a known checkpoint of the old log covers it", () => {
-    expect(verdict(files, { policy, maxAnchorLag: 60 }).text).toMatch(
+  test("excepts no event, unless a known checkpoint of the old log covers it", async () => {
+    expect((await verdictInTurn(files, { policy, maxAnchorLag: 60 })).text).toMatch(
       /^invalid: anchored_late: sequence number 1: /,
     );
     const known = [checkpoint(500, root, ORIGIN, "log")];
-    const { status, text } = verdict(files, { policy, known, maxAnchorLag: 60 });
+    const { status, text } = await verdictInTurn(files, { policy, known, maxAnchorLag: 60 });
     expect(text).toContain(`\nolder than the log, so without a wait: 500 events\n`);
     expect(text).toContain(`\ncontinues a known checkpoint of ${ORIGIN}, size 500`);
     expect(status).toBe(0);
     const part = [vectorBytes("known-checkpoint.txt")];
-    expect(verdict(files, { policy, known: part, maxAnchorLag: 60 }).text).toMatch(
+    expect((await verdictInTurn(files, { policy, known: part, maxAnchorLag: 60 })).text).toMatch(
       /^invalid: anchored_late: sequence number 301: /,
     );
     const other = [checkpoint(300, Buffer.alloc(32, 1), ORIGIN, "log")];
-    expect(verdict(files, { policy, known: other }).text).toMatch(
+    expect((await verdictInTurn(files, { policy, known: other })).text).toMatch(
       /^invalid: checkpoint_conflict: /,
     );
   });

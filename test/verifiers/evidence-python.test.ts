@@ -1,9 +1,9 @@
 // Guarantee: evidence.py, which shares no line with the service or annals-verify, accepts the worked examples
-// of evidence and none of 500 changes of them, and names the same reasons as annals-verify. It runs where
-// python3 is on the path.
+// of evidence and no change of them, and names the same reasons as annals-verify. It runs where python3 is on
+// the path. In the fault suite it makes 500 changes.
 
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import {
   CHAIN,
   changed,
@@ -21,7 +21,7 @@ import {
   withFile,
 } from "./made-bundle.ts";
 import { hasPython } from "../system/programs.ts";
-import { agreed, type Given, python, verdict } from "./python-evidence.ts";
+import { agreed, type Given, python, verdict, verdictInTurn } from "./python-evidence.ts";
 
 const VECTORS = join(import.meta.dirname, "../vectors/evidence");
 
@@ -46,24 +46,27 @@ describe.runIf(hasPython)("evidence.py", () => {
     expect(status).toBe(0);
   });
 
-  test("accepts the pruned bundle, whose first link is in the tree", () => {
-    const { status, text } = verdict(PRUNED, { known: [KNOWN] });
+  test("accepts the pruned bundle, whose first link is in the tree", async () => {
+    const { status, text } = await verdictInTurn(PRUNED, { known: [KNOWN] });
     expect(text).toMatch(/^valid: 384 events, 257 to 640 .*\nerased parts: 222, records: 2\n/s);
     expect(status).toBe(0);
   });
 
-  test("accepts none of 500 changes of every file, and names a reason for each", () => {
+  test("accepts no change of any file, and names a reason for each", () => {
     const paths = [...PRUNED.keys()].filter((name) => name !== "heads.jsonl");
-    const answers = [mutations("full", 350), mutations("pruned", 150, paths)];
+    const { changes, reasons: least } = inject("form").evidence;
+    const answers = [mutations("full", changes * 0.7), mutations("pruned", changes * 0.3, paths)];
     const [unchanged, reasons] = [
       answers.map(([first]) => first),
       answers.flatMap(([, ...all]) => all),
     ];
     expect(unchanged).toEqual(["unchanged: accepted: ", "unchanged: accepted: "]);
-    expect(reasons).toHaveLength(500);
+    expect(reasons).toHaveLength(changes);
     expect(reasons.filter((text) => !REASON.test(text))).toEqual([]);
-    expect(new Set(reasons.map((text) => REASON.exec(text)?.[1])).size).toBeGreaterThan(8);
-  }, 120_000);
+    expect(new Set(reasons.map((text) => REASON.exec(text)?.[1])).size).toBeGreaterThanOrEqual(
+      least,
+    );
+  });
 
   const REASON = new RegExp(
     `: (file_mis|file_malformed|signature_|(?:inclusion|chain|digest|hash|link|head|consistency)_mis|sequence_gap|` +
@@ -85,10 +88,12 @@ describe.runIf(hasPython)("evidence.py", () => {
 
 describe.runIf(hasPython)("the parts of evidence.py agree on the worked examples:", () => {
   const read = (name: string) => JSON.parse(String(vectorBytes(`${name}.json`))) as never;
-  const answers = (name: string): unknown => {
-    const { text } = python("evidence_vectors.py", [VECTORS]);
-    return (JSON.parse(text) as Readonly<Record<string, unknown>>)[name];
-  };
+  let all: Readonly<Record<string, unknown>>;
+  const answers = (name: string): unknown => all[name];
+
+  beforeAll(() => {
+    all = JSON.parse(python("evidence_vectors.py", [VECTORS]).text);
+  });
 
   test("keys, notes and the policy", () => {
     const given: {

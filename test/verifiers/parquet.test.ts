@@ -1,13 +1,14 @@
-// Guarantee: a Parquet export with proofs verifies by itself. One changed byte is found, wherever it is, and
-// so is a column in which a query would see another value than the one that was hashed. DuckDB and pyarrow
-// read the same events, where the interpreter of Python has them.
+// Guarantee: a Parquet export with proofs verifies by itself. One changed byte is found, wherever it is: the
+// fault suite changes each, npm test every fifth. So is a column in which a query would see another value
+// than the one that was hashed. DuckDB and pyarrow read the same events, where the interpreter of Python has
+// them.
 
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { erasedLine } from "./made-erasure.ts";
 import { chainOf, type Made } from "./made-export.ts";
 import { parquetOf, verdictOf, verifyBytes } from "./made-parquet.ts";
@@ -68,14 +69,17 @@ describe("is refused:", () => {
   test("any byte that was changed", async () => {
     const small = parquetOf(chainOf("acct_1", PARTS.slice(0, 1)));
     const accepted: number[] = [];
+    const ending = small.length - 8;
+    const { everyByte } = inject("form").parquet;
     for (const at of small.keys()) {
+      if (at % everyByte > 0 && at < ending) continue;
       const bytes = Buffer.from(small);
       bytes[at] = (bytes[at] ?? 0) ^ 0x01;
       if ((await verdictOf(bytes)) === "Error: valid") accepted.push(at);
     }
     expect(accepted).toEqual([]);
     expect(await verdictOf(small)).toBe("Error: valid");
-  }, 240_000);
+  });
 
   test.each([4, 8, 100, valid.length - 1, valid.length - 8, valid.length - 500])(
     "a file that was cut after %d bytes",

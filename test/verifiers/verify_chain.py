@@ -78,6 +78,9 @@ def number(value):
     return "-" + text if value < 0 else text
 
 
+TEXT = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def jcs(value):
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be"))
@@ -88,7 +91,7 @@ def jcs(value):
         return number(value)
     if isinstance(value, str) and "\0" in value:
         raise ValueError("U+0000")
-    return json.dumps(value, ensure_ascii=False)  # strings, true, false, null: as RFC 8785 has them
+    return TEXT(value)  # strings, true, false, null: as RFC 8785 has them
 
 
 def parts_of(value):
