@@ -29,7 +29,8 @@ export async function verifyFile(path: string, options: VerifyOptions = {}): Pro
       await handle.read(bytes, 0, bytes.length, from);
       return bytes;
     },
-    chunks: () => createReadStream(path, { highWaterMark: Math.min(CHUNK_BYTES, size) }),
+    chunks: () =>
+      createReadStream(path, { highWaterMark: Math.max(1, Math.min(CHUNK_BYTES, size)) }),
   };
   if ((await source.read(0, Math.min(MAGIC.length, size))).equals(MAGIC))
     return await verifyParquet(source, options);
