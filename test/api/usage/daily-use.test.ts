@@ -3,8 +3,14 @@
 // events. What passes the limit is the day's last one. Then 429 plan_limit_exceeded says when the day ends.
 // Erasures are limited, too, whether or not they are cancelled.
 
-import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  eventually,
+  HttpClient,
+  newAccount,
+  newClient as newClientOf,
+  ownerOf,
+} from "@annals/testing";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
 import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 import { PLANS, shared, type SharedSystem } from "../../system/shared-systems.ts";
 import { expectRefused } from "../refusal.ts";
@@ -145,13 +151,17 @@ test("a plan that allows none refuses the first one, and says so", async () => {
 });
 
 test("an account asks for at most 1,000 erasures in a day, those that it cancels included", async () => {
-  const { accountId, client } = await newClient();
+  // There erasures wait for a day, so that one can be cancelled.
+  const waiting = inject("stack");
+  const { accountId, client } = await newClientOf(waiting);
   const ask = () => client.post("/v1/erasures", { actor_id: "u_1", parts: ["actor"] });
   const { id } = (await ask()).body.data;
   expect((await client.delete(`/v1/erasures/${id}`)).status).toBeLessThan(300);
   const count =
     "UPDATE ledger.daily_uses SET used = used + 998 WHERE account_id = $1 RETURNING used";
-  expect(await owner.query(count, [accountId])).toEqual([{ used: "999" }]);
+  const rows = ownerOf(waiting.databaseUrl);
+  onTestFinished(() => rows.close());
+  expect(await rows.query(count, [accountId])).toEqual([{ used: "999" }]);
   expect((await ask()).status).toBe(201);
   expectLater(await ask(), 1_000, "requested erasures");
 });
