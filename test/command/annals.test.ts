@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { storeEvents } from "./store-events.ts";
-import { typeLine } from "./type-line.ts";
+import { runLine, typeLine } from "./type-line.ts";
 
 /** The ids of the examples. */
 const ACCOUNT = "acct_75gtznr6r1q5aecdantb9bkrxd";
@@ -61,14 +61,18 @@ beforeAll(async () => {
   );
 });
 
+const settings = () => ({
+  ANNALS_DATABASE_URL: database.url,
+  ANNALS_WEBHOOK_SECRET_KEY_FILE: join(folder, "webhook-keys"),
+});
+
 /** A line as it is typed, in the folder of the test. */
 function type(line: string, environment: Readonly<Record<string, string>> = {}) {
-  return typeLine(line, folder, {
-    ANNALS_DATABASE_URL: database.url,
-    ANNALS_WEBHOOK_SECRET_KEY_FILE: join(folder, "webhook-keys"),
-    ...environment,
-  });
+  return typeLine(line, folder, { ...settings(), ...environment });
 }
+
+/** A command of the ledger or the dispatcher, in this process. It has no words in quotes. */
+const run = (line: string) => runLine(line, settings());
 
 /** The first words of the operator's commands of a service, as its own program lists them. */
 async function verbsOf(service: string): Promise<string[]> {
@@ -138,13 +142,13 @@ describe("JSON", () => {
 });
 
 test("the operator's sinks are shown, and a replay sets one back and is recorded", async () => {
-  const shown = async () => JSON.parse((await type("annals sinks show --name siem --json")).stdout);
+  const shown = async () => JSON.parse((await run("sinks show --name siem --json")).stdout);
   expect(await shown()).toMatchObject({ account_id: HELD, name: "siem", status: "active" });
   await database.query("UPDATE webhooks.sinks SET cursor = 7, fence = 4, attempts = 2");
   expect(await shown()).toMatchObject({ cursor: 7, status: "failing", last_error: null });
-  const later = await type(`annals sinks replay --account ${HELD} --name siem --from 9`);
+  const later = await run(`sinks replay --account ${HELD} --name siem --from 9`);
   expect(later).toMatchObject({ status: 2, stdout: "" });
-  const replay = await type(`annals sinks replay --account ${HELD} --name siem --from 8`);
+  const replay = await run(`sinks replay --account ${HELD} --name siem --from 8`);
   expect(replay).toMatchObject({ status: 0, stderr: "" });
   const [row] = await database.query("SELECT cursor, checkpoint_from, fence FROM webhooks.sinks");
   expect(row).toEqual({ cursor: "7", checkpoint_from: "8", fence: "5" });
@@ -161,13 +165,13 @@ test("the operator's sinks are shown, and a replay sets one back and is recorded
 
 test("the event that the receiver of the operator's sink refuses is skipped, and recorded", async () => {
   const skip = (number: number) =>
-    type(`annals sinks skip --account ${HELD} --name siem --number ${number}`);
+    run(`sinks skip --account ${HELD} --name siem --number ${number}`);
   expect(await skip(8)).toMatchObject({ status: 2, stdout: "" });
   await database.query(
     `UPDATE webhooks.sinks SET cursor = 7,
      refusals = '{"rejected":{"sequence_number":8,"id":"evt_8","status":400,"reason":"no"}}'`,
   );
-  const shown = JSON.parse((await type("annals sinks show --name siem --json")).stdout);
+  const shown = JSON.parse((await run("sinks show --name siem --json")).stdout);
   expect(shown).toMatchObject({ rejected: { sequence_number: 8, reason: "no" } });
   expect(await skip(9)).toMatchObject({ status: 2, stdout: "" });
   expect(await skip(8)).toMatchObject({ status: 0, stderr: "" });
@@ -186,11 +190,8 @@ test("the event that the receiver of the operator's sink refuses is skipped, and
 
 describe("invalid arguments", () => {
   test.each([
-    ["accounts create --name x --plan gold", '--plan: unknown plan "gold"'],
-    ["keys revoke --key key_none", 'No API key has the id "key_none"'],
     ["verify", "--account is required"],
     [`verify --account ${ACCOUNT} --to 1001`, "--to: must be from 1 to 1000, the last event"],
-    ["migrate --service ledgers", '--service: unknown service "ledgers"'],
     ["holds place --account acct_none --from 1", "--account: acct_none has no event"],
     [`holds place --account ${ACCOUNT} --from 0`, "--from: must be a sequence number"],
     [`holds place --account ${ACCOUNT} --from 2 --to 1`, "--to: must not be less than --from"],
@@ -207,12 +208,23 @@ describe("invalid arguments", () => {
     ["sinks skip --account acct_none --name siem --number 1", "has no sink of the operator siem"],
     ["sinks replay --account acct_none --name siem --from 0", "--from: must be a sequence number"],
     ["webhooks rotate-sealing-key now", "Usage: annals webhooks rotate-sealing-key"],
+  ])("%s ends with 2 and names the argument", async (line, message) => {
+    const outcome = await run(line);
+    expect(outcome).toMatchObject({ status: 2, stdout: "" });
+    expect(outcome.stderr).toContain(message);
+  });
+
+  test.each([
+    ["accounts create --name x --plan gold", '--plan: unknown plan "gold"'],
+    ["keys revoke --key key_none", 'No API key has the id "key_none"'],
+    ["retention set --account acct_none --days 0", "--days: must be"],
+    ["migrate --service ledgers", '--service: unknown service "ledgers"'],
     ["log-key new --origin a+b", "--origin: must be"],
     ["log-key new --origin example.com/acct_one", "--origin: must be"],
     ["distribute --shards 0", "--shards: must be a number from 1 to 64000"],
     ["status --url keys:9091", "--url: must be http://host:port"],
     ["status --service keys", "Usage: annals status"],
-  ])("%s ends with 2 and names the argument", async (line, message) => {
+  ])("annals %s does so as a process", async (line, message) => {
     const outcome = await type(`annals ${line}`);
     expect(outcome).toMatchObject({ status: 2, stdout: "" });
     expect(outcome.stderr).toContain(message);

@@ -31,7 +31,7 @@ async function run(argv: Words, environment: Environment = {}) {
     stderr: { write: (text: string) => (printed.stderr += text) },
   };
   const operator = (name: string, work: () => Promise<number>, options: Options = {}) =>
-    command<CommandContext<typeof COMMANDS>, Options>({ name, summary: "Act", options }, work);
+    command<CommandContext<typeof COMMANDS>>({ name, summary: "Act", options }, work);
   const commands = {
     settings: COMMANDS,
     migrate: async ({ config }: CommandContext<typeof COMMANDS>) =>

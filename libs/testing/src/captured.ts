@@ -1,6 +1,7 @@
 // What a command prints that a test runs in its own process: the commands of services write on the standard
 // streams. One at a time.
 
+import { vi } from "vitest";
 import type { Outcome } from "./programs.ts";
 
 let isCapturing = false;
@@ -9,15 +10,17 @@ let isCapturing = false;
 export async function captured(work: () => Promise<number>): Promise<Outcome> {
   if (isCapturing) throw new Error("another command prints on the same streams");
   isCapturing = true;
-  const { stderr, stdout } = process;
-  const writes = [stdout.write, stderr.write] as const;
   const printed = { stdout: "", stderr: "" };
-  stdout.write = (text) => ((printed.stdout += String(text)), true);
-  stderr.write = (text) => ((printed.stderr += String(text)), true);
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      printed[name] += String(text);
+      return true;
+    }),
+  );
   try {
     return { status: await work(), ...printed };
   } finally {
-    [stdout.write, stderr.write] = writes;
+    for (const spy of spies) spy.mockRestore();
     isCapturing = false;
   }
 }
