@@ -56,8 +56,8 @@ export const TIMED: readonly string[] = [
 ];
 
 /**
- * What kills, stops or cuts off what it uses, what builds or fetches programs, and most of what has a
- * browser.
+ * What kills, stops or cuts off what it uses, what builds or fetches programs, the tools of others over the
+ * OpenAPI document, and most of what has a browser.
  */
 export const OUTAGES: readonly string[] = [
   ...flows.map((name) => `test/flows/${name}.test.ts`),
@@ -71,10 +71,12 @@ export const OUTAGES: readonly string[] = [
   "services/webhook-dispatcher/src/outbound/sinks/s3-receiver.test.ts",
   "test/api/edge/slow-clients.test.ts",
   "test/api/openapi/clients.test.ts",
+  "test/api/openapi/linters.test.ts",
   "test/command/checkout.test.ts",
   "test/sdk/package.test.ts",
   "test/verifiers/annals-verify-package.test.ts",
   "test/verifiers/other-readers.test.ts",
+  "test/verifiers/parquet-readers.test.ts",
   "test/verifiers/sink-bucket.test.ts",
 ];
 

@@ -1,4 +1,4 @@
-"""Reads a Parquet export with DuckDB and pyarrow, and prints what they find as JSON. Called by parquet.test.ts.
+"""Reads a Parquet export with DuckDB and pyarrow, and prints what they find as JSON. Called by parquet-readers.test.ts.
 
 python3 query_parquet.py export.parquet [SQL]...
 """
