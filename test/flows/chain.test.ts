@@ -37,9 +37,10 @@ beforeAll(async () => {
 
 afterAll(() => owner.close());
 
-/** An account, and clients of all gateways with as many of its keys as the requests need. */
+/** A busy account, and clients of all gateways with as many of its keys as the requests need. */
 async function newClients(requests: number) {
   const { accountId, key } = await newAccount(system.databaseUrl);
+  await owner.query("UPDATE keys.accounts SET plan = 'busy' WHERE account_id = $1", [accountId]);
   const gateways = system.baseUrls.map((baseUrl) => new HttpClient(baseUrl, key));
   onTestFinished(() => gateways.forEach((gateway) => gateway.close()));
   const clients = [...gateways];

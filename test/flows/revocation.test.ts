@@ -28,7 +28,8 @@ let owner: ReturnType<typeof ownerOf>;
 beforeAll(async () => {
   const { baseUrls, databaseUrl } = await shared("replicas");
   owner = ownerOf(databaseUrl);
-  const { key, keyId } = await newAccount(databaseUrl);
+  const { accountId, key, keyId } = await newAccount(databaseUrl);
+  await owner.query("UPDATE keys.accounts SET plan = 'busy' WHERE account_id = $1", [accountId]);
   managerId = keyId;
   managers = baseUrls.map((baseUrl) => new HttpClient(baseUrl, key));
 });

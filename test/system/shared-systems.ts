@@ -44,6 +44,7 @@ export const PLANS = {
     small: { max_keys: 3, monthly_events: 5 },
     exact: { max_keys: 10, monthly_events: 100 },
     slow: { requests_per_minute: 40 },
+    busy: { requests_per_minute: 1_000_000 },
     narrow: { intake_requests_per_minute: 7 },
     few: { monthly_events: 3 },
     more: { monthly_events: 5 },
