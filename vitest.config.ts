@@ -15,8 +15,8 @@ const FLOW_TIMEOUT_MS = 300_000;
 /** A browser on a machine that does other work needs more than the second that is the default. */
 const POLL_TIMEOUT_MS = 20_000;
 
-/** Measures what each file costs, and sets the length of property tests. */
-const SETUP = ["test/cpu/setup.ts", "test/property-runs.ts"];
+/** Measures what each file costs, sets the length of property tests, and checks what a file leaves. */
+const SETUP = ["test/cpu/setup.ts", "test/property-runs.ts", "test/left-behind.ts"];
 /** Compares the traffic of tests with the OpenAPI document. */
 const TRAFFIC = "test/api/openapi/check-traffic.ts";
 

@@ -154,7 +154,6 @@ describe("a replica that is stopped", () => {
       expect(await log.sizesIn(last)).toEqual({ [FIRST]: 3, [SECOND]: 1, [THIRD]: 1 });
       expect(await log.owner.query("SELECT * FROM ledger.proposed_heads")).toEqual([]);
     },
-    60_000,
   );
 });
 
