@@ -4,8 +4,15 @@
 import { expect, test } from "vitest";
 import { PRODUCT } from "../../deploy/generate/sources.ts";
 
-/** Files that import at run time, by a setting, before the service is ready. */
-const AT_START = ["libs/chassis/src/tracing.ts", "services/export/src/outbound/open-storage.ts"];
+/** Files that import at run time before the service is ready: by a setting, or to serve at all. */
+const AT_START = [
+  "libs/chassis/src/tracing.ts",
+  "services/export/src/main.ts",
+  "services/export/src/outbound/open-storage.ts",
+  "services/keys/src/program.ts",
+  "services/ledger/src/program.ts",
+  "services/webhook-dispatcher/src/program.ts",
+];
 
 const SERVED = PRODUCT.filter(({ path }) => /^(libs\/(?!testing\/)|services\/)/.test(path));
 

@@ -1,5 +1,5 @@
-// Guarantee: DuckDB and pyarrow read from a Parquet export with proofs the events that verify, and the queries
-// of the documentation run. It needs Python with both.
+// Guarantee: DuckDB and pyarrow read from a Parquet export with proofs the events that verify, and the
+// queries of the documentation run. It needs Python with both.
 
 import { spawnSync } from "node:child_process";
 import { hash } from "node:crypto";

@@ -13,7 +13,8 @@ import {
 } from "./made-bundle.ts";
 import { chainOf, csvOf, exportOf, verdict, verify } from "./made-export.ts";
 
-const large = Array.from({ length: 60 }, (_, n) => ({ n, text: "x".repeat(100_000) }));
+/** Several pieces of a megabyte. */
+const large = Array.from({ length: 60 }, (_, n) => ({ n, text: "x".repeat(50_000) }));
 const valid = exportOf(chainOf("acct_1", large));
 /** With the event of line `at` changed, and a manifest that was not. */
 const changed = (...at: readonly number[]): string =>

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalJson } from "./json/canonical-json.ts";
 import type { JsonObject, JsonValue } from "./json/json-value.ts";
 import { partDigest, leafHash, leafText } from "./leaf.ts";
@@ -23,21 +23,44 @@ describe.runIf(hasPython)("verify_chain.py", () => {
   const directory = mkdtempSync(join(tmpdir(), "annals-chain-"));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  function verify(
-    lines: readonly unknown[],
-    ...rest: string[]
-  ): { status: number | null; text: string } {
-    return verifyText(lines.map((line) => `${JSON.stringify(line)}\n`).join(""), ...rest);
+  interface Answer {
+    readonly status: number | null;
+    readonly text: string;
   }
 
-  function verifyText(text: string, ...rest: string[]): { status: number | null; text: string } {
-    const file = join(directory, "events.jsonl");
+  const textOf = (lines: readonly unknown[]) =>
+    lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+
+  function written(text: string): string {
+    const file = join(directory, `events-${(files += 1)}.jsonl`);
     writeFileSync(file, text);
-    const run = spawnSync("python3", [join(root, "verifiers/verify_chain.py"), file, ...rest], {
+    return file;
+  }
+  let files = 0;
+
+  function run(script: string, parameters: readonly string[], input = "") {
+    return spawnSync("python3", [join(root, "verifiers", script), ...parameters], {
       encoding: "utf8",
-      timeout: 60_000,
+      input,
     });
-    return { status: run.status, text: `${run.stdout}${run.stderr}`.trim() };
+  }
+
+  /** As a person runs it. */
+  function verify(lines: readonly unknown[]): Answer {
+    const { status, stderr, stdout } = run("verify_chain.py", [written(textOf(lines))]);
+    return { status, text: `${stdout}${stderr}`.trim() };
+  }
+
+  /** The answers for several texts, some with the hash before them, in one process. */
+  function verifyEach(asked: readonly (readonly [text: string, previous?: string])[]): Answer[] {
+    const lines = asked.map(([text, ...previous]) =>
+      JSON.stringify({ script: "verify_chain.py", parameters: [written(text), ...previous] }),
+    );
+    const { stdout } = run("in_turn.py", [], lines.map((line) => `${line}\n`).join(""));
+    return stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
   }
 
   const vectors = readVectors().map(({ event, proof }) => ({ event, proof }));
@@ -75,7 +98,7 @@ describe.runIf(hasPython)("verify_chain.py", () => {
     expect(verify(lines)).toEqual({ status: 0, text: `valid: ${lines.length} events` });
   });
 
-  test.each<[string, (lines: Line[]) => Line[], string]>([
+  const TAMPERED: readonly [name: string, tamper: (lines: Line[]) => Line[], reason: string][] = [
     [
       "a value",
       (lines) => change(lines, 2, (line) => (line.event.diff["after"] = {})),
@@ -148,32 +171,43 @@ describe.runIf(hasPython)("verify_chain.py", () => {
     ["a forged event", (lines) => [lines[0] as Line, nextLine([], "x", [], 2)], "2: link_mismatch"],
     ["a forged first event", () => [nextLine([], "x", [], 1, "f".repeat(64))], "1: link_mismatch"],
     ["no event", () => [], "no events"],
-  ])("finds %s", (_, tamper, reason) => {
-    const result = verify(tamper(structuredClone(vectors)));
-    expect(result.status).toBe(1);
-    expect(result.text).toContain(reason);
+  ];
+
+  describe("finds", () => {
+    let answers: readonly Answer[];
+    beforeAll(() => {
+      const texts = TAMPERED.map(([, tamper]) => textOf(tamper(structuredClone(vectors))));
+      answers = verifyEach(texts.map((text) => [text]));
+    });
+
+    test.each(TAMPERED.map(([name, , reason], at) => [name, at, reason] as const))(
+      "%s",
+      (_, at, reason) => {
+        expect(answers[at]).toEqual({ status: 1, text: expect.stringContaining(reason) });
+      },
+    );
   });
 
   test("refuses a member that comes twice, NaN, and a number that no double keeps", () => {
     const line = JSON.stringify(vectors[0]);
     const metadata = JSON.stringify(vectors[0]?.event.metadata);
-    for (const forged of [
-      '{"a":1,"a":2}',
-      '{"a":NaN}',
-      '{"a":9007199254740993}',
-      '{"a":"\\u0000"}',
-    ])
-      expect(verifyText(line.replace(metadata, forged))).toMatchObject({ status: 1 });
-    expect(verifyText(`${line}\n{"manifest":{},"manifest_sha256":""}\n${line}`).text).toContain(
-      "line 3: follows the manifest",
-    );
-    expect(verifyText("[".repeat(100_000)).text).toContain("line 1: not an event");
+    const forged = ['{"a":1,"a":2}', '{"a":NaN}', '{"a":9007199254740993}', '{"a":"\\u0000"}'];
+    const texts = forged.map((each) => line.replace(metadata, each));
+    const behind = `${line}\n{"manifest":{},"manifest_sha256":""}\n${line}`;
+    const all = verifyEach([...texts, behind, "[".repeat(100_000)].map((text) => [text]));
+    expect(all.map(({ status }) => status)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(all[4]?.text).toContain("line 3: follows the manifest");
+    expect(all[5]?.text).toContain("line 1: not an event");
   });
 
   test("checks a range against the hash that is known before it", () => {
-    const range = vectors.slice(2);
-    expect(verify(range, vectors[1]?.event.hash ?? "").text).toBe("valid: 3 events");
-    expect(verify(range, "f".repeat(64)).text).toContain("3: link_mismatch");
+    const range = textOf(vectors.slice(2));
+    const [known, other] = verifyEach([
+      [range, vectors[1]?.event.hash ?? ""],
+      [range, "f".repeat(64)],
+    ]);
+    expect(known?.text).toBe("valid: 3 events");
+    expect(other?.text).toContain("3: link_mismatch");
   });
 });
 
