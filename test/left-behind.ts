@@ -2,7 +2,8 @@
 // it: timers are real, and the environment and the listeners of the process are as before. Runs around each
 // test file.
 
-import { afterAll, expect, vi } from "vitest";
+import { deepStrictEqual, equal } from "node:assert";
+import { afterAll, vi } from "vitest";
 
 /** Events of the process whose listeners decide what becomes of it. */
 const EVENTS = ["SIGTERM", "SIGINT", "SIGHUP", "uncaughtException"] as const;
@@ -16,6 +17,6 @@ function state(): Record<string, unknown> {
 const before = state();
 
 afterAll(() => {
-  expect(vi.isFakeTimers(), "the timers are fake").toBe(false);
-  expect(state(), "what the file has left in its process").toEqual(before);
+  equal(vi.isFakeTimers(), false, "the file has left its timers fake");
+  deepStrictEqual(state(), before);
 });

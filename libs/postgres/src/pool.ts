@@ -52,9 +52,9 @@ export interface Pool extends Database {
 }
 
 /**
- * A connection that is not open within this time counts as refused. PostgreSQL ends a transaction whose client
- * has sent nothing for as long: a process that hangs inside one would keep its locks, the head of a chain
- * among them.
+ * A connection that is not open within this time counts as refused. PostgreSQL ends a transaction whose
+ * client has sent nothing for as long: a process that hangs inside one would keep its locks, the head of a
+ * chain among them.
  */
 const WAIT_MS = 3_000;
 
