@@ -42,7 +42,6 @@ beforeAll(async () => {
   stack = await startConstellation({
     shared: inject("stack"),
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
-    without: ["nats"],
     env: {
       keys: { ANNALS_PLANS_FILE: join(folder, "plans.json") },
       export: {
