@@ -35,22 +35,6 @@ const BANNER = [
   `const __dirname = import.meta.dirname;`,
 ].join("\n");
 
-/**
- * Makes modules require node:http. Where a module imports it Node.js loads its fetch, too, which takes as
- * long as the rest of a small program.
- */
-const REQUIRED_HTTP = {
-  name: "required-http",
-  setup: ({ onLoad, onResolve }) => {
-    onResolve({ filter: /^(node:)?http$/ }, ({ kind }) =>
-      kind === "require-call" ? undefined : { path: "node:http", namespace: "required" },
-    );
-    onLoad({ filter: /^/, namespace: "required" }, ({ path }) => ({
-      contents: `module.exports = require("${path}");`,
-    }));
-  },
-};
-
 const stamp = stampOf(SOURCES);
 await Promise.all(Object.entries(PROGRAMS).map((program) => bundleProgram(...program)));
 
@@ -80,7 +64,6 @@ async function bundleProgram(path, modules) {
     conditions: ["source"],
     banner: { js: BANNER },
     external: ["pg-native"],
-    plugins: [REQUIRED_HTTP],
     sourcemap: "linked",
     tsconfigRaw: {},
     logLevel: "error",
