@@ -4,7 +4,7 @@
 
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { EMPTIABLE, keepEmptied, takeEmptied } from "./emptied-databases.ts";
+import { EMPTIABLE, emptyDatabase, keepEmptied, takeEmptied } from "./emptied-databases.ts";
 import { once, urlOf } from "./one-statement.ts";
 
 export interface TestDatabase {
@@ -27,20 +27,26 @@ const DROP_ATTEMPTS = 10;
 
 /** Makes an empty database beside the one of `ownerUrl`. */
 export async function createDatabase(ownerUrl: string): Promise<TestDatabase> {
-  return open(ownerUrl, await copy(ownerUrl, "template0"), drop);
+  return open(ownerUrl, await copy(ownerUrl, "template0"));
 }
 
 /**
- * The same with the schemas of all services. A copy of the template costs half a second of CPU, so the one
- * that a test of this process has given back is emptied and used again, with a new name.
+ * The same with the schemas of all services. A copy of the template costs up to half a second of CPU, so the
+ * one that a test of this process has dropped is emptied and used again, with a new name.
  */
 export async function createMigratedDatabase(ownerUrl: string): Promise<TestDatabase> {
-  const name = ON_ONE_SERVER ? takeEmptied(ownerUrl) : undefined;
-  const giveBack = async (_: string, given: string): Promise<void> => {
-    if (ON_ONE_SERVER && (await keepEmptied(ownerUrl, given, newName()))) return;
-    await drop(ownerUrl, given);
+  if (!ON_ONE_SERVER) return open(ownerUrl, await copy(ownerUrl, TEMPLATE));
+  const name = takeEmptied(ownerUrl) ?? (await copy(ownerUrl, TEMPLATE));
+  const owner = ownerOf(urlOf(ownerUrl, name));
+  return {
+    url: urlOf(ownerUrl, name),
+    query: owner.query,
+    drop: async () => {
+      const isEmpty = await emptyDatabase(owner.query);
+      await owner.close();
+      await (isEmpty ? keepEmptied(ownerUrl, name, newName()) : drop(ownerUrl, name));
+    },
   };
-  return open(ownerUrl, name ?? (await copy(ownerUrl, TEMPLATE)), giveBack);
 }
 
 /** Makes the template beside the database of `ownerUrl`; `migrate` applies the migrations to it. */
@@ -64,11 +70,7 @@ async function copy(ownerUrl: string, template: string, name = newName()): Promi
   return name;
 }
 
-function open(
-  ownerUrl: string,
-  name: string,
-  end: (ownerUrl: string, name: string) => Promise<void>,
-): TestDatabase {
+function open(ownerUrl: string, name: string): TestDatabase {
   const url = urlOf(ownerUrl, name);
   const owner = ownerOf(url);
   return {
@@ -76,7 +78,7 @@ function open(
     query: owner.query,
     drop: async () => {
       await owner.close();
-      await end(ownerUrl, name);
+      await drop(ownerUrl, name);
     },
   };
 }
@@ -111,7 +113,7 @@ export function ownerOf(url: string): {
   };
 }
 
-async function retried(work: () => Promise<unknown>): Promise<void> {
+async function retried(work: () => Promise<void>): Promise<void> {
   for (let attempts = DROP_ATTEMPTS; ; attempts -= 1) {
     try {
       await work();

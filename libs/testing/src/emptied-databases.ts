@@ -2,32 +2,44 @@
 // database.ts. It must never keep a database that a test could tell from a fresh copy of the template: one
 // whose schema, settings or statistics have changed is not kept.
 
-import { once, urlOf } from "./one-statement.ts";
+import pg from "pg";
 
 /** What deleted rows may leave in a table that had rows in a fresh copy. */
 const SEED_BYTES_MAX = 65_536;
 
+/** How long the connection that renames stays open for the next test. */
+const IDLE_MS = 10_000;
+
 /** Names of databases, by the URL of the owner's own. */
 const emptied = new Map<string, string[]>();
+/** A connection to the owner's own database, by its URL: one of a test costs as much as emptying. */
+const renamers = new Map<string, pg.Pool>();
 
 export function takeEmptied(ownerUrl: string): string | undefined {
   return emptied.get(ownerUrl)?.pop();
 }
 
-/**
- * Keeps a database under a new name, so that nothing that a test has left reaches the next one. Resolves to
- * whether it is kept.
- */
-export async function keepEmptied(ownerUrl: string, name: string, as: string): Promise<boolean> {
-  const [row] = await once<{ is_kept: boolean }>(
-    urlOf(ownerUrl, name),
-    "SELECT annals_test.empty() AS is_kept",
-  );
-  if (row?.is_kept !== true) return false;
-  await once(ownerUrl, `ALTER DATABASE ${name} RENAME TO ${as}`);
-  const kept = emptied.get(ownerUrl) ?? [];
-  emptied.set(ownerUrl, [...kept, as]);
-  return true;
+type Query = <Row extends pg.QueryResultRow>(text: string) => Promise<Row[]>;
+
+/** Ends every other connection to a database and empties it. Resolves to whether it may be used again. */
+export async function emptyDatabase(query: Query): Promise<boolean> {
+  const [row] = await query<{ is_empty: boolean }>("SELECT annals_test.empty() AS is_empty");
+  return row?.is_empty === true;
+}
+
+/** Keeps an emptied database under a new name, so that nothing that a test has left reaches the next one. */
+export async function keepEmptied(ownerUrl: string, name: string, as: string): Promise<void> {
+  const renamer = renamers.get(ownerUrl) ?? newRenamer(ownerUrl);
+  renamers.set(ownerUrl, renamer);
+  await renamer.query(`ALTER DATABASE ${name} RENAME TO ${as}`);
+  emptied.set(ownerUrl, [...(emptied.get(ownerUrl) ?? []), as]);
+}
+
+function newRenamer(connectionString: string): pg.Pool {
+  const options = { max: 1, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true };
+  const pool = new pg.Pool({ connectionString, ...options });
+  pool.on("error", () => {});
+  return pool;
 }
 
 /**

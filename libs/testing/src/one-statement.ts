@@ -9,14 +9,11 @@ export function urlOf(ownerUrl: string, name: string): string {
   return url.href;
 }
 
-export async function once<Row extends pg.QueryResultRow>(
-  url: string,
-  text: string,
-): Promise<Row[]> {
+export async function once(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query<Row>(text)).rows;
+    await client.query(text);
   } finally {
     await client.end();
   }
