@@ -101,4 +101,5 @@ BEGIN
 END $$;
 CREATE EVENT TRIGGER note_alteration ON ddl_command_end
 EXECUTE FUNCTION annals_test.note_alteration();
+ALTER EVENT TRIGGER note_alteration ENABLE ALWAYS;
 `;
