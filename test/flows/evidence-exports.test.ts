@@ -145,7 +145,7 @@ test("the log is away: a bundle of an event that was erased meanwhile waits unti
     parts: ["actor", "metadata"],
     sequenceNumber: 2,
   });
-  // As if no replica had begun it.
+  // The export is pending again, and no replica has begun it.
   await owner.query(
     `UPDATE exports.jobs SET status = 'pending', due_at = now(), completed_at = NULL, event_count = NULL,
        sha256 = NULL, size_bytes = NULL, file = NULL, attempts = 0 WHERE account_id = $1`,

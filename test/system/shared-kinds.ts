@@ -25,7 +25,7 @@ interface Options {
   /** The one that the run has started, which is the kind `one`. */
   readonly stack: Stack;
   readonly shared: SharedStack;
-  /** Of `replicas`. */
+  /** How many ledgers `replicas` has. */
   readonly ledgers: number;
 }
 

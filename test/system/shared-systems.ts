@@ -36,7 +36,7 @@ export const INTAKE_RATE_LIMIT = 25;
 /** The bytes of exports that an account has where its plan sets no number, in `webhooks`. */
 export const SETTING_OF_EXPORT_BYTES = 50_000_000;
 
-/** By default accounts have `everything`. */
+/** Plans of the systems; accounts have `everything` by default. */
 export const PLANS = {
   plans: {
     everything: {},
@@ -59,7 +59,7 @@ export const PLANS = {
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** Where `shared` asks. */
+    /** The address that `shared` asks. */
     readonly sharedSystems: string;
   }
 }

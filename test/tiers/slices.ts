@@ -7,7 +7,7 @@ import { globSync } from "node:fs";
 import { basename } from "node:path";
 
 export const SLICES = 8;
-/** Of a commit's hash, which chooses the slice. */
+/** How much of a commit's hash chooses the slice. */
 const COMMIT_DIGITS = 7;
 
 /** Crashes and kills that must lose nothing. */
@@ -58,7 +58,7 @@ const OF_CLUSTER = /^(helm|deploy)\/|\/migrations\/|^test\/kubernetes\//u;
 export interface FaultsOfRun {
   /** Paths. */
   readonly files: readonly string[];
-  /** From 0 to 7. */
+  /** Which eighth of the rest, from 0 to 7. */
   readonly slice: number;
 }
 

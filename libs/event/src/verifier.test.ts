@@ -45,7 +45,7 @@ describe.runIf(hasPython)("verify_chain.py", () => {
     });
   }
 
-  /** As a person runs it. */
+  /** Runs it as a person does. */
   function verify(lines: readonly unknown[]): Answer {
     const { status, stderr, stdout } = run("verify_chain.py", [written(textOf(lines))]);
     return { status, text: `${stdout}${stderr}`.trim() };

@@ -208,7 +208,7 @@ const RUNS = inject("searches");
 /** One in so many queries is read to its end too, as pages and as a stream. */
 const READ_WHOLE = 6;
 
-/** Of each of these, more than the first value selects events. */
+/** Queries of which more than the first value selects events. */
 const SEVERAL: [Query][] = [
   [{ actions: ["user.login", "rare"], ascending: true, limit: 7 }],
   [{ actorIds: ["u_rare", "u_1"], targetTypes: ["user"], ascending: false, limit: 50 }],
