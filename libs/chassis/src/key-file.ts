@@ -47,14 +47,21 @@ export async function readKeyFile<T>(
   }
 }
 
+export interface FollowKeyFileOptions {
+  readonly log: Logger;
+  readonly intervalMs?: number;
+  /** The text that the caller has read and uses. Without it, the first text is used again. */
+  readonly inUse?: string;
+}
+
 /** Calls `use` with the text of a changed file. If it fails for one, what is in use stays. */
 export function followKeyFile(
   { env, messages = KEY_MESSAGES }: KeyFileSetting,
   file: string,
   use: (text: string) => Promise<void> | void,
-  { log, intervalMs }: { readonly log: Logger; readonly intervalMs?: number },
+  { log, intervalMs, inUse }: FollowKeyFileOptions,
 ): Loop {
-  let current: string | undefined;
+  let current = inUse;
   return follow({
     name: "key_file",
     log,

@@ -51,7 +51,7 @@ export async function openLogPolicy(
     else throw refused(file, error);
   }
   const replace = async (given: string) => policy.use(given, await logOf());
-  const following = followKeyFile(LOG_POLICY_FILE, file, replace, options);
+  const following = followKeyFile(LOG_POLICY_FILE, file, replace, { ...options, inUse: text });
   closers.add("log policy", following, () => following.stop());
   return policy;
 }

@@ -23,8 +23,11 @@ beforeAll(async () => {
 afterEach(() => exports.reset());
 afterAll(() => exports.close());
 
-/** Two exports, each of which has a page written, and has reserved another, before either goes on. */
-function writtenTogether(): StreamEvents {
+/**
+ * Two exports, each of which has a page written, and has reserved another, before either goes on. `atEnd`
+ * holds the one that has written its last page.
+ */
+function writtenTogether(atEnd?: () => Promise<unknown>): StreamEvents {
   const met = gate();
   let [streams, pages] = [0, 0];
   return async function* (request, options) {
@@ -37,6 +40,7 @@ function writtenTogether(): StreamEvents {
       if (pages === 2) met.resolve();
       await met.promise;
     }
+    if (isFirst) await atEnd?.();
   };
 }
 
@@ -56,9 +60,12 @@ function deletesLate(): Storage {
   return { ...storage, keepOnly };
 }
 
-async function bothEnded(maxBytesPerAccount: number, storage?: Storage) {
+async function bothEnded(
+  maxBytesPerAccount: number,
+  { atEnd, storage }: { atEnd?: () => Promise<unknown>; storage?: Storage } = {},
+) {
   const ids = [await exports.queue(), await exports.queue()];
-  const streamEvents = writtenTogether();
+  const streamEvents = writtenTogether(atEnd);
   for (let n = 0; n < 2; n += 1)
     exports.work(streamEvents, { maxBytesPerAccount, ...(storage && { storage }) });
   return eventually("both have ended", async () => {
@@ -69,7 +76,11 @@ async function bothEnded(maxBytesPerAccount: number, storage?: Storage) {
 }
 
 test("where both fit, both are completed, though one has reserved what the other needs", async () => {
-  const { jobs, states } = await bothEnded(2 * PAGES * PAGE_BYTES + SPARE_BYTES);
+  const text = "SELECT id FROM exports.jobs WHERE waits_for_room";
+  const isPutBack = async () => (await exports.database.query(text)).length === 1;
+  const { jobs, states } = await bothEnded(2 * PAGES * PAGE_BYTES + SPARE_BYTES, {
+    atEnd: () => eventually("the other is put back", isPutBack),
+  });
   expect(states).toEqual(["completed", "completed"]);
   const putBack = jobs.filter(({ waits_for_room: waits }) => waits);
   expect(putBack).toMatchObject([{ attempts: 1, lease_token: "2" }]);
@@ -77,7 +88,7 @@ test("where both fit, both are completed, though one has reserved what the other
 
 test("where each has reserved what the other needs, one is completed, the other fails by what is kept", async () => {
   // Both reserve two pages for the first: nothing is left, and each needs a third.
-  const { jobs, states } = await bothEnded(4 * PAGE_BYTES, deletesLate());
+  const { jobs, states } = await bothEnded(4 * PAGE_BYTES, { storage: deletesLate() });
   expect(states).toEqual(["completed", "failed"]);
   expect(jobs).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   await eventually("the failed one has left nothing", async () => {

@@ -6,13 +6,17 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { EarlyResponses, MAX_DRAINED_BYTES } from "./early-response.ts";
+import { EarlyResponses, type EarlyResponsesOptions, MAX_DRAINED_BYTES } from "./early-response.ts";
 
 const MIN_PIECE_BYTES = 1_024;
 const MAX_PIECES = MAX_DRAINED_BYTES / MIN_PIECE_BYTES;
 const MAX_LINGERING = 1_000;
 
-const open = (maxMs = 60_000) => new EarlyResponses({ maxMs });
+/** Longer than any test takes. */
+const LONG_MS = 60_000;
+
+const open = (options: Partial<EarlyResponsesOptions> = {}) =>
+  new EarlyResponses({ maxMs: LONG_MS, idleMs: LONG_MS, ...options });
 
 /** Whether the drain goes on when the event loop has turned a few times. */
 async function isOpen(drain: Promise<unknown>): Promise<boolean> {
@@ -33,11 +37,11 @@ test("it ends when the client has closed", async () => {
 
 test("it ends when no byte comes, and when its time is over although some come", async () => {
   const silent = new PassThrough();
-  await open().drain(silent, "a");
+  await open({ idleMs: 50 }).drain(silent, "a");
   expect(silent.destroyed).toBe(false);
   const moving = new PassThrough();
   const timer = setInterval(() => moving.write("a"), 20);
-  await open(300).drain(moving, "a");
+  await open({ maxMs: 300 }).drain(moving, "a");
   clearInterval(timer);
 });
 
@@ -46,7 +50,7 @@ test.each([
   ["large pieces", MAX_DRAINED_BYTES / 65_536, 65_536],
 ])("it reads %s up to its bytes, and then no more", async (_, pieces, size) => {
   const socket = new PassThrough();
-  const drain = open().drain(socket, "a");
+  const drain = open({ idleMs: 1_000 }).drain(socket, "a");
   let read = 0;
   socket.on("data", () => (read += 1));
   for (let n = 0; n < pieces; n += 1)

@@ -25,6 +25,8 @@ const MAX_LINGERING = 1_000;
 export interface EarlyResponsesOptions {
   /** The longest that a body is drained: the time that a client has for a request. */
   readonly maxMs: number;
+  /** How long a drain waits for a client that sends nothing more; by default a second. */
+  readonly idleMs?: number;
 }
 
 export function hasUnreadBody(request: IncomingMessage): boolean {
@@ -79,17 +81,21 @@ export class EarlyResponses {
   async #linger(body: Readable, maxBytes: number, holder: string): Promise<void> {
     if (this.#lingering.tryAcquire(holder) !== undefined) return;
     try {
-      await drained(body, maxBytes, this.#options.maxMs);
+      await drained(body, maxBytes, this.#options);
     } finally {
       this.#lingering.release(holder);
     }
   }
 }
 
-async function drained(body: Readable, maxBytes: number, maxMs: number): Promise<void> {
+async function drained(
+  body: Readable,
+  maxBytes: number,
+  { idleMs = LINGER_MS, maxMs }: EarlyResponsesOptions,
+): Promise<void> {
   await new Promise<void>((resolve) => {
     let left = maxBytes;
-    const idle = setTimeout(resolve, LINGER_MS);
+    const idle = setTimeout(resolve, idleMs);
     const late = setTimeout(resolve, maxMs);
     const end = (): void => {
       clearTimeout(idle);
