@@ -6,11 +6,12 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { EMPTIABLE, emptyDatabase, keepEmptied, takeEmptied } from "./emptied-databases.ts";
 import { once, urlOf } from "./one-statement.ts";
+import { type Owner, ownerOf } from "./owner.ts";
 
 export interface TestDatabase {
   readonly url: string;
   /** Runs one statement as the owner. */
-  query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  readonly query: Owner["query"];
   drop(): Promise<void>;
 }
 
@@ -31,22 +32,27 @@ export async function createDatabase(ownerUrl: string): Promise<TestDatabase> {
 }
 
 /**
- * The same with the schemas of all services. A copy of the template costs up to half a second of CPU, so the
- * one that a test of this process has dropped is emptied and used again, with a new name.
+ * The same with the schemas of all services. A copy of the template costs up to half a second of CPU, so one
+ * that a test of this process has given back is emptied and used again.
  */
 export async function createMigratedDatabase(ownerUrl: string): Promise<TestDatabase> {
   if (!ON_ONE_SERVER) return open(ownerUrl, await copy(ownerUrl, TEMPLATE));
-  const name = takeEmptied(ownerUrl) ?? (await copy(ownerUrl, TEMPLATE));
-  const owner = ownerOf(urlOf(ownerUrl, name));
+  const database = takeEmptied(ownerUrl) ?? (await copied(ownerUrl));
+  const { name, owner } = database;
   return {
     url: urlOf(ownerUrl, name),
     query: owner.query,
     drop: async () => {
-      const isEmpty = await emptyDatabase(owner.query);
+      if (await emptyDatabase(owner)) return keepEmptied(ownerUrl, database);
       await owner.close();
-      await (isEmpty ? keepEmptied(ownerUrl, name, newName()) : drop(ownerUrl, name));
+      await drop(ownerUrl, name);
     },
   };
+}
+
+async function copied(ownerUrl: string) {
+  const name = await copy(ownerUrl, TEMPLATE);
+  return { name, owner: ownerOf(urlOf(ownerUrl, name)) };
 }
 
 /** Makes the template beside the database of `ownerUrl`; `migrate` applies the migrations to it. */
@@ -98,19 +104,6 @@ export const ON_ONE_SERVER = (process.env[NODES_VARIABLE] ?? "") === "";
 function serversOf(ownerUrl: string): string[] {
   const workers = process.env[NODES_VARIABLE] ?? "";
   return [ownerUrl, ...workers.split(" ").filter((url) => url !== "")];
-}
-
-/** Statements with the owner's rights on an existing database. */
-export function ownerOf(url: string): {
-  query: TestDatabase["query"];
-  close: () => Promise<void>;
-} {
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
-  pool.on("error", () => {});
-  return {
-    query: async (text, values = []) => (await pool.query(text, [...values])).rows,
-    close: () => pool.end(),
-  };
 }
 
 async function retried(work: () => Promise<void>): Promise<void> {

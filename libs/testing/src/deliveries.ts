@@ -1,6 +1,6 @@
 // Webhooks whose receivers no test runs: the shared stack reaches no private address. Imported by tests only.
 
-import { ownerOf } from "./database.ts";
+import { ownerOf } from "./owner.ts";
 
 /**
  * Marks the account's webhooks as having taken a delivery, so that ranges may be replayed to them.

@@ -1,9 +1,11 @@
 // Guarantee: a migrated database is as a fresh copy of the template, whatever a test did to the one that it
 // gave back before: without its rows, with the rows of the migrations, and with numbers from 1. One whose
-// schema or statistics were changed is gone. A connection that a test has left does not reach the next test.
+// schema or statistics were changed is gone, and so is one to which a test has left a connection.
 
 import { expect, inject, test } from "vitest";
-import { createMigratedDatabase, ownerOf, type TestDatabase } from "./database.ts";
+import { DELETED_BYTES_MAX } from "./emptied-databases.ts";
+import { createMigratedDatabase, type TestDatabase } from "./database.ts";
+import { ownerOf } from "./owner.ts";
 
 const newDatabase = () => createMigratedDatabase(inject("stack").databaseUrl);
 
@@ -28,27 +30,47 @@ async function fill(database: TestDatabase): Promise<void> {
   await database.query("SELECT nextval('ledger.audit_outbox_number_seq')");
 }
 
-test("rows of a test are gone, and those of the migrations are there", async () => {
+/** The bytes of a table's file. */
+async function bytesOf(database: TestDatabase, table: string): Promise<number> {
+  const text = "SELECT pg_relation_size($1::regclass)::integer AS bytes";
+  return (await database.query<{ bytes: number }>(text, [table]))[0]?.bytes ?? NaN;
+}
+
+test.each([
+  ["few rows", 1],
+  ["many rows", 5_000],
+])("%s of a test are gone, and those of the migrations are there", async (_, count) => {
   const first = await newDatabase();
   const number = await numberOf(first);
   await fill(first);
+  const text =
+    "INSERT INTO ledger.lifecycles (account_id, records_from) SELECT 'acct_' || n, 0 FROM generate_series(2, $1 + 1) n";
+  await first.query(text, [count]);
   expect(await accountsOf(first)).toHaveLength(2);
   await first.drop();
   const second = await newDatabase();
-  expect(second.url).not.toBe(first.url);
+  expect(await numberOf(second)).toBe(number);
   expect(await accountsOf(second)).toEqual(["acct_system"]);
   expect(await second.query("SELECT * FROM ledger.lifecycles")).toEqual([]);
-  // No row has the number that the sequence gave, so no table that is emptied begins it again.
-  expect(await numberOf(second)).not.toBe(number);
-  await second.query(
-    "INSERT INTO ledger.lifecycles (account_id, records_from) VALUES ('acct_1', 0)",
-  );
-  const used = await numberOf(second);
+  expect(await bytesOf(second, "ledger.lifecycles")).toBeLessThanOrEqual(DELETED_BYTES_MAX);
+  const next = "SELECT nextval('ledger.audit_outbox_number_seq')::integer AS next";
+  expect(await second.query(next)).toEqual([{ next: 1 }]);
   await second.drop();
-  const third = await newDatabase();
-  expect(await numberOf(third)).toBe(used);
-  expect(await third.query("SELECT * FROM ledger.lifecycles")).toEqual([]);
-  await third.drop();
+});
+
+test("the session of the owner is as new", async () => {
+  const first = await newDatabase();
+  await Promise.all(Array.from({ length: 3 }, () => first.query("SELECT pg_sleep(0.01)")));
+  await first.query("SET search_path = keys");
+  await first.query("CREATE TEMPORARY TABLE of_the_test ()");
+  await first.drop();
+  const second = await newDatabase();
+  expect(await second.query("SELECT account_id FROM keys.accounts")).toHaveLength(1);
+  expect(await second.query("SHOW search_path")).toEqual([{ search_path: '"$user", public' }]);
+  expect(await second.query("SELECT to_regclass('of_the_test') AS found")).toEqual([
+    { found: null },
+  ]);
+  await second.drop();
 });
 
 test.each([
@@ -67,7 +89,7 @@ test.each([
   await next.drop();
 });
 
-test("a connection that a test has left is ended", async () => {
+test("a database to which a test has left a connection is not used again", async () => {
   const database = await newDatabase();
   const left = ownerOf(database.url);
   await left.query("SELECT 1");

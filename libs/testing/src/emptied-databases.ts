@@ -1,45 +1,40 @@
 // The migrated databases that tests of this process have given back, emptied, for the next tests. Called by
 // database.ts. It must never keep a database that a test could tell from a fresh copy of the template: one
-// whose schema, settings or statistics have changed is not kept.
+// whose schema, settings or statistics have changed is not kept, nor one that is still in use.
 
-import pg from "pg";
+import type { Owner } from "./owner.ts";
 
-/** What deleted rows may leave in a table that had rows in a fresh copy. */
-const SEED_BYTES_MAX = 65_536;
+/** Tables of more bytes are truncated. Deleting a few rows costs less, as it makes no file. */
+export const DELETED_BYTES_MAX = 65_536;
 
-/** How long the connection that renames stays open for the next test. */
-const IDLE_MS = 10_000;
+/** How long connections that a test has closed may take to end, in milliseconds. */
+const CLOSING_MS_MAX = 500;
 
-/** Names of databases, by the URL of the owner's own. */
-const emptied = new Map<string, string[]>();
-/** A connection to the owner's own database, by its URL: one of a test costs as much as emptying. */
-const renamers = new Map<string, pg.Pool>();
+export interface Emptied {
+  readonly name: string;
+  /** Its connection stays open: a new one costs more than emptying. */
+  readonly owner: Owner;
+}
 
-export function takeEmptied(ownerUrl: string): string | undefined {
+/** By the URL of the owner's own database. */
+const emptied = new Map<string, Emptied[]>();
+
+export function takeEmptied(ownerUrl: string): Emptied | undefined {
   return emptied.get(ownerUrl)?.pop();
 }
 
-type Query = <Row extends pg.QueryResultRow>(text: string) => Promise<Row[]>;
-
-/** Ends every other connection to a database and empties it. Resolves to whether it may be used again. */
-export async function emptyDatabase(query: Query): Promise<boolean> {
-  const [row] = await query<{ is_empty: boolean }>("SELECT annals_test.empty() AS is_empty");
+/**
+ * Empties a database. Resolves to whether it may be used again: not if others than the owner are connected,
+ * for what a test has left must not reach the next one.
+ */
+export async function emptyDatabase(owner: Owner): Promise<boolean> {
+  await owner.reset();
+  const [row] = await owner.query<{ is_empty: boolean }>("SELECT annals_test.empty() AS is_empty");
   return row?.is_empty === true;
 }
 
-/** Keeps an emptied database under a new name, so that nothing that a test has left reaches the next one. */
-export async function keepEmptied(ownerUrl: string, name: string, as: string): Promise<void> {
-  const renamer = renamers.get(ownerUrl) ?? newRenamer(ownerUrl);
-  renamers.set(ownerUrl, renamer);
-  await renamer.query(`ALTER DATABASE ${name} RENAME TO ${as}`);
-  emptied.set(ownerUrl, [...(emptied.get(ownerUrl) ?? []), as]);
-}
-
-function newRenamer(connectionString: string): pg.Pool {
-  const options = { max: 1, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true };
-  const pool = new pg.Pool({ connectionString, ...options });
-  pool.on("error", () => {});
-  return pool;
+export function keepEmptied(ownerUrl: string, database: Emptied): void {
+  emptied.set(ownerUrl, [...(emptied.get(ownerUrl) ?? []), database]);
 }
 
 /**
@@ -65,12 +60,26 @@ BEGIN
   END LOOP;
 END $$;
 
-CREATE FUNCTION annals_test.empty() RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE written text; seed annals_test.seeds; kept integer;
+CREATE FUNCTION annals_test.is_alone() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid();
-  IF EXISTS (SELECT FROM annals_test.alterations)
+  FOR waited IN 1..${CLOSING_MS_MAX} LOOP
+    PERFORM pg_stat_clear_snapshot();
+    IF NOT EXISTS (
+      SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid())
+    THEN
+      RETURN true;
+    END IF;
+    PERFORM pg_sleep(0.001);
+  END LOOP;
+  RETURN false;
+END $$;
+
+CREATE FUNCTION annals_test.empty() RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE written annals_test.tables; seed annals_test.seeds; kept integer;
+BEGIN
+  IF NOT annals_test.is_alone()
+    OR EXISTS (SELECT FROM annals_test.alterations)
     OR EXISTS (SELECT FROM pg_statistic WHERE starelid >= 16384)
     OR EXISTS (
       SELECT FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
@@ -79,19 +88,26 @@ BEGIN
     RETURN false;
   END IF;
   SET LOCAL session_replication_role = replica;
-  SELECT string_agg(name, ', ') INTO written FROM annals_test.tables
-  WHERE bytes > 0 AND id NOT IN (SELECT id FROM annals_test.seeds);
-  IF written IS NOT NULL THEN
-    EXECUTE format('TRUNCATE %s RESTART IDENTITY CASCADE', written);
-  END IF;
+  FOR written IN
+    SELECT * FROM annals_test.tables
+    WHERE bytes > 0 AND id NOT IN (SELECT id FROM annals_test.seeds)
+  LOOP
+    IF pg_table_size(written.id) > ${DELETED_BYTES_MAX} THEN
+      EXECUTE format('TRUNCATE %s CASCADE', written.name);
+    ELSE
+      EXECUTE format('DELETE FROM %s', written.name);
+    END IF;
+  END LOOP;
   FOR seed IN SELECT * FROM annals_test.seeds LOOP
     EXECUTE format('DELETE FROM %s WHERE ctid <> ALL ($1)', seed.name) USING seed.places;
     EXECUTE format('SELECT count(*) FROM %s', seed.name) INTO kept;
-    IF kept < cardinality(seed.places) OR pg_relation_size(seed.id) > ${SEED_BYTES_MAX} THEN
+    IF kept < cardinality(seed.places) OR pg_relation_size(seed.id) > ${DELETED_BYTES_MAX} THEN
       RETURN false;
     END IF;
   END LOOP;
-  RETURN NOT EXISTS (SELECT FROM pg_sequences WHERE last_value IS NOT NULL);
+  PERFORM setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
+  FROM pg_sequences WHERE last_value IS NOT NULL;
+  RETURN true;
 END $$;
 
 CREATE FUNCTION annals_test.note_alteration() RETURNS event_trigger

@@ -1,6 +1,6 @@
 // Sinks whose receivers no test runs: the shared stack reaches no private address. Imported by tests only.
 
-import { ownerOf } from "./database.ts";
+import { ownerOf } from "./owner.ts";
 
 /** Brings the account's sinks to an event that their receivers have refused for good. */
 export async function markRejected(
