@@ -1,5 +1,5 @@
-// The types of packages/sdk, made from the OpenAPI document. Called by main.ts. It leaves out what the SDK
-// does not read: failures, headers of answers.
+// The types of packages/sdk: the named schemas of the OpenAPI document, and the queries that the SDK takes.
+// Called by main.ts. It must leave out what the SDK does not read, such as routes and failures.
 
 import { openApiDocument } from "@annals/gateway/src/openapi/document.ts";
 import openapiTS, { astToString } from "openapi-typescript";
@@ -10,20 +10,28 @@ type Json = any;
 const NOTICE =
   "// Generated from the OpenAPI document by `npm run generate`. Not to be edited.\n\n";
 
+/** The schema of the query of a route, which has no name in the document. */
+const QUERIES = { ListEventsQuery: "list-events", VerifyChainQuery: "verify-chain" };
+
 /** The whole file. */
 export async function sdkTypes(): Promise<string> {
   // The document needs no client, and of the limits no value.
-  const document: Json = openApiDocument({ limits: {} } as never);
-  for (const item of Object.values<Json>(document.paths)) {
-    for (const operation of Object.values<Json>(item)) {
-      operation.responses = Object.fromEntries(
-        Object.entries<Json>(operation.responses)
-          .filter(([status]) => status.startsWith("2"))
-          .map(([status, { headers: _headers, ...answer }]) => [status, answer]),
-      );
-    }
-  }
-  const { paths, components, openapi, info } = document;
-  const trimmed = { openapi, info, paths, components: { schemas: components.schemas } };
-  return `${NOTICE}${astToString(await openapiTS(trimmed, { alphabetize: true }))}`;
+  const { paths, components, openapi, info }: Json = openApiDocument({ limits: {} } as never);
+  const operations = Object.values<Json>(paths).flatMap((item) => Object.values<Json>(item));
+  const schemas = { ...components.schemas };
+  for (const [name, id] of Object.entries(QUERIES))
+    schemas[name] = queryOf(operations.find(({ operationId }) => operationId === id));
+  const named = { openapi, info, paths: {}, components: { schemas } };
+  return `${NOTICE}${astToString(await openapiTS(named, { alphabetize: true }))}`;
+}
+
+function queryOf({ parameters }: Json): Json {
+  const query: Json[] = parameters.filter((one: Json) => one.in === "query");
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      query.map(({ name, schema, description }) => [name, { description, ...schema }]),
+    ),
+    required: query.filter(({ required }) => required === true).map(({ name }) => name),
+  };
 }

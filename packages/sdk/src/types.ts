@@ -1,6 +1,6 @@
 // The names that the SDK gives to the types of the interface, which are generated from the OpenAPI document.
 
-import type { components, operations } from "./generated/api.ts";
+import type { components } from "./generated/api.ts";
 
 type Schemas = components["schemas"];
 
@@ -10,7 +10,7 @@ export type Diff = Schemas["Diff"];
 export type NewEvent = Schemas["NewEvent"];
 export type Event = Schemas["Event"];
 export type EventPage = Schemas["EventPage"];
-export type EventFilter = NonNullable<operations["list-events"]["parameters"]["query"]>;
+export type EventFilter = Schemas["ListEventsQuery"];
 /** A CloudEvent 1.0 in its JSON format; other attributes are extensions. */
 export interface CloudEvent {
   readonly specversion: "1.0";
@@ -53,7 +53,7 @@ export type EpochHeadPage = Schemas["EpochHeadPage"];
 export type WidgetLog = Schemas["WidgetLog"];
 export type Verification = Schemas["Verification"];
 export type Usage = Schemas["Usage"];
-export type VerificationRange = NonNullable<operations["verify-chain"]["parameters"]["query"]>;
+export type VerificationRange = Schemas["VerifyChainQuery"];
 export type Export = Schemas["Export"];
 export type ExportPage = Schemas["ExportPage"];
 export type NewExport = Schemas["NewExport"];
