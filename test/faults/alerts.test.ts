@@ -1,4 +1,4 @@
-// Guarantee: what the runbooks are about raises its alert in a real Prometheus, and the alert clears when the
+// Guarantee: what the alerts are about raises them in a real Prometheus, and each clears when the
 // cause is gone. No alert is raised without a cause. Every expression of every dashboard has a value, and a
 // number, on an idle system and under load. Windows and `for` are shortened; promtool tests the real ones
 // (deploy/prometheus/alerts.test.yml). Without a Prometheus on the PATH the test says so and proves nothing.

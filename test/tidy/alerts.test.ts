@@ -1,5 +1,5 @@
-// Guarantee: each alert says how urgent it is, what happened and what to do. Its runbook exists, names a
-// metric of its expression, and quotes log lines as they are. promtool finds the rules valid, and a case
+// Guarantee: each alert says how urgent it is and what happened. The section that it leads to exists, names
+// a metric of its expression, and quotes log lines as they are. promtool finds the rules valid, and a case
 // raises each of them.
 
 import { spawnSync } from "node:child_process";
@@ -12,8 +12,23 @@ const CASES = "deploy/prometheus/alerts.test.yml";
 
 const alerts = (yamlOf(RULES)["groups"] as Node[]).flatMap((group) => group["rules"] as Node[]);
 
+/** What the pages of alerts say of each, by the address that its annotation has. */
+const SECTIONS = FILES.filter(({ path }) => /^docs\/operators\/alerts-\w+\.md$/.test(path)).flatMap(
+  ({ path, text }) =>
+    text
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => {
+        const [title = ""] = section.split("\n");
+        return {
+          address: `${path}#${title.toLowerCase().replaceAll(" ", "-")}`,
+          text: section,
+        };
+      }),
+);
+
 describe.each(alerts.map((alert) => [alert["alert"] as string, alert]))("%s", (name, alert) => {
-  const { summary = "", runbook = "" } = alert["annotations"] as Record<string, string>;
+  const { summary = "", runbook_url = "" } = alert["annotations"] as Record<string, string>;
 
   test("has a severity and a summary", () => {
     expect(alert["labels"]).toStrictEqual({
@@ -22,15 +37,15 @@ describe.each(alerts.map((alert) => [alert["alert"] as string, alert]))("%s", (n
     expect(summary).toMatch(/^[A-Z"{].*\.$/);
   });
 
-  test("has a runbook of its name, which names a metric that it is about", () => {
+  test("has a section of its name in the pages of alerts, which names a metric that it is about", () => {
     const kebab = name.replaceAll(/(?!^)([A-Z])/g, "-$1").toLowerCase();
-    expect(runbook).toBe(`docs/runbooks/${kebab.replace(/-(fast|slow)$/, "")}.md`);
-    const page = textOf(runbook);
-    for (const part of ["**Meaning.**", "**Look at**", "**Do**"]) expect(page).toContain(part);
+    const section = SECTIONS.find(({ address }) => address === runbook_url);
+    expect(section?.address.split("#")[1]).toBe(kebab.replace(/-(fast|slow)$/, ""));
+    for (const part of ["**Check.**", "**Do.**"]) expect(section?.text).toContain(part);
     const metrics = String(alert["expr"])
       .match(/\b((annals|http|db|nodejs)_\w+|up)\b(?=[{[) ])/g)
       ?.map((metric) => metric.replace(/_(bucket|count|sum)$/, ""));
-    expect(metrics?.some((metric) => page.includes(`\`${metric}`))).toBe(true);
+    expect(metrics?.some((metric) => section?.text.includes(`\`${metric}`))).toBe(true);
   });
 
   test("has a case that raises it", () => {
@@ -42,22 +57,21 @@ describe.each(alerts.map((alert) => [alert["alert"] as string, alert]))("%s", (n
   });
 });
 
-test("every runbook is of an alert", () => {
-  const named = alerts.map((alert) => String(alert["annotations"]["runbook"]));
-  const pages = FILES.map(({ path }) => path).filter((path) => path.startsWith("docs/runbooks/"));
-  expect(pages.filter((path) => !named.includes(path))).toStrictEqual([]);
+test("every section is of an alert", () => {
+  const named = alerts.map((alert) => String(alert["annotations"]["runbook_url"]));
+  const addresses = SECTIONS.map(({ address }) => address);
+  expect(addresses.filter((address) => !named.includes(address))).toStrictEqual([]);
+  expect(addresses.length).toBeGreaterThan(40);
 });
 
-test("a line of a log that a runbook quotes is one that the code writes", () => {
+test("a line of a log that a section quotes is one that the code writes", () => {
   const written = textOf("test/tidy/strings.md");
-  const quoted = FILES.filter(({ path }) => path.startsWith("docs/runbooks/")).flatMap(
-    ({ path, text }) => {
-      const lines = matches(text, /^(.*\blogs?\b.*)$/gim).join("\n");
-      // Two words at least, and no command or request.
-      const texts = matches(lines, /`((?!annals |GET )[a-zA-Z][^`/]* [^`/]*)`/g);
-      return texts.map((line) => ({ path, line }));
-    },
-  );
+  const quoted = SECTIONS.flatMap(({ address, text }) => {
+    const lines = matches(text, /^(.*\blogs?\b.*)$/gim).join("\n");
+    // Two words at least, and no command, request or statement.
+    const texts = matches(lines, /`((?!annals |GET |SELECT |VACUUM )[a-zA-Z][^`/]* [^`/]*)`/g);
+    return texts.map((line) => ({ address, line }));
+  });
   expect(quoted.filter(({ line }) => !written.includes(line))).toStrictEqual([]);
   expect(quoted.length).toBeGreaterThan(20);
 });

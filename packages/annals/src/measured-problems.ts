@@ -21,7 +21,11 @@ interface Context {
 const PROBLEMS = new Map<string, Problem>([
   [
     "annals_chain_invariant_broken_total",
-    ({ value }) => unless(value === 0, "a chain is broken: see docs/runbooks/a-chain-is-broken.md"),
+    ({ value }) =>
+      unless(
+        value === 0,
+        "a chain is broken: see docs/operators/alerts-ledger.md#a-chain-is-broken",
+      ),
   ],
   [
     "annals_index_lag_events",
@@ -31,20 +35,26 @@ const PROBLEMS = new Map<string, Problem>([
   [
     "annals_log_tree_mismatch_total",
     ({ value }) =>
-      unless(value === 0, "a tree does not fit its chain: see docs/runbooks/tree-mismatch.md"),
+      unless(
+        value === 0,
+        "a tree does not fit its chain: see docs/operators/alerts-ledger.md#tree-mismatch",
+      ),
   ],
   [
     "annals_log_tree_lag_events",
     ({ value }) =>
       unless(
         value <= MAX_TREE_LAG_EVENTS,
-        `the trees of the log are ${value} events behind: see docs/runbooks/trees-behind.md`,
+        `the trees of the log are ${value} events behind: see docs/operators/alerts-ledger.md#trees-behind`,
       ),
   ],
   [
     "annals_log_rollback_total",
     ({ value }) =>
-      unless(value === 0, "the log of evidence went back: see docs/runbooks/log-rolled-back.md"),
+      unless(
+        value === 0,
+        "the log of evidence went back: see docs/operators/alerts-ledger.md#log-rolled-back",
+      ),
   ],
   [
     // An hour is the longest wait if no chain grows.
@@ -52,7 +62,7 @@ const PROBLEMS = new Map<string, Problem>([
     ({ value }, { epochInterval }) =>
       unless(
         value <= S_PER_HOUR + MAX_EPOCH_INTERVALS * epochInterval,
-        `the log has had no epoch for ${Math.round(value)} s: see docs/runbooks/epochs-behind.md`,
+        `the log has had no epoch for ${Math.round(value)} s: see docs/operators/alerts-ledger.md#epochs-behind`,
       ),
   ],
   [
@@ -61,7 +71,7 @@ const PROBLEMS = new Map<string, Problem>([
       unless(
         value <= S_PER_HOUR,
         `an anchor of the log (${labels["kind"]}) is overdue by ${Math.round(value)} s: ` +
-          "see docs/runbooks/anchors-behind.md",
+          "see docs/operators/alerts-ledger.md#anchors-behind",
       ),
   ],
   [
