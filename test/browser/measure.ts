@@ -1,6 +1,6 @@
 // Measures the viewer in a real Chromium on a stack of its own: the time to the first row, how long the page
-// is blocked while 10,000 events are checked, and memory after 100,000 rows. docs/performance has the
-// figures.
+// is blocked while 10,000 events are checked, and memory after 100,000 rows. docs/performance/history.md
+// has the figures.
 //
 //   node deploy/local/bootstrap.mjs test/browser/measure.ts
 

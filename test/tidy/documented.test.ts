@@ -1,5 +1,5 @@
 // Guarantee: the documentation's links and anchors lead somewhere, and so do the citations of the interface.
-// Decisions are numbered, measurements are filed by date, and every package says its licence.
+// Decisions are numbered, measurements are in a history, and every package says its licence.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -55,12 +55,6 @@ test("every number of the interface that a file cites is a section of docs/inter
   expect(citedIn(example)).toStrictEqual(["9.1", "6", "4"]);
 });
 
-/** They have no date: each run replaces them. */
-const WRITTEN_BY_RUNS = [
-  "docs/performance/last-run.md",
-  "docs/performance/what-a-request-costs.md",
-];
-
 test("decisions are numbered from 0001 without a gap, each with a title", () => {
   const records = FILES.filter(({ path }) => /^docs\/adr\/\d/.test(path));
   expect(records.length).toBeGreaterThan(0);
@@ -71,12 +65,14 @@ test("decisions are numbered from 0001 without a gap, each with a title", () => 
   }
 });
 
-test("what was measured is one page: older runs and attempts go to docs/performance/ by date", () => {
+test("what was measured is one page, with a history: a row for each change", () => {
   expect(textOf("docs/performance.md").split("\n").length - 1).toBeLessThanOrEqual(80);
-  const dated = FILES.filter(({ path }) => path.startsWith("docs/performance/"));
-  expect(dated.length).toBeGreaterThan(0);
-  for (const { path } of dated.filter((file) => !WRITTEN_BY_RUNS.includes(file.path)))
-    expect(path).toMatch(/\/\d{4}-\d{2}(-\d{2})?-[a-z-]+\.md$/);
+  const pages = FILES.filter(({ path }) => path.startsWith("docs/performance/"));
+  expect(pages.length).toBeGreaterThan(2);
+  for (const { path } of pages)
+    expect(path).toMatch(
+      /\/((history|last-run|what-a-request-costs)|\d{4}-\d{2}-\d{2}-[a-z-]+)\.md$/,
+    );
 });
 
 test("every package is Apache-2.0, says what it is for, and the licence is there", () => {

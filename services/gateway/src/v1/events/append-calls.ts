@@ -17,7 +17,7 @@ import type { Client } from "@connectrpc/connect";
 
 /** Maximum bytes of a call for several accounts, so that a small group does not wait for a large one. */
 const MAX_SHARED_BYTES = 64 * 1024;
-/** Groups that share a call, at least: a stream costs the CPU time of four unary calls (docs/performance). */
+/** Groups that share a call, at least: a stream costs as much CPU time as four unary calls. */
 const MIN_SHARED_GROUPS = 4;
 
 /** A group with less time left has already waited, so it has a call of its own, which ends in time. */
