@@ -1,4 +1,4 @@
-// A widget token over several gateways (docs/open-details.md): 120 requests a minute, exact, whatever its key
+// A widget token over several gateways (docs/interface.md): 120 requests a minute, exact, whatever its key
 // makes; after DELETE was answered no request is accepted, on any gateway; who looks is a line of the log.
 
 import { type Answer, eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";

@@ -1,4 +1,4 @@
-// The features that a plan can exclude (docs/open-details.md).
+// The features that a plan can exclude (docs/interface.md).
 
 export const FEATURES = ["webhooks", "exports", "verify", "lifecycle"] as const;
 

@@ -1,4 +1,4 @@
-// The result of a verification as JSON (docs/open-details.md): what GET /v1/verify returns and what
+// The result of a verification as JSON (docs/interface.md): what GET /v1/verify returns and what
 // event.verified carries.
 
 export const INVALID_REASONS = [

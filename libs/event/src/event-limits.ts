@@ -1,4 +1,4 @@
-// What an event may be at most, whatever a gateway accepts (interface 3, docs/open-details.md). The gateway
+// What an event may be at most, whatever a gateway accepts (interface 3). The gateway
 // bounds its schemas with these, and has smaller limits of its own. The ledger checks each event against
 // them.
 

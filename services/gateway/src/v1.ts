@@ -141,7 +141,7 @@ export const V1: readonly Row[] = [
   ["DELETE", "/webhooks/:id", "keys:manage", "delete-webhook", deleteWebhook, ONE],
   ["GET", "/webhooks/:id/deliveries", "keys:manage", "list-deliveries", listDeliveries, PAGE],
 
-  // Additional routes (docs/open-details.md).
+  // Additional routes (docs/interface.md).
   ["POST", "/webhooks/:id/test", "keys:manage", "test-webhook", testWebhook, TEST_DELIVERY],
   [
     "POST",

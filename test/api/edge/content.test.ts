@@ -1,5 +1,5 @@
 // A body is JSON in UTF-8, as it is or compressed with gzip or zstd; anything else is refused by name with a
-// 422, and never read as something that it is not (interface 1 and 4, docs/open-details.md).
+// 422, and never read as something that it is not (interface 1 and 4).
 
 import { newClient } from "@annals/testing";
 import { gzipSync } from "node:zlib";

@@ -1,5 +1,5 @@
 // Guarantee: no body, an empty body in any framing, and `{}` are the same. Every operation that needs no body
-// takes each of them, and refuses everything else (docs/open-details.md).
+// takes each of them, and refuses everything else (docs/interface.md).
 
 import { mintKey } from "@annals/contract";
 import { newClient } from "@annals/testing";

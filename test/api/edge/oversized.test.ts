@@ -1,5 +1,5 @@
 // What is too large is refused by name with a 422, at the limit to the byte, and the client gets to
-// read the answer even while it is still sending (interface 4, docs/open-details.md).
+// read the answer even while it is still sending (interface 4).
 
 import { newClient } from "@annals/testing";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
 // Every operation refuses a query parameter that it does not have, and names it: a misspelled filter or a
-// dry_run that does not exist never passes for the real thing (docs/open-details.md).
+// dry_run that does not exist never passes for the real thing (docs/interface.md).
 
 import { WIDGET } from "@annals/contract";
 import { V1 } from "@annals/gateway/src/v1.ts";

@@ -1,5 +1,5 @@
 // POST /v1/events/batch stores 1 to 1,000 events with consecutive sequence numbers, all of them or
-// none, and an error names the event at fault by its index (interface 6, docs/open-details.md).
+// none, and an error names the event at fault by its index (interface 6).
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
 // POST /v1/events stores one event exactly as it was sent, or refuses it and names the member at
-// fault: nothing is dropped, made up or altered (interface 6, docs/open-details.md).
+// fault: nothing is dropped, made up or altered (interface 6).
 
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";

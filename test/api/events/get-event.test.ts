@@ -1,5 +1,5 @@
 // GET /v1/events/{id} returns one event of the caller's account, byte for byte what POST returned,
-// and with include=proof what recomputing its hash needs (interface 6, docs/open-details.md).
+// and with include=proof what recomputing its hash needs (interface 6).
 // Whatever is no such id is a 404.
 
 import { canonicalJson, type JsonObject, readJson } from "@annals/event";

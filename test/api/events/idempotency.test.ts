@@ -1,5 +1,5 @@
 // A request that is sent again with its Idempotency-Key adds nothing and gets the first answer to
-// the byte; the key never stands for another request (docs/open-details.md). Both POSTs, any number
+// the byte; the key never stands for another request (docs/interface.md). Both POSTs, any number
 // of retries at the same time.
 
 import { HttpClient, newAccount, newKey, ownerOf, type TestAccount } from "@annals/testing";

@@ -1,6 +1,6 @@
 // The pages of a list, one after the other, hold each event that was there when the walk began
 // exactly once, in order, while others append; a cursor that belongs to another list is refused
-// (docs/open-details.md).
+// (docs/interface.md).
 
 import { HttpClient, newAccount, type TestAccount } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

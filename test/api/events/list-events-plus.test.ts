@@ -1,6 +1,6 @@
 // Guarantee: a list never misses an event because its client encoded a space as `+`, or left a plus sign as
 // it is. Both texts are found, on every page, unless that makes more values than a filter takes
-// (docs/open-details.md).
+// (docs/interface.md).
 
 import { newClient } from "@annals/testing";
 import { expect, inject, test } from "vitest";

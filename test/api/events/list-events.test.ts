@@ -1,6 +1,6 @@
 // GET /v1/events returns exactly the events of the caller's account that the filters select, in the
 // order asked for, and a page that cannot be right is refused rather than answered (interface 6,
-// docs/open-details.md).
+// docs/interface.md).
 
 import { newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
 // GET /v1/verify recomputes the chain of the caller's account, or a range of it, and says what it
-// looked at (interface 7, docs/open-details.md). That every kind of tampering is found is shown
+// looked at (interface 7). That every kind of tampering is found is shown
 // in flows/tampering.
 
 import { HttpClient, newAccount, ownerOf, type TestAccount } from "@annals/testing";

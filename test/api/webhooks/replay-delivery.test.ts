@@ -1,5 +1,5 @@
 // POST /v1/webhooks/{id}/deliveries/{delivery_id}/replay queues what a delivery was made for again, as a new
-// delivery (docs/open-details.md).
+// delivery (docs/interface.md).
 
 import { eventually, newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";

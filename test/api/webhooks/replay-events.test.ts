@@ -1,4 +1,4 @@
-// POST /v1/webhooks/{id}/replay queues the events of a range again, as new deliveries (docs/open-details.md).
+// POST /v1/webhooks/{id}/replay queues the events of a range again, as new deliveries (docs/interface.md).
 
 import { eventually, markDelivered, newClient } from "@annals/testing";
 import { beforeAll, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
 // POST /v1/webhooks/{id}/rotate-secret gives a webhook a new signing secret and shows it once
-// (docs/open-details.md). How deliveries are signed meanwhile: test/flows/webhooks-receiver.test.ts and
+// (docs/interface.md). How deliveries are signed meanwhile: test/flows/webhooks-receiver.test.ts and
 // services/webhook-dispatcher/src/rpc/rotate-secret.test.ts.
 
 import { newClient } from "@annals/testing";

@@ -1,5 +1,5 @@
 // POST /v1/widget-tokens creates a token that reads what it was made for, until it ends, and is shown once
-// (docs/open-details.md).
+// (docs/interface.md).
 
 import { newClient, newKey, ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";

@@ -1,5 +1,5 @@
 // DELETE /v1/widget-tokens/{id} ends a token at once, of the caller's account alone, and of its own key
-// unless that has keys:manage (docs/open-details.md).
+// unless that has keys:manage (docs/interface.md).
 
 import { newClient, newKey, ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";

@@ -1,6 +1,6 @@
 // GET /v1/widget-tokens lists the widget tokens of the caller's account that are live, newest first, page by
 // page, each once, of a key without keys:manage those it made, and never a token itself
-// (docs/open-details.md).
+// (docs/interface.md).
 
 import { newClient, newKey, ownerOf } from "@annals/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";

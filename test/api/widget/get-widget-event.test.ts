@@ -1,5 +1,5 @@
 // GET /v1/widget/events/{id} shows one event that the token may see, with its proof, and says of every other
-// that there is none (docs/open-details.md).
+// that there is none (docs/interface.md).
 
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";

@@ -1,4 +1,4 @@
-// GET /v1/widget/events lists what the token may see, as GET /v1/events does (docs/open-details.md). What its
+// GET /v1/widget/events lists what the token may see, as GET /v1/events does (docs/interface.md). What its
 // parts hide stays hidden, and each event still verifies. It takes a widget token that is valid, and nothing
 // else.
 

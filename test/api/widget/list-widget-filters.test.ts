@@ -1,5 +1,5 @@
 // GET /v1/widget/filters names what a reader can choose from: the actions and types of what the token may
-// see, and of nothing else, and says when it left something out (docs/open-details.md).
+// see, and of nothing else, and says when it left something out (docs/interface.md).
 
 import { newClient } from "@annals/testing";
 import { describe, expect, inject, test } from "vitest";

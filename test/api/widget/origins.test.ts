@@ -1,5 +1,5 @@
 // Which web pages may read what a widget token shows (CORS): those of the origins that it names, of successes
-// and of errors, and no others (docs/open-details.md).
+// and of errors, and no others (docs/interface.md).
 
 import { newClient } from "@annals/testing";
 import { expect, inject, test } from "vitest";

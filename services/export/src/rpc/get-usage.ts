@@ -1,5 +1,5 @@
 // GetUsage: how many exports and how many bytes of files an account has, how many events it has exported in
-// this day, the limits of these, and how long exports are kept (docs/open-details.md).
+// this day, the limits of these, and how long exports are kept (docs/interface.md).
 
 import { DEFAULT_EVENTS_PER_DAY } from "@annals/contract";
 import { complete } from "@annals/errors";

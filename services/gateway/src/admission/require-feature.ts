@@ -1,4 +1,4 @@
-// Features that an account's plan can exclude (interface 4, docs/open-details.md). Called by hook.ts, after
+// Features that an account's plan can exclude (interface 4). Called by hook.ts, after
 // the scope, for a route that names a `feature`.
 
 import type { Feature } from "@annals/contract";

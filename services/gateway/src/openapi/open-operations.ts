@@ -1,4 +1,4 @@
-// The operations that the interface leaves open, each with the mark of its choice in docs/open-details.md.
+// The operations that the interface leaves open, each with the mark of its choice in docs/interface.md.
 // Read by operation.ts. An operation that is not here is one of the interface.
 
 import { openDetail } from "../render/schema.ts";

@@ -1,4 +1,4 @@
-// The filters of a list of events (docs/open-details.md), and the same as an export takes and shows them.
+// The filters of a list of events (docs/interface.md), and the same as an export takes and shows them.
 
 import { MAX_FILTER_VALUE_LENGTH, MAX_FILTER_VALUES } from "@annals/contract";
 import { Type } from "typebox";

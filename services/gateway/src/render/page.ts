@@ -1,4 +1,4 @@
-// The pages of lists (docs/open-details.md): the parameters that choose one, and its body. The lists of
+// The pages of lists (docs/interface.md): the parameters that choose one, and its body. The lists of
 // events, exports and deliveries share them.
 
 import { Type, type TSchema } from "typebox";

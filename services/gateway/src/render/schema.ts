@@ -6,7 +6,7 @@ import type { JsonObject } from "@annals/event";
 import { Type, type TSchema } from "typebox";
 
 /**
- * The mark of a detail that the interface leaves open. `_row` is its id in docs/open-details.md. It is called
+ * The mark of a detail that the interface leaves open. `_row` is its id in docs/interface.md. It is called
  * once for each row: schemas with the same mark share a constant.
  */
 export const openDetail = (_row: string) => ({ "x-annals-open-detail": true }) as const;

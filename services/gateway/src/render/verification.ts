@@ -1,4 +1,4 @@
-// The result of a verification in the OpenAPI document (docs/open-details.md). The text itself is made by
+// The result of a verification in the OpenAPI document (docs/interface.md). The text itself is made by
 // libs/contract, as that of the webhook is.
 
 import { INVALID_REASONS } from "@annals/contract";

@@ -7,7 +7,7 @@ import { Type } from "typebox";
 import { Count, Id, named, Nullable, openDetail, Time } from "./schema.ts";
 import { FilterShown, renderFilter } from "./webhook-filter.ts";
 
-/** Longest URL of a webhook (docs/open-details.md). */
+/** Longest URL of a webhook (docs/interface.md). */
 const MAX_URL_LENGTH = 2_048;
 
 export const WebhookId = Id("wh", "6w9t2q5n8k1h4f7c0z3x6v9s2m");

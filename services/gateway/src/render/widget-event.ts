@@ -1,4 +1,4 @@
-// An event as a widget token shows it, always with its proof (docs/open-details.md). A hidden member
+// An event as a widget token shows it, always with its proof (docs/interface.md). A hidden member
 // is absent from the event, and its salt from the proof: so a reader sees "hidden", and not "changed".
 
 import { erasedParts, eventJsonWithout, PARTS, proofJson } from "@annals/event";

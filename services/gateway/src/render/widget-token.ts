@@ -1,4 +1,4 @@
-// A widget token as JSON (docs/open-details.md). The token itself is never part of it: only the create route
+// A widget token as JSON (docs/interface.md). The token itself is never part of it: only the create route
 // adds it.
 
 import { internal } from "@annals/errors";

@@ -1,4 +1,4 @@
-// The rule of the name of an account or of a key that an operator gives (docs/open-details.md): 1 to 255
+// The rule of the name of an account or of a key that an operator gives (docs/interface.md): 1 to 255
 // characters after trimming, on one line.
 
 import { invalid } from "@annals/errors";

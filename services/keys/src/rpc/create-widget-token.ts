@@ -1,4 +1,4 @@
-// CreateWidgetToken: mints a token for the widget routes and stores its hash (docs/open-details.md). The
+// CreateWidgetToken: mints a token for the widget routes and stores its hash (docs/interface.md). The
 // token leaves in this response and nowhere else.
 
 import { AnnalsError, complete, internal, invalid } from "@annals/errors";

@@ -1,4 +1,4 @@
-// DeleteWidgetToken: ends a token (docs/open-details.md). It is deleted for good when this returns, and no
+// DeleteWidgetToken: ends a token (docs/interface.md). It is deleted for good when this returns, and no
 // admission that begins later finds it.
 
 import type { Clock } from "@annals/contract";

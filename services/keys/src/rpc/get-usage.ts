@@ -1,4 +1,4 @@
-// GetUsage: how many live keys and widget tokens an account has (docs/open-details.md), and how many of the
+// GetUsage: how many live keys and widget tokens an account has (docs/interface.md), and how many of the
 // tokens the key has made that asks.
 
 import { complete, internal } from "@annals/errors";

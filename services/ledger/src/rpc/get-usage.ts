@@ -1,5 +1,5 @@
 // GetUsage: how many events an account has, and how many of this month count against its plan
-// (docs/open-details.md). Both are in the row of the head, so no events are counted.
+// (docs/interface.md). Both are in the row of the head, so no events are counted.
 
 import type { Clock } from "@annals/contract";
 import { complete } from "@annals/errors";

@@ -1,4 +1,4 @@
-// GetWidgetEvent: one event by its id, if the widget token may see it (docs/open-details.md). Any other
+// GetWidgetEvent: one event by its id, if the widget token may see it (docs/interface.md). Any other
 // event is not found, as if it did not exist.
 
 import { complete, notFound } from "@annals/errors";

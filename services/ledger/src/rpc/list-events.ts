@@ -1,4 +1,4 @@
-// ListEvents: one page of an account's events (interface 6, docs/open-details.md).
+// ListEvents: one page of an account's events (interface 6).
 
 import { complete, invalid } from "@annals/errors";
 import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";

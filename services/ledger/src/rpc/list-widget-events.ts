@@ -1,4 +1,4 @@
-// ListWidgetEvents: one page of what a widget token may see (docs/open-details.md). The filter of the token
+// ListWidgetEvents: one page of what a widget token may see (docs/interface.md). The filter of the token
 // bounds the filter of every request. A page costs less than one of ListEvents, because anyone may hold a
 // token.
 

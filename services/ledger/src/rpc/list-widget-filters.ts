@@ -1,4 +1,4 @@
-// ListWidgetFilters: the actions and types that a viewer can filter by (docs/open-details.md): those of the
+// ListWidgetFilters: the actions and types that a viewer can filter by (docs/interface.md): those of the
 // newest events that the widget token may see. It must never read more than a bound, nor name a value of an
 // event that the token may not see.
 

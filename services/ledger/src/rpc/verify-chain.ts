@@ -39,7 +39,7 @@ const REASONS: Record<InvalidReason, ProtoReason> = {
   erasure_unrecorded: ProtoReason.ERASURE_UNRECORDED,
 };
 
-/** Maximum events of a range whose filter index is compared, too (docs/open-details.md). */
+/** Maximum events of a range whose filter index is compared, too (docs/interface.md). */
 const INDEX_MAX_EVENTS = 100_000;
 
 interface Deps {

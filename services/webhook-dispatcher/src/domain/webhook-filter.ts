@@ -1,5 +1,5 @@
 // The filter of a webhook: which events it receives. It selects as the filters of a list do
-// (docs/open-details.md, webhook-filter). Called by the fan-out for each event and webhook, and when a
+// (docs/interface.md, webhook-filter). Called by the fan-out for each event and webhook, and when a
 // filter is stored. It must never match by a value that an event no longer has.
 
 export const FILTER_MEMBERS = [

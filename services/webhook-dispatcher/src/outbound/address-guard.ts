@@ -12,7 +12,7 @@ import { isPublicAddress } from "./addresses.ts";
 /** Resolves a name, on behalf of an account, to all its addresses; rejects if it has no address. */
 export type Resolve = (hostname: string, accountId: string) => Promise<readonly LookupAddress[]>;
 
-/** Maximum length of a URL (docs/open-details.md). */
+/** Maximum length of a URL (docs/interface.md). */
 const MAX_URL_LENGTH = 2_048;
 
 /** Names that, like their subdomains, never mean a public host. */

@@ -1,5 +1,5 @@
 // GetUsage: how many webhooks, sinks and pending deliveries an account has, the bytes of their bodies, and
-// the events that it has replayed in this day (docs/open-details.md). The bound on pending deliveries also
+// the events that it has replayed in this day (docs/interface.md). The bound on pending deliveries also
 // bounds the cost of counting them.
 
 import { complete } from "@annals/errors";

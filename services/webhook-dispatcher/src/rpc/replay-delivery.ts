@@ -1,4 +1,4 @@
-// ReplayDelivery: queues the entry of an attempted delivery again, as a new delivery (docs/open-details.md).
+// ReplayDelivery: queues the entry of an attempted delivery again, as a new delivery (docs/interface.md).
 // A delivery of an event names its position; another entry is read from its producer.
 
 import { complete, invalid, notFound } from "@annals/errors";

@@ -1,4 +1,4 @@
-// ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/open-details.md):
+// ReplayEvents: queues the events of a range for a webhook again, as new deliveries (docs/interface.md):
 // all that its filter selects, or none. The events are measured but not read, because a delivery names only a
 // position.
 

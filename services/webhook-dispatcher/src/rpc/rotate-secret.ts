@@ -1,5 +1,5 @@
 // RotateSecret: gives a webhook a new signing secret, which is in this response and nowhere else
-// (docs/open-details.md). Deliveries are also signed with the previous secret until its grace period is over.
+// (docs/interface.md). Deliveries are also signed with the previous secret until its grace period is over.
 
 import { complete, invalid, notFound } from "@annals/errors";
 import type { Clock } from "@annals/contract";

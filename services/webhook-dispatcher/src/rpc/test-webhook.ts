@@ -1,5 +1,5 @@
 // TestWebhook: queues one delivery of the event webhook.test, even if the webhook does not subscribe to it
-// (docs/open-details.md). It is attempted, retried and recorded like any other delivery.
+// (docs/interface.md). It is attempted, retried and recorded like any other delivery.
 
 import { complete } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";

@@ -1,4 +1,4 @@
-// The rules for the members of a webhook (interface 9.1, docs/open-details.md). Called by create and update.
+// The rules for the members of a webhook (interface 9.1). Called by create and update.
 
 import {
   EVENT_PATTERNS,

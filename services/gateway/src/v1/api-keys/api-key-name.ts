@@ -1,4 +1,4 @@
-// The name of a key: 1 to 255 characters after trimming, no control characters (docs/open-details.md).
+// The name of a key: 1 to 255 characters after trimming, no control characters (docs/interface.md).
 
 import { invalid } from "@annals/errors";
 import { Type } from "typebox";

@@ -1,4 +1,4 @@
-// POST /v1/events/batch (interface 6, docs/open-details.md): stores 1 to 1,000 events, all or
+// POST /v1/events/batch (interface 6): stores 1 to 1,000 events, all or
 // none, with consecutive sequence numbers. Counts as one request.
 
 import { isEventBytes, MAX_EVENTS, MAX_TEXT_LENGTH } from "@annals/event";

@@ -1,4 +1,4 @@
-// Retries without duplicates (docs/open-details.md): the Idempotency-Key header, and the digest
+// Retries without duplicates (docs/interface.md): the Idempotency-Key header, and the digest
 // that tells whether a request with a known key is the same request.
 
 import { MAX_TEXT_LENGTH } from "@annals/event";

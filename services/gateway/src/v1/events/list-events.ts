@@ -1,4 +1,4 @@
-// GET /v1/events (interface 6, docs/open-details.md): a page of the account's events, by keyset
+// GET /v1/events (interface 6): a page of the account's events, by keyset
 // on the sequence number.
 
 import { eventJson } from "@annals/event";

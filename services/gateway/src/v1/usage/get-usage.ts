@@ -1,4 +1,4 @@
-// GET /v1/usage (docs/open-details.md): what the account's plan allows, and what of each limit is used. Each
+// GET /v1/usage (docs/interface.md): what the account's plan allows, and what of each limit is used. Each
 // number comes from the service that enforces its limit. Any API key may ask: a request that meets a
 // limit is told of it, too.
 

@@ -1,4 +1,4 @@
-// GET /v1/verify (interface 7, docs/open-details.md): recomputes the account's chain, or a range
+// GET /v1/verify (interface 7): recomputes the account's chain, or a range
 // of it. A broken chain is a response with `valid: false`, not an error.
 
 import { type InvalidReason, verificationJson } from "@annals/contract";

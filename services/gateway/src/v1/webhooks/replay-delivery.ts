@@ -1,4 +1,4 @@
-// POST /v1/webhooks/{id}/deliveries/{delivery_id}/replay (docs/open-details.md): queues what a delivery was
+// POST /v1/webhooks/{id}/deliveries/{delivery_id}/replay (docs/interface.md): queues what a delivery was
 // made for again, as a new delivery.
 
 import { Type } from "typebox";

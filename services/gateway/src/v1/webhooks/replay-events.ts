@@ -1,4 +1,4 @@
-// POST /v1/webhooks/{id}/replay (docs/open-details.md): queues the events of a range again, as new
+// POST /v1/webhooks/{id}/replay (docs/interface.md): queues the events of a range again, as new
 // deliveries.
 
 import { Type } from "typebox";

@@ -1,4 +1,4 @@
-// POST /v1/webhooks/{id}/rotate-secret (docs/open-details.md): a new signing secret, which is in this
+// POST /v1/webhooks/{id}/rotate-secret (docs/interface.md): a new signing secret, which is in this
 // response only. The one before stays valid for a while.
 
 import { Type } from "typebox";

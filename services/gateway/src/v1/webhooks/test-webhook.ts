@@ -1,4 +1,4 @@
-// POST /v1/webhooks/{id}/test (docs/open-details.md): queues a delivery of the event webhook.test.
+// POST /v1/webhooks/{id}/test (docs/interface.md): queues a delivery of the event webhook.test.
 
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";

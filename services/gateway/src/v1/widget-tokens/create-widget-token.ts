@@ -1,4 +1,4 @@
-// POST /v1/widget-tokens (docs/open-details.md): creates a token for the widget routes. It is in this
+// POST /v1/widget-tokens (docs/interface.md): creates a token for the widget routes. It is in this
 // response only.
 
 import { WIDGET_TOKEN_EXPIRY_S } from "@annals/contract";

@@ -1,4 +1,4 @@
-// DELETE /v1/widget-tokens/{id} (docs/open-details.md): ends a widget token, at once.
+// DELETE /v1/widget-tokens/{id} (docs/interface.md): ends a widget token, at once.
 
 import { admittedBy } from "../../admission/admission.ts";
 import { idIn } from "../../render/schema.ts";

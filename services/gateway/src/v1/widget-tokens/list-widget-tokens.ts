@@ -1,4 +1,4 @@
-// GET /v1/widget-tokens (docs/open-details.md): a page of the widget tokens that are valid, newest first:
+// GET /v1/widget-tokens (docs/interface.md): a page of the widget tokens that are valid, newest first:
 // those that the key of the request has made, with keys:manage those of all keys.
 
 import { Type } from "typebox";

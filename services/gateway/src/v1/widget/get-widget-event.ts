@@ -1,4 +1,4 @@
-// GET /v1/widget/events/{id} (docs/open-details.md): one event that a widget token may see, with its proof.
+// GET /v1/widget/events/{id} (docs/interface.md): one event that a widget token may see, with its proof.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";

@@ -1,4 +1,4 @@
-// GET /v1/widget/events (docs/open-details.md): a page of the events that a widget token may see, with their
+// GET /v1/widget/events (docs/interface.md): a page of the events that a widget token may see, with their
 // proofs. The ledger applies the token's filter; the parameters only narrow it.
 
 import { Type } from "typebox";

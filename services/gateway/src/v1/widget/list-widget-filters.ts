@@ -1,4 +1,4 @@
-// GET /v1/widget/filters (docs/open-details.md): the actions and types that a reader can choose from.
+// GET /v1/widget/filters (docs/interface.md): the actions and types that a reader can choose from.
 
 import { Type } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
