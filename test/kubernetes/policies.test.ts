@@ -1,6 +1,6 @@
-// Guarantee: who may open a connection to whom is what the table of docs/kubernetes.md (Who may reach whom)
-// says, both ways, for every service, the Job of migrations, PostgreSQL, NATS, DNS, a scraper, a receiver of
-// webhooks and the pod of a stranger. The control: without the policies every connection opens.
+// Guarantee: who may open a connection to whom is what the table of docs/kubernetes-reference.md (Allowed
+// connections) says, both ways, for every service, the Job of migrations, PostgreSQL, NATS, DNS, a scraper,
+// a receiver of webhooks and the pod of a stranger. The control: without the policies every connection opens.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { IMAGE, Installation, SERVICES } from "./installation.ts";
 import { eventually, type Namespace, WAIT } from "./namespace.ts";
 
-const PAGE = join(resolve(import.meta.dirname, "../.."), "docs/kubernetes.md");
+const PAGE = join(resolve(import.meta.dirname, "../.."), "docs/kubernetes-reference.md");
 const ENFORCED_WITHIN_MS = 60_000;
 
 /** The rows of the table by their names: each has its cells by the names of the columns. */

@@ -1,6 +1,6 @@
 // Guarantee: at 100 appends a second each service goes from two replicas to five and back, and every request
 // is answered with 201. Within 30 seconds the new replicas do at least half of an even share of the work that
-// the table of docs/kubernetes.md (Scaling) names.
+// the table of docs/kubernetes-reference.md (Scaling) names.
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Installation, type Service, SERVICES } from "./installation.ts";
 import { eventually } from "./namespace.ts";
 
-const PAGE = join(resolve(import.meta.dirname, "../.."), "docs/kubernetes.md");
+const PAGE = join(resolve(import.meta.dirname, "../.."), "docs/kubernetes-reference.md");
 const ROW = /^\| `([a-z-]+)` \| [^|]+ \| `([a-z_]+)` \|/gm;
 /** Of each service, the metric that counts its work. */
 const WORK = new Map(

@@ -11,7 +11,7 @@ const REPLICAS = 2;
 const BACKENDS = SERVICES.filter((name) => name !== "gateway");
 /** What is known to fail is not waited for. */
 const BRIEFLY = ["--timeout", "20s"];
-/** docs/operators/rotation.md: so long after the new secret signs, the old one may go. */
+/** docs/operators/upkeep.md#keys-and-rotation: so long after the new secret signs, the old one may go. */
 const ADMISSION_MS = 60_000;
 
 let installation: Installation;

@@ -221,7 +221,14 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
 
 /** What a page counts: the code of each match is one. */
 const COUNTS: readonly (readonly [page: string, figure: RegExp, file: string, counted: RegExp])[] =
-  [["docs/kubernetes.md", /(\d+) alerts with/, "helm/annals/alerts.yml", /^ *- alert: /gm]];
+  [
+    [
+      "docs/kubernetes-reference.md",
+      /(\d+) alerts with/,
+      "helm/annals/alerts.yml",
+      /^ *- alert: /gm,
+    ],
+  ];
 
 const UNITS: Readonly<Record<string, number>> = {
   KiB: 2 ** 10,

@@ -96,7 +96,7 @@ export const SETTINGS = {
   ),
   verifyIntervalHours: integer(
     "ANNALS_VERIFY_INTERVAL_HOURS",
-    "Hours between two [scheduled verifications](verification.md) of a chain. 0: they are off.",
+    "Hours between two [scheduled verifications](upkeep.md#verification) of a chain. 0: they are off.",
     { min: 0, max: 8_760 },
     { fallback: "24" },
   ),

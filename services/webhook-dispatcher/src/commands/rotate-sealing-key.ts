@@ -22,7 +22,7 @@ export const rotateSealingKey = command(
     name: "webhooks rotate-sealing-key",
     summary: "Re-encrypt the secrets of webhooks and sinks with the first key of the key file",
     details: `The services may run meanwhile. Afterwards, once every replica has the file, its other keys can be deleted
-(docs/operators/rotation.md).
+(docs/operators/upkeep.md#keys-and-rotation).
 Requires the ANNALS_DATABASE_URL and the ANNALS_WEBHOOK_SECRET_KEY_FILE of webhook-dispatcher.`,
     examples: ["annals webhooks rotate-sealing-key"],
   },
