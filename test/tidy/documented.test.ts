@@ -55,14 +55,18 @@ test("every number of the interface that a file cites is a section of docs/inter
   expect(citedIn(example)).toStrictEqual(["9.1", "6", "4"]);
 });
 
-test("decisions are numbered from 0001 without a gap, each with a title", () => {
+test("decisions are numbered from 1 without a gap, each a page with a title or a row of the archive", () => {
   const records = FILES.filter(({ path }) => /^docs\/adr\/\d/.test(path));
   expect(records.length).toBeGreaterThan(0);
-  for (const [index, { path, text }] of records.entries()) {
+  for (const { path, text } of records) {
     expect(path).toMatch(/^docs\/adr\/\d{4}-[a-z0-9-]+\.md$/);
-    expect(Number(path.slice("docs/adr/".length).slice(0, 4))).toBe(index + 1);
     expect(text, path).toMatch(/^# \S/);
   }
+  const numbers = [
+    ...records.map(({ path }) => Number(path.slice("docs/adr/".length).slice(0, 4))),
+    ...matches(PAGES.get("docs/adr/archive.md") ?? "", /^\| (\d+) \|/gm).map(Number),
+  ].toSorted((a, b) => a - b);
+  expect(numbers).toStrictEqual(numbers.map((_, index) => index + 1));
 });
 
 test("what was measured is one page, with a history: a row for each change", () => {

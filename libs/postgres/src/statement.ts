@@ -4,7 +4,7 @@
 
 /**
  * The accounts that a statement is of, by which a distributed PostgreSQL chooses the servers that run it
- * (docs/adr/0007-growing-past-one-primary.md):
+ * (docs/adr/0046-accounts-are-sharded-by-citus.md):
  * - `one account`: every table is compared with one account, so one server runs it.
  * - `some accounts`: every table is compared with a list of accounts.
  * - `all accounts, read`: a bounded read of every server, which writes and locks nothing.
