@@ -1,5 +1,6 @@
-// Guarantee: the documentation's links and anchors lead somewhere, and so do the citations of the interface.
-// Decisions are numbered, measurements are in a history, and every package says its licence.
+// Guarantee: the documentation's links and anchors lead somewhere, and so do the addresses of pages in code,
+// messages, alerts and the chart, and the citations of the interface. Decisions are numbered, measurements
+// are in a history, and every package says its licence.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -23,17 +24,44 @@ const anchorsOf = (page: string) =>
       .replaceAll(" ", "-"),
   );
 
+/** Whether there is a file or folder, and a heading if the address names one. */
+function leadsSomewhere(path: string, anchor?: string): boolean {
+  if (anchor !== undefined) return anchorsOf(PAGES.get(path) ?? "").includes(anchor);
+  return existsSync(join(ROOT, path));
+}
+
+/** The targets of links, with what they lead to if they are relative. */
+const linksIn = (path: string, text: string) =>
+  matches(text, /(?:\]\(|^\[[^\]]+\]: +|\bsrc=")(?!\w+:)([^)\s"]+)/gm).map((link) => {
+    const [target = "", anchor] = link.split("#");
+    return { link, target: target === "" ? path : join(path, "..", target), anchor };
+  });
+
 test("the links of the documentation lead to files, and their anchors to headings", () => {
-  const broken = [...PAGES].flatMap(([path, text]) =>
-    matches(text, /\]\((?!\w+:)([^)\s]+)/g).filter((link) => {
-      const [target = "", anchor] = link.split("#");
-      const led = target === "" ? path : join(path, "..", target);
-      if (anchor === undefined) return !existsSync(join(ROOT, led));
-      return !anchorsOf(PAGES.get(led) ?? "").includes(anchor);
-    }),
+  const links = [...PAGES].flatMap(([path, text]) => linksIn(path, text));
+  expect(links.length).toBeGreaterThan(500);
+  expect(links.filter(({ anchor, target }) => !leadsSomewhere(target, anchor))).toStrictEqual([]);
+  const [example] = linksIn("docs/README.md", "[b](operators/tls.md#c)");
+  expect(example).toMatchObject({ target: "docs/operators/tls.md", anchor: "c" });
+});
+
+/** The addresses of pages, from the root, that a file of any kind names. */
+const addressesIn = (text: string) =>
+  [...text.matchAll(/(?<![\w./-])docs\/[\w./-]*\w(?:#([\w-]+))?/g)].map(([address, anchor]) => ({
+    path: address.split("#")[0] ?? "",
+    anchor,
+  }));
+
+test("the addresses of pages in alerts, messages, the chart and code lead to pages and headings", () => {
+  const named = FILES.filter(({ path }) => !PAGES.has(path)).flatMap(({ path: file, text }) =>
+    addressesIn(text).map((address) => ({ file, ...address })),
   );
-  expect(broken).toStrictEqual([]);
-  expect(PAGES.size).toBeGreaterThan(20);
+  expect(named.length).toBeGreaterThan(200);
+  expect(named.filter(({ anchor, path }) => !leadsSomewhere(path, anchor))).toStrictEqual([]);
+  const example = 'throw wrong("see docs/operators/tls.md#renew-them.");';
+  expect(addressesIn(example)).toStrictEqual([
+    { path: "docs/operators/tls.md", anchor: "renew-them" },
+  ]);
 });
 
 /** What a file cites as "interface 9.2" or "section 6 of the interface". */

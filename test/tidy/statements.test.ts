@@ -1,5 +1,6 @@
 // Guarantee: every statement is what it declares, of one account, of some, of all, or local, and none has a
-// form that a distributed PostgreSQL refuses or runs only in part (docs/adr/0046).
+// form that a distributed PostgreSQL refuses or runs only in part
+// (docs/adr/0046-accounts-are-sharded-by-citus.md).
 
 import { expect, test } from "vitest";
 import { collectStatements } from "../system/all-statements.ts";

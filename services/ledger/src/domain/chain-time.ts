@@ -1,4 +1,4 @@
-// The time of the next events of a chain (docs/hash-chain.md#time): it never decreases, whichever replica
+// The time of the next events of a chain (docs/hash-chain.md#times): it never decreases, whichever replica
 // appends, except behind a record that says so. Called by plan-flush.ts. It is pure: the times of the replica
 // are parameters, and are to be right.
 
