@@ -12,7 +12,6 @@ import { routeBoundsPage } from "./route-bounds.ts";
 import { sdkTypes } from "./sdk-types.ts";
 import { settingLists } from "./setting-lists.ts";
 import { ROOT } from "./sources.ts";
-import { stringsPage } from "./strings.ts";
 
 type Made = readonly (readonly [path: string, text: string])[];
 
@@ -22,7 +21,6 @@ const GENERATORS: Readonly<Record<string, () => Made | Promise<Made>>> = {
   "chart-readme": () => [["helm/annals/README.md", chartReadme()]],
   "chart-renderings": () => chartRenderings(process.env),
   "route-bounds": () => [["docs/route-bounds.md", routeBoundsPage()]],
-  strings: () => [["test/tidy/strings.md", stringsPage()]],
   "sdk-types": async () => [["packages/sdk/src/generated/api.ts", await sdkTypes()]],
 };
 
