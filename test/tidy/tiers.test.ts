@@ -1,14 +1,14 @@
 // Guarantee: a tier or a file that uses far more CPU than its budget is named, and few files may be run
 // again. Each test file belongs to one tier: to the checks, `npm test`, the outages, the fault tests, or a
-// suite that needs what not every machine has; and what test/tiers/files.ts names exists. The slices of the
-// fault files cover all of them.
+// suite that needs what not every machine has; and what test/tiers/files.ts names exists. The slices of
+// outages and faults cover all of their files.
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { overBudget } from "../tiers/budget.ts";
 import { ALONE, API_ON_SHARED, OUTAGES, TIMED } from "../tiers/files.ts";
-import { AREAS, CORE, faultFiles, faultsOf, SLICES } from "../tiers/slices.ts";
+import { FAULT_SLICES, OUTAGE_SLICES, partOf } from "../tiers/slices.ts";
 import { Tally } from "../tiers/tally.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -60,18 +60,35 @@ describe("the CPU of a tier", () => {
   });
 });
 
-test("each fault file is in a slice, the core in each, and those of a changed area too", () => {
-  const faults = faultFiles();
-  const slices = Array.from({ length: SLICES }, (_, slice) => faultsOf(faults, [], slice));
-  expect(new Set(slices.flat())).toEqual(new Set(faults));
-  const path = (name: string) => `test/faults/${name}.test.ts`;
-  for (const slice of slices) expect(slice).toEqual(expect.arrayContaining(CORE.map(path)));
-  for (const name of AREAS.flatMap(([, names]) => names)) expect(faults).toContain(path(name));
-  const changed = ["services/keys/src/store/admit-requests.ts", "test/faults/soak.test.ts"];
-  for (let slice = 0; slice < SLICES; slice += 1)
-    expect(faultsOf(faults, changed, slice)).toEqual(
-      expect.arrayContaining(["hostile-admission", "soak"].map(path)),
-    );
+describe.each([
+  ["outages", OUTAGE_SLICES, "services/keys/src/store/admit-requests.ts", "log-key"],
+  ["faults", FAULT_SLICES, "services/keys/src/store/admit-requests.ts", "hostile-admission"],
+])("the slices of the %s", (_, tier, changed, due) => {
+  const { areas, core, files: all, slices } = tier;
+  const each = (paths: readonly string[]) =>
+    Array.from({ length: slices }, (_unused, slice) => partOf(tier, paths, slice));
+  const named = (names: readonly string[]) =>
+    names.map((name) => expect.stringMatching(`/${name}\\.test\\.ts$`));
+
+  test("have each file, and the core each time", () => {
+    expect(new Set(each([]).flat())).toEqual(new Set(all));
+    for (const part of each([])) {
+      expect(part).toEqual(expect.arrayContaining(named(core)));
+      expect(part.length).toBeLessThan(all.length / 2);
+    }
+  });
+
+  test("name files that exist", () => {
+    expect(all).toEqual(expect.arrayContaining(named(areas.flatMap(([, names]) => names))));
+  });
+
+  test("have the files of a changed area, and a changed file", () => {
+    const [own = ""] = each([])[0]?.filter((file) => !each([])[1]?.includes(file)) ?? [];
+    for (const part of each([changed, own]))
+      expect(part).toEqual(expect.arrayContaining([own, ...named([due])]));
+    // What only tests use is in no area.
+    expect(each(["services/keys/src/testing/a.ts"])).toEqual(each([]));
+  });
 });
 
 test("three files may be run again, and no fourth", () => {

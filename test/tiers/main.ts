@@ -1,12 +1,18 @@
-// Runs every tier in order: the quick checks, the tests, those with outages, a part of the fault tests in
-// their short form, and the tests on a cluster. `npm run all` of a developer and .ci/run of continuous
+// Runs every tier in order: the quick checks, the tests, a part of those with outages and of the fault tests
+// in their short form, and the tests on a cluster. `npm run all` of a developer and .ci/run of continuous
 // integration are this; `npm run test:full` runs the long forms of everything. It ends at the end of the
 // first tier that failed. The last line is `N passed, N failed`.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { faultsOfCheckout, isClusterAffected, SLICES } from "./slices.ts";
+import {
+  FAULT_SLICES,
+  isClusterAffected,
+  OUTAGE_SLICES,
+  partOfCheckout,
+  type Sliced,
+} from "./slices.ts";
 import { installForFaults, startCluster } from "./machine.ts";
 import { runProgram } from "./program.ts";
 import { Tally } from "./tally.ts";
@@ -22,7 +28,7 @@ const isFull = process.argv[2] === "full";
 const TIERS: readonly (() => Promise<void>)[] = [
   checks,
   tests({ name: "tests", script: "test", args: [], hasBudget: true }),
-  tests({ name: "outages", script: "test:outages", args: [] }),
+  outages,
   faults,
   kubernetes,
   ...(isFull ? [tests({ name: "runtimes", script: "test:runtimes", args: [] })] : []),
@@ -54,16 +60,24 @@ async function checks(): Promise<void> {
   for (const name of names) tally.note(String(name), "");
 }
 
+async function outages(): Promise<void> {
+  const args = isFull ? [] : partOf("outages", OUTAGE_SLICES);
+  await runTests({ name: "outages", script: "test:outages", args }, scratch, tally);
+}
+
 async function faults(): Promise<void> {
   await installForFaults();
-  const { files, slice } = faultsOfCheckout();
-  if (!isFull)
-    process.stdout.write(
-      `== faults: ${files.length} files, with slice ${slice} of ${SLICES} ` +
-        `(ANNALS_TEST_SLICE=${slice} repeats it)\n`,
-    );
-  const args = isFull ? [] : ["--mode", "short", ...files];
+  const args = isFull ? [] : ["--mode", "short", ...partOf("faults", FAULT_SLICES)];
   await runTests({ name: "faults", script: "test:faults", args }, scratch, tally);
+}
+
+function partOf(name: string, tier: Sliced): readonly string[] {
+  const { files, slice } = partOfCheckout(tier);
+  process.stdout.write(
+    `== ${name}: ${files.length} of ${tier.files.length} files, with slice ${slice} of ` +
+      `${tier.slices} (ANNALS_TEST_SLICE=${slice} chooses it)\n`,
+  );
+  return files;
 }
 
 async function kubernetes(): Promise<void> {

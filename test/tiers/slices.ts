@@ -1,51 +1,103 @@
-// Which fault files a run of all tiers has: a core always, those of areas that the commits of the last day
-// changed, and an eighth of the rest in turn. `npm run test:full` runs all of them. It must never leave a
-// file out of every slice.
+// Which files of the outages and of the fault tests a run of all tiers has: a core always, those of areas
+// that the commits of the last day changed, and a part of the rest in turn. `npm run test:full` runs all of
+// them. It must never leave a file out of every slice.
 
 import { execFileSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { basename } from "node:path";
+import { OUTAGES } from "./files.ts";
 
-export const SLICES = 8;
 /** How much of a commit's hash chooses the slice. */
 const COMMIT_DIGITS = 7;
 
-/** Crashes and kills that must lose nothing. */
-export const CORE: readonly string[] = [
-  "epoch-kills",
-  "erasure-kills",
-  "lost-commit-acknowledgement",
-  "poison-message",
-  "postgres-crash",
-  "restore",
-  "service-crash",
-  "sinks-nothing-lost",
-];
-
 /** What a change of these paths is likely to break. */
-export const AREAS: readonly (readonly [changed: RegExp, files: readonly string[]])[] = [
-  [
-    /^(services\/ledger\/src\/(append|store)|libs\/postgres\/src)\//u,
-    ["shared-transactions", "failover", "changing-ledgers", "backend-termination"],
+type Areas = readonly (readonly [changed: RegExp, names: readonly string[]])[];
+
+/** A tier of which a run has a part. Files go by their names without `.test.ts`. */
+export interface Sliced {
+  readonly files: readonly string[];
+  readonly core: readonly string[];
+  readonly areas: Areas;
+  readonly slices: number;
+}
+
+const BROWSER = OUTAGES.filter((file) => file.startsWith("test/browser/")).map(nameOf);
+
+export const OUTAGE_SLICES: Sliced = {
+  files: OUTAGES.toSorted(),
+  // What a kill or an absent server must not lose, and what a newcomer starts.
+  core: ["crash", "start", "unavailable", "webhooks-crash-points", "webhooks-nothing-lost"],
+  areas: [
+    [
+      /^services\/ledger\/src\//u,
+      ["chain-ledgers", "clocks", "log-restored", "log-rewritten", "time-stamps", "witnesses"],
+    ],
+    [/^services\/keys\/src\//u, ["key-last-use", "log-key", "read-audit", "revocation-slow"]],
+    [
+      /^services\/export\/src\//u,
+      ["archive-versions", "bucket-anchor", "evidence-exports", "exports-writers", "storage"],
+    ],
+    [
+      /^services\/webhook-dispatcher\/src\//u,
+      ["notices", "s3-receiver", "webhooks-checkpoints", "webhooks-filter", "webhooks-schedule"],
+    ],
+    [
+      /^services\/gateway\/src\//u,
+      ["clients", "hostile-json", "linters", "otlp-exporters", "slow-clients"],
+    ],
+    [
+      /^libs\/(messaging|postgres|rpc)\/src\//u,
+      ["chain-ledgers", "left-requests", "notices", "revocation-slow"],
+    ],
+    [
+      /^(libs\/(event|proof|tlog)|packages\/annals-verify)\/src\//u,
+      ["annals-verify-package", "log-fsck", "other-readers", "parquet-readers", "sink-bucket"],
+    ],
+    [/^packages\/(dashboard|viewer)\//u, BROWSER],
+    [/^packages\/sdk\//u, ["clients", "package", "sdk-track"]],
+    [/^deploy\/|^pnpm-lock\.yaml$/u, ["checkout", "postgres", "release", "stack"]],
   ],
-  [/^services\/ledger\/src\/(search|rpc)\//u, ["hostile-search", "request-cost"]],
-  [
-    /^services\/webhook-dispatcher\/src\//u,
-    ["hostile-receivers", "hostile-replays", "sink-receivers", "sink-receivers-killed"],
+  slices: 4,
+};
+
+export const FAULT_SLICES: Sliced = {
+  files: globSync("test/faults/**/*.test.ts").toSorted(),
+  // Crashes and kills that must lose nothing.
+  core: [
+    "epoch-kills",
+    "erasure-kills",
+    "lost-commit-acknowledgement",
+    "poison-message",
+    "postgres-crash",
+    "restore",
+    "service-crash",
+    "sinks-nothing-lost",
   ],
-  [
-    /^services\/gateway\/src\//u,
-    ["hostile-bodies", "hostile-slots", "fairness", "overload", "request-cost"],
+  areas: [
+    [
+      /^(services\/ledger\/src\/(append|store)|libs\/postgres\/src)\//u,
+      ["shared-transactions", "failover", "changing-ledgers", "backend-termination"],
+    ],
+    [/^services\/ledger\/src\/(search|rpc)\//u, ["hostile-search", "request-cost"]],
+    [
+      /^services\/webhook-dispatcher\/src\//u,
+      ["hostile-receivers", "hostile-replays", "sink-receivers", "sink-receivers-killed"],
+    ],
+    [
+      /^services\/gateway\/src\//u,
+      ["hostile-bodies", "hostile-slots", "fairness", "overload", "request-cost"],
+    ],
+    [/^services\/keys\/src\//u, ["hostile-admission"]],
+    [/^services\/export\/src\//u, ["exports-million", "hostile-storage", "disk-full"]],
+    [
+      /^libs\/(rpc|messaging)\/src\//u,
+      ["network-faults", "network-silence", "hostile-nats", "rolling-restart"],
+    ],
+    [/\/migrations\//u, ["postgresql-versions", "soak"]],
+    [/^(helm|deploy\/(grafana|prometheus))\//u, ["alerts"]],
   ],
-  [/^services\/keys\/src\//u, ["hostile-admission"]],
-  [/^services\/export\/src\//u, ["exports-million", "hostile-storage", "disk-full"]],
-  [
-    /^libs\/(rpc|messaging)\/src\//u,
-    ["network-faults", "network-silence", "hostile-nats", "rolling-restart"],
-  ],
-  [/\/migrations\//u, ["postgresql-versions", "soak"]],
-  [/^(helm|deploy\/(grafana|prometheus))\//u, ["alerts"]],
-];
+  slices: 8,
+};
 
 const MS_PER_DAY = 86_400_000;
 
@@ -55,42 +107,32 @@ const OF_TESTS = /\.test\.ts$|\/testing\//u;
 /** What a change of these paths may break on a cluster. */
 const OF_CLUSTER = /^(helm|deploy)\/|\/migrations\/|^test\/kubernetes\//u;
 
-export interface FaultsOfRun {
-  /** Paths. */
-  readonly files: readonly string[];
-  /** Which eighth of the rest, from 0 to 7. */
-  readonly slice: number;
+/** A function and not a constant: the tables above call it. */
+function nameOf(file: string): string {
+  return basename(file, ".test.ts");
 }
 
-/** All files with a short form. */
-export function faultFiles(): string[] {
-  return globSync("test/faults/**/*.test.ts").toSorted();
-}
-
-const nameOf = (file: string): string => basename(file, ".test.ts");
-
-/** The files of a run, of all `files`. Those that are in no area of a change come in turn. */
-export function faultsOf(
-  files: readonly string[],
+/** The files of a run. Those that are in no area of a change come in turn. */
+export function partOf(
+  { areas, core, files, slices }: Sliced,
   changed: readonly string[],
   slice: number,
 ): string[] {
-  const due = new Set(CORE);
+  const due = new Set(core);
   const product = changed.filter((path) => !OF_TESTS.test(path));
-  for (const [pattern, names] of AREAS)
+  for (const [pattern, names] of areas)
     if (product.some((path) => pattern.test(path))) for (const name of names) due.add(name);
-  for (const path of changed) if (path.startsWith("test/faults/")) due.add(nameOf(path));
-  const rest = files.filter((file) => !CORE.includes(nameOf(file)));
-  for (const [at, file] of rest.entries()) if (at % SLICES === slice) due.add(nameOf(file));
+  for (const path of changed) if (files.includes(path)) due.add(nameOf(path));
+  const rest = files.filter((file) => !core.includes(nameOf(file)));
+  for (const [at, file] of rest.entries()) if (at % slices === slice) due.add(nameOf(file));
   return files.filter((file) => due.has(nameOf(file)));
 }
 
-/** The same for the commit that is checked out. `ANNALS_TEST_SLICE` names another slice. */
-export function faultsOfCheckout(): FaultsOfRun {
-  const given = process.env["ANNALS_TEST_SLICE"];
+/** The same for the commit that is checked out. `ANNALS_TEST_SLICE` chooses another slice. */
+export function partOfCheckout(tier: Sliced): { files: readonly string[]; slice: number } {
   const commit = git("rev-parse", "HEAD").slice(0, COMMIT_DIGITS);
-  const slice = given === undefined ? Number.parseInt(commit, 16) % SLICES : Number(given);
-  return { files: faultsOf(faultFiles(), changedFiles(), slice), slice };
+  const slice = Number(process.env["ANNALS_TEST_SLICE"] ?? Number.parseInt(commit, 16));
+  return { files: partOf(tier, changedFiles(), slice % tier.slices), slice: slice % tier.slices };
 }
 
 export function isClusterAffected(): boolean {
