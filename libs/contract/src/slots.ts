@@ -1,12 +1,14 @@
 // Slots of what a process does a few at a time: those that are taken, how many each account has, and lines of
-// those that wait, which take turns. Called by the pool of connections, and by the ledger for searches,
-// verifications and large groups of appends. It must never count as free what is still in use.
+// those that wait, which take turns. Called by the pool of connections, the ledger, the webhook dispatcher and
+// the admin API. It must never count as free what is still in use.
 
 import { FairQueue } from "./turns.ts";
 
 export interface SlotsOptions {
   /** In all. */
   readonly total: number;
+  /** The most of one account; by default any number. */
+  readonly perAccount?: number;
   /** Whether the account may have one more, if one is free; by default it may. */
   readonly mayHave?: (account: string, slots: Slots) => boolean;
   /** Why one more of the account, with `bytes`, may not wait; by default any number waits. */
@@ -22,7 +24,33 @@ interface Counted {
   readonly bytes: number;
 }
 
+interface Waiting {
+  readonly bytes: number;
+  readonly signal: AbortSignal | undefined;
+  readonly waitMs: number | undefined;
+  readonly late: () => Error;
+}
+
 const NONE: Counted = { items: 0, bytes: 0 };
+
+/** What is divided, as its holder finds it. */
+export interface Divided {
+  readonly total: number;
+  readonly used: number;
+  /** What the holder has of it. */
+  readonly held: number;
+  /** The most that one holder may have; by default all. */
+  readonly share?: number;
+}
+
+/**
+ * Whether a holder may have `more`: it then has no more than its share, and no more than was free. So it
+ * leaves as much as it had before: one holder leaves half of the total, each further one at least half of what
+ * was left, and the last of it goes to a holder that had none.
+ */
+export function mayHaveMore({ held, share, total, used }: Divided, more = 1): boolean {
+  return held + more <= Math.min(share ?? total, total - used);
+}
 
 export class Slots {
   readonly #options: SlotsOptions;
@@ -70,9 +98,9 @@ export class Slots {
     bytesOf: () => number = () => 0,
   ): Promise<void> | undefined {
     signal?.throwIfAborted();
-    if (!this.#mayTake(account)) return this.#wait(account, bytesOf(), signal);
-    this.#count(account, 1);
-    return undefined;
+    const { waitMs, what = "slot" } = this.#options;
+    const late = () => new Error(`no ${what} was free within ${waitMs} ms`);
+    return this.#take(account, () => ({ bytes: bytesOf(), signal, waitMs, late }));
   }
 
   release(account: string): void {
@@ -100,9 +128,31 @@ export class Slots {
     }
   }
 
+  /** The same, but rejects with `late` if no slot is free within `waitMs`. */
+  async runWithin<T>(
+    account: string,
+    waitMs: number,
+    late: () => Error,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    await this.#take(account, () => ({ bytes: 0, signal: undefined, waitMs, late }));
+    try {
+      return await work();
+    } finally {
+      this.release(account);
+    }
+  }
+
   #mayTake(account: string): boolean {
-    const { mayHave, total } = this.#options;
-    return this.#used < total && (mayHave === undefined || mayHave(account, this));
+    const { mayHave, perAccount = Infinity, total } = this.#options;
+    if (this.#used >= total || this.heldBy(account) >= perAccount) return false;
+    return mayHave === undefined || mayHave(account, this);
+  }
+
+  #take(account: string, waiting: () => Waiting): Promise<void> | undefined {
+    if (!this.#mayTake(account)) return this.#wait(account, waiting());
+    this.#count(account, 1);
+    return undefined;
   }
 
   #count(account: string, change: 1 | -1): void {
@@ -112,9 +162,8 @@ export class Slots {
     else this.#held.delete(account);
   }
 
-  async #wait(account: string, bytes: number, signal: AbortSignal | undefined): Promise<void> {
-    const { refuse, waitMs, what = "slot" } = this.#options;
-    const refusal = refuse?.(account, bytes, this);
+  async #wait(account: string, { bytes, late, signal, waitMs }: Waiting): Promise<void> {
+    const refusal = this.#options.refuse?.(account, bytes, this);
     if (refusal !== undefined) throw refusal;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const end = (): void => {
@@ -133,7 +182,7 @@ export class Slots {
       reject(reason);
     };
     const onAbort = (): void => leave(signal?.reason);
-    const onLate = (): void => leave(new Error(`no ${what} was free within ${waitMs} ms`));
+    const onLate = (): void => leave(late());
     const timer = waitMs === undefined ? undefined : setTimeout(onLate, waitMs);
     signal?.addEventListener("abort", onAbort);
     this.#countWaiting(account, 1, bytes);

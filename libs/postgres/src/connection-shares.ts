@@ -2,7 +2,7 @@
 // before it takes a connection of pg's pool, which therefore never has a queue. It must never count a
 // connection whose statement is still running as free.
 
-import { Slots } from "@annals/contract";
+import { mayHaveMore, Slots } from "@annals/contract";
 
 /** Work of the service itself, for no account or for several. */
 export const NO_ACCOUNT = "";
@@ -33,9 +33,8 @@ export class ConnectionShares extends Slots {
       what: "connection",
       mayHave: (account, slots) => {
         if (account === NO_ACCOUNT) return true;
-        const wanted = slots.heldBy(account) + 1;
-        const usedByAccounts = slots.used - slots.heldBy(NO_ACCOUNT);
-        return wanted <= share && wanted <= ofAccounts - usedByAccounts;
+        const used = slots.used - slots.heldBy(NO_ACCOUNT);
+        return mayHaveMore({ held: slots.heldBy(account), share, total: ofAccounts, used });
       },
       refuse: (account, bytes, slots) => {
         if (account === NO_ACCOUNT) return undefined;

@@ -2,7 +2,7 @@
 // uses.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Slot } from "./slots.ts";
+import type { Slot } from "./request-slots.ts";
 import type { Transfer } from "./transfer-rate.ts";
 
 export interface Exchange {

@@ -13,7 +13,7 @@ import { Pipelines } from "./pipelines.ts";
 import { Resources } from "./resources.ts";
 import type { SharesOptions } from "./shares.ts";
 import { SlowClients } from "./slow-clients.ts";
-import { type Slot, Slots } from "./slots.ts";
+import { RequestSlots, type Slot } from "./request-slots.ts";
 import { Transfer, type TransferLimits } from "./transfer-rate.ts";
 import { UnreadResponses } from "./unread-responses.ts";
 
@@ -45,7 +45,7 @@ export class RequestsInFlight {
   readonly #resources: Resources;
   readonly #open = new Map<IncomingMessage, Exchange>();
   readonly #pipelines: Pipelines;
-  readonly #slots: Slots;
+  readonly #slots: RequestSlots;
   readonly #slow: SlowClients;
   readonly #unread: UnreadResponses;
   #handlers: readonly Handler[] = [];
@@ -54,7 +54,7 @@ export class RequestsInFlight {
   constructor(options: InFlightOptions) {
     this.#options = options;
     this.#resources = new Resources(options.shares, options.metrics);
-    this.#slots = new Slots(this.#resources, options.recognise);
+    this.#slots = new RequestSlots(this.#resources, options.recognise);
     this.#unread = new UnreadResponses(this.#resources, this.#open);
     this.#slow = new SlowClients(this.#open, {
       ...options,

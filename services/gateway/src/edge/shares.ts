@@ -1,6 +1,8 @@
 // Divides a bounded amount among holders, so that none can take all of it. Used by resources.ts, once for
 // each kind of resource. It must never count what a holder has released.
 
+import { mayHaveMore } from "@annals/contract";
+
 export interface SharesOptions {
   readonly total: number;
   /** The most that one holder may have. */
@@ -63,16 +65,12 @@ export class Shares {
     return this.#held.size;
   }
 
-  /**
-   * Undefined when `holder` got `amount`. A holder gets it when it then has no more than its share, and no
-   * more than was free. So it leaves as much as it had before: one holder leaves half of the total, each
-   * further one at least half of what was left, and the last of it goes to a holder that had none.
-   */
+  /** Undefined when `holder` got `amount`: `mayHaveMore` is the rule. */
   tryAcquire(holder: string, amount = 1, share = this.#share): Refusal | undefined {
-    const wanted = this.heldBy(holder) + amount;
-    if (wanted > share) return "share";
-    if (wanted > this.#total - this.#used) return "total";
-    this.#held.set(holder, wanted);
+    const held = this.heldBy(holder);
+    if (held + amount > share) return "share";
+    if (!mayHaveMore({ held, total: this.#total, used: this.#used }, amount)) return "total";
+    this.#held.set(holder, held + amount);
     this.#used += amount;
     return undefined;
   }

@@ -3,7 +3,7 @@
 // learns nothing before that: not even which paths there are. It must never be reachable by clients.
 
 import { BoundedLog, type Counter, type Logger } from "@annals/chassis";
-import { newId } from "@annals/contract";
+import { newId, Slots } from "@annals/contract";
 import { AnnalsError, invalid, unavailable } from "@annals/errors";
 import type { RpcTls } from "@annals/rpc";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
@@ -42,6 +42,8 @@ export interface AdminApiOptions {
 const MAX_CONNECTIONS = 100;
 /** Requests with the token at a time: they share the connections to PostgreSQL with admission. */
 const MAX_IN_FLIGHT = 8;
+/** Whose they are: any holder of a token is the operator. */
+const OPERATOR = "";
 const LIMITS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 5_000,
@@ -117,7 +119,8 @@ function createApp(options: AdminApiOptions): FastifyInstance {
     if (refused) throw refused;
   });
   app.setErrorHandler(respondToError);
-  const slots = new Slots();
+  // A slot is free again when its work has ended, not when its client has gone.
+  const slots = new Slots({ total: MAX_IN_FLIGHT, refuse: tooMany });
   for (const route of ADMIN_ROUTES) {
     app.route({
       method: route.method,
@@ -125,7 +128,7 @@ function createApp(options: AdminApiOptions): FastifyInstance {
       config: { name: route.name },
       handler: async (request, reply) => {
         const asked = requestOf(route, request);
-        const response = await slots.run(() => route.handle(options.deps, asked));
+        const response = await slots.run(OPERATOR, () => route.handle(options.deps, asked));
         options.requests.inc({ route: route.name, outcome: "ok" });
         return send(reply, response, request.id);
       },
@@ -148,22 +151,8 @@ function authentication({ log, tokens }: AdminApiOptions) {
   };
 }
 
-/** A slot is free again when its work has ended, not when its client has gone. */
-class Slots {
-  #used = 0;
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#used >= MAX_IN_FLIGHT) {
-      throw unavailable(`More than ${MAX_IN_FLIGHT} concurrent requests. Try again.`);
-    }
-    this.#used += 1;
-    try {
-      return await work();
-    } finally {
-      this.#used -= 1;
-    }
-  }
-}
+const tooMany = (): AnnalsError =>
+  unavailable(`More than ${MAX_IN_FLIGHT} concurrent requests. Try again.`);
 
 function requestOf(route: AdminRoute, request: FastifyRequest): AdminRequest {
   const { body, params, raw } = request;

@@ -2,6 +2,8 @@
 // delivery-machine.ts. A webhook whose host has no slot waits here, and its deliveries hold no slots of its
 // account, so that others are not delayed. An account takes at most half of the free slots.
 
+import { mayHaveMore } from "@annals/contract";
+
 interface Host {
   used: number;
   readonly usedBy: Map<string, number>;
@@ -51,7 +53,7 @@ export class HostSlots {
   /** Takes a slot. Returns false if the host has no slot for the account. */
   take(name: string, accountId: string): boolean {
     const host = this.#hosts.get(name) ?? { used: 0, usedBy: new Map(), waiting: new Map() };
-    if (this.#slotsAt(host, accountId) === 0) return false;
+    if (!this.#mayTake(host, accountId)) return false;
     this.#hosts.set(name, host);
     host.used += 1;
     host.usedBy.set(accountId, (host.usedBy.get(accountId) ?? 0) + 1);
@@ -66,7 +68,7 @@ export class HostSlots {
     const left = (host.usedBy.get(accountId) ?? 0) - 1;
     if (left > 0) host.usedBy.set(accountId, left);
     else host.usedBy.delete(accountId);
-    const next = [...host.waiting].find(([, account]) => this.#slotsAt(host, account) > 0)?.[0];
+    const next = [...host.waiting].find(([, account]) => this.#mayTake(host, account))?.[0];
     if (next !== undefined) this.#leave(next);
     if (host.used === 0 && host.waiting.size === 0) this.#hosts.delete(name);
     return next;
@@ -101,10 +103,8 @@ export class HostSlots {
     if (host?.used === 0 && host.waiting.size === 0) this.#hosts.delete(name);
   }
 
-  #slotsAt({ used, usedBy }: Host, accountId: string): number {
-    const own = usedBy.get(accountId) ?? 0;
-    // Each slot that the account takes leaves one less, and it has no more than were free.
-    return Math.max(0, Math.floor((this.#maxPerHost - used - own + 1) / 2));
+  #mayTake({ used, usedBy }: Host, accountId: string): boolean {
+    return mayHaveMore({ held: usedBy.get(accountId) ?? 0, total: this.#maxPerHost, used });
   }
 }
 

@@ -2,21 +2,21 @@
 // So names without a response do not delay other accounts. A result is cached for a moment, per account.
 // It must never make a delivery wait for a look-up that is about to fail.
 
+import { Slots, type SlotsOptions } from "@annals/contract";
 import type { Resolve } from "./address-guard.ts";
-import { FairSlots, type FairSlotsOptions } from "./fair-slots.ts";
 import { hasNoAddress, type LookUp, timedOut } from "./look-up.ts";
 
 export interface AccountResolverOptions {
   readonly lookUp: LookUp;
   /** Timeout of an attempt. */
   readonly timeoutMs: number;
-  readonly slots?: FairSlotsOptions;
+  readonly slots?: SlotsOptions;
   /** Returns the time on the monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
 /** Maximum look-ups in flight in this process. */
-const SLOTS: FairSlotsOptions = { total: 256, perAccount: 16 };
+const SLOTS: SlotsOptions = { total: 256, perAccount: 16 };
 /** Maximum time of a look-up, with the wait for its slot: it leaves an attempt the other half of its time. */
 const MAX_TIMEOUT_MS = 5_000;
 const TTL_MS = 5_000;
@@ -36,17 +36,15 @@ export function accountResolver({
   now = () => performance.now(),
 }: AccountResolverOptions): Resolve {
   const cache = new Map<string, Cached>();
-  const slots = new FairSlots(options);
+  const slots = new Slots(options);
   const ask: Resolve = async (hostname, accountId) => {
     const allowedMs = Math.min(timeoutMs, MAX_TIMEOUT_MS);
     const until = performance.now() + allowedMs;
-    const free = await slots.take(accountId, allowedMs, () => timedOut(hostname));
-    try {
-      if (performance.now() >= until) throw timedOut(hostname);
-      return await lookUp(hostname, accountId, until);
-    } finally {
-      free();
-    }
+    const late = () => timedOut(hostname);
+    return slots.runWithin(accountId, allowedMs, late, async () => {
+      if (performance.now() >= until) throw late();
+      return lookUp(hostname, accountId, until);
+    });
   };
   return (hostname, accountId) => {
     const key = `${accountId} ${hostname}`;

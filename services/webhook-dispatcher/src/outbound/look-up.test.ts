@@ -3,7 +3,7 @@
 // name server on the loopback interface, from the store to a receiver.
 
 import { CertificateAuthority } from "@annals/certificates";
-import { systemClock } from "@annals/contract";
+import { type SlotsOptions, systemClock } from "@annals/contract";
 import { eventually, Subscriber } from "@annals/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { newDnsServer } from "../testing/dns-server.ts";
@@ -11,7 +11,6 @@ import { newAccountId, newDatabase, newHandlers, newReplicaWith } from "../testi
 import { FakeProducers } from "../testing/fake-producers.ts";
 import { accountResolver } from "./account-resolver.ts";
 import { AddressGuard } from "./address-guard.ts";
-import type { FairSlotsOptions } from "./fair-slots.ts";
 import { dnsLookUp, type LookUp, withSystemNames } from "./look-up.ts";
 import { Sender } from "./sender.ts";
 
@@ -21,7 +20,7 @@ const SILENT_MS = 60_000;
 const LOOPBACK = { addresses: ["127.0.0.1"] };
 
 /** 40 webhooks of one account on names that are never answered, and one of another on a name that is. */
-async function begin(slots: FairSlotsOptions) {
+async function begin(slots: SlotsOptions) {
   const { servers } = await newDnsServer((name) =>
     name.startsWith("silent") ? undefined : LOOPBACK,
   );

@@ -5,9 +5,9 @@
 // file, a short name with a search domain. Only those go on to the system resolver, which has few threads
 // and cannot be cancelled: each account may hold one thread.
 
+import { Slots } from "@annals/contract";
 import { type LookupAddress, lookup } from "node:dns";
 import { Resolver } from "node:dns/promises";
-import { FairSlots } from "./fair-slots.ts";
 
 /** Resolves to all addresses of a name, at least one, by `until` on the monotonic clock. */
 export type LookUp = (
@@ -49,7 +49,7 @@ export function dnsLookUp(servers?: readonly string[]): LookUp {
 
 /** Adds the system resolver, for networks with their own names. DNS is not asked for `isLocal` names. */
 export function withSystemNames(dns: LookUp, isLocal: (hostname: string) => boolean): LookUp {
-  const slots = new FairSlots(SYSTEM_SLOTS);
+  const slots = new Slots(SYSTEM_SLOTS);
   return async (hostname, accountId, until) => {
     if (!isLocal(hostname)) {
       try {
@@ -59,15 +59,20 @@ export function withSystemNames(dns: LookUp, isLocal: (hostname: string) => bool
       }
     }
     const leftMs = () => Math.max(0, until - performance.now());
-    const free = await slots.take(accountId, leftMs(), () => timedOut(hostname));
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(timedOut(hostname)), leftMs());
-      lookup(hostname, { all: true, order: "ipv4first" }, (error, addresses) => {
-        clearTimeout(timer);
-        free();
-        if (error) reject(error);
-        else resolve(addresses);
-      });
+      const late = () => timedOut(hostname);
+      // Until the system has answered: a thread is in use for as long.
+      const askSystem = () =>
+        new Promise<void>((ended) => {
+          const timer = setTimeout(() => reject(late()), leftMs());
+          lookup(hostname, { all: true, order: "ipv4first" }, (error, addresses) => {
+            clearTimeout(timer);
+            ended();
+            if (error) reject(error);
+            else resolve(addresses);
+          });
+        });
+      slots.runWithin(accountId, leftMs(), late, askSystem).catch(reject);
     });
   };
 }

@@ -3,6 +3,7 @@
 // fan-out, the sweep and the event reader. Each account may have a few reads at a time, and the accounts take
 // turns.
 
+import { Slots } from "@annals/contract";
 import { eventJson } from "@annals/event";
 import { unavailable } from "@annals/errors";
 import type { ExportsService } from "@annals/proto/exports";
@@ -16,7 +17,6 @@ import type { CallOptions, Client } from "@connectrpc/connect";
 import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
 import { eventOf, type Kind } from "../domain/kinds.ts";
 import type { EventValues } from "../domain/webhook-filter.ts";
-import { FairSlots, type FairSlotsOptions } from "./fair-slots.ts";
 
 export type Positions = Readonly<Record<Kind, bigint>>;
 
@@ -27,7 +27,7 @@ export const MAX_ENTRIES = 100;
 const MAX_CHECKPOINTS = 20;
 
 /** Maximum reads of entries and events in flight in this process. */
-const SLOTS: FairSlotsOptions = { total: 16, perAccount: 2 };
+const SLOTS = { total: 16, perAccount: 2 };
 /** Timeout of a read, and of the wait for its slot. */
 const READ_TIMEOUT_MS = 5_000;
 
@@ -68,7 +68,7 @@ export interface ProducersOptions {
 export class Producers {
   readonly #ledger: ProducersOptions["ledger"];
   readonly #exports: ProducersOptions["exports"];
-  readonly #slots = new FairSlots(SLOTS);
+  readonly #slots = new Slots(SLOTS);
 
   constructor(options: ProducersOptions) {
     this.#ledger = options.ledger;
@@ -175,14 +175,9 @@ export class Producers {
     return (await this.#inTurn(accountId, ask)).retainedFrom;
   }
 
-  async #inTurn<T>(accountId: string, ask: () => Promise<T>): Promise<T> {
+  #inTurn<T>(accountId: string, ask: () => Promise<T>): Promise<T> {
     const refusal = () => unavailable("The service is overloaded. Try again.");
-    const free = await this.#slots.take(accountId, READ_TIMEOUT_MS, refusal);
-    try {
-      return await ask();
-    } finally {
-      free();
-    }
+    return this.#slots.runWithin(accountId, READ_TIMEOUT_MS, refusal, ask);
   }
 }
 

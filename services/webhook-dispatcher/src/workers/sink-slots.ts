@@ -13,18 +13,18 @@ export interface SinkTurn {
 }
 
 /** How many turns there are, and of them for one account, or one sink of the operator. */
-const OF_ACCOUNTS = { total: 32, each: 4 };
-const OF_ACCOUNTS_TO_BUCKETS = { total: 8, each: 1 };
-const OF_OPERATOR = { total: 16, each: 8 };
-const OF_OPERATOR_TO_BUCKETS = { total: 4, each: 2 };
+const OF_ACCOUNTS = { total: 32, perAccount: 4 };
+const OF_ACCOUNTS_TO_BUCKETS = { total: 8, perAccount: 1 };
+const OF_OPERATOR = { total: 16, perAccount: 8 };
+const OF_OPERATOR_TO_BUCKETS = { total: 4, perAccount: 2 };
 /** How many turns of a sink of the operator wait at a time: it has a row for each account. */
 const MAX_WAITING = 100;
 
 export class SinkSlots {
-  readonly #ofAccounts = slotsOf(OF_ACCOUNTS);
-  readonly #ofAccountsToBuckets = slotsOf(OF_ACCOUNTS_TO_BUCKETS);
-  readonly #ofOperator = slotsOf(OF_OPERATOR);
-  readonly #ofOperatorToBuckets = slotsOf(OF_OPERATOR_TO_BUCKETS);
+  readonly #ofAccounts = new Slots(OF_ACCOUNTS);
+  readonly #ofAccountsToBuckets = new Slots(OF_ACCOUNTS_TO_BUCKETS);
+  readonly #ofOperator = new Slots(OF_OPERATOR);
+  readonly #ofOperatorToBuckets = new Slots(OF_OPERATOR_TO_BUCKETS);
   /** The accounts with which this round and the next one begin, by the names of the operator's sinks. */
   #from = new Map<string, string>();
   #next = new Map<string, string>();
@@ -55,8 +55,4 @@ export class SinkSlots {
   #slotsOfOperator(isBucket: boolean): Slots {
     return isBucket ? this.#ofOperatorToBuckets : this.#ofOperator;
   }
-}
-
-function slotsOf({ each, total }: { readonly each: number; readonly total: number }): Slots {
-  return new Slots({ total, mayHave: (key, slots) => slots.heldBy(key) < each });
 }

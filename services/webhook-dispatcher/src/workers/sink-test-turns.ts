@@ -1,17 +1,17 @@
 // Gives the tests of sinks their turns: those that the account's sinks take, and one at a time for an
 // account. Called by sinks.ts. A test that waits too long is refused: its client waits, too.
 
+import { Slots } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
-import { FairSlots, type FairSlotsOptions } from "../outbound/fair-slots.ts";
 import type { SinkSlots, SinkTurn } from "./sink-slots.ts";
 
-const SLOTS: FairSlotsOptions = { total: 32, perAccount: 1 };
+const SLOTS = { total: 32, perAccount: 1 };
 /** For the other test of the account, and then for a turn of its sinks. */
 const WAIT_MS = 5_000;
 const RETRY_AFTER_S = 5;
 
 export class SinkTestTurns {
-  readonly #tests = new FairSlots(SLOTS);
+  readonly #tests = new Slots(SLOTS);
   readonly #turns: SinkSlots;
   readonly #waitMs: number;
 
@@ -24,13 +24,11 @@ export class SinkTestTurns {
    * Runs a test in its turn. Rejects with `rate_limited` if other tests or sinks of the account take too
    * long.
    */
-  async run<T>(of: SinkTurn, test: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const free = await this.#tests.take(of.accountId, this.#waitMs, () => refusal("a test"));
-    try {
-      return await this.#inTurn(of, test, signal);
-    } finally {
-      free();
-    }
+  run<T>(of: SinkTurn, test: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const late = () => refusal("a test");
+    return this.#tests.runWithin(of.accountId, this.#waitMs, late, () =>
+      this.#inTurn(of, test, signal),
+    );
   }
 
   async #inTurn<T>(of: SinkTurn, test: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -14,7 +14,7 @@ interface Holding {
   slot: Slot | undefined;
 }
 
-export class Slots {
+export class RequestSlots {
   readonly #resources: Resources;
   readonly #recognise: (request: IncomingMessage) => string | undefined;
 
