@@ -4,7 +4,7 @@ import { statement } from "@annals/postgres";
 
 type NewHead = [accountId: string, log: number, epoch: string, size: string, root: Buffer];
 
-/** Stores the head of one account. One that is there is the same. */
+/** Stores the head of one account. ON CONFLICT DO NOTHING: it may repeat. */
 export const createAccountHead = statement<NewHead, never>(
   `/* ledger.create-account-head */
 INSERT INTO ledger.account_heads (account_id, log, epoch, size, root)

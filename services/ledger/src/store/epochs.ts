@@ -12,7 +12,7 @@ type NewEpoch = [
   isServed: boolean,
 ];
 
-/** Stores an epoch, which is served at once if no quorum is asked for. One that is there is the same. */
+/** Stores an epoch, served at once if no quorum is asked for. It may repeat (ON CONFLICT DO NOTHING). */
 export const createEpoch = statement<NewEpoch, never>(
   `/* ledger.create-epoch */
 INSERT INTO ledger.epochs (log, epoch, entry, time, checkpoint, buckets, quorum_at)
