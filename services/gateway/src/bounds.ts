@@ -83,8 +83,8 @@ export const PROOF = bounds("lists", 16 * TILE_ROWS, 512 * KIB);
  */
 export const HEADS_PAGE = bounds("lists", HEADS * 1_000, 8 * MIB);
 export const APPEND = bounds("slot", FEW_ROWS, "body");
-/** An event is a row of the chain and one of its payload. */
-export const BATCH = bounds("slot", 2_000 + FEW_ROWS, "body");
+/** A row per event, and what one append needs besides. */
+export const BATCH = bounds("slot", 1_000 + FEW_ROWS, "body");
 /** Each item is an append of its own: the row of the event, and that of its idempotency key. */
 export const INTAKE = bounds("slot", 2_000 + FEW_ROWS, 64 * KIB);
 export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");

@@ -1,6 +1,6 @@
 // CreateExport: queues an export whose range ends at the present head of the chain. What is appended later
-// is not part of it, whenever the file is written. A request for an export that already exists is
-// with that export, because a new one would have the same events.
+// is not part of it, whenever the file is written. A request for an export that already exists
+// gets that export, because a new one would have the same events.
 
 import { GENESIS_HASH } from "@annals/event";
 import { type Clock, DEFAULT_EVENTS_PER_DAY, type ExportFormat, newId } from "@annals/contract";

@@ -1,4 +1,4 @@
-// One line for each request that failed or was slow, or for all or none, as set. Called by observe.ts when an
+// One line for each request that failed or was slow, or for all or none, as set. Called by observe.ts when a
 // response was sent, and for requests that were refused before that. A line must never have a query, a header
 // or a body, and a flood of refused requests must not fill the log.
 
