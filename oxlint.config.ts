@@ -2,6 +2,7 @@
 // other, nothing inside a service imports upward, each outside library has one home, no import cycle. Read
 // by oxlint (`npm run lint`). An override replaces a rule's options, so each area states all of its laws.
 
+import { dirname, relative } from "node:path/posix";
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 /** Files that read the environment: the entry of a process, and what replaces one. */
@@ -35,7 +36,6 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "store/**": ["domain/**"],
   "operations/**": ["append/**", "search/**", "domain/**", "store/**"],
   "outbound/**": ["domain/**", "metrics.ts", "config.ts"],
-  "outbound/sinks/**": ["domain/**", "outbound/**"],
   "append/**": ["domain/**", "store/**", "metrics.ts"],
   "evidence/**": ["domain/**", "store/**", "metrics.ts"],
   "search/**": ["domain/**", "store/**", "metrics.ts"],
@@ -49,6 +49,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "store/**",
     "outbound/**",
     "metrics.ts",
+    "sinks/rules/**",
+    "sinks/exports.ts",
   ],
   "rpc/**": [
     "append/**",
@@ -61,6 +63,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "store/**",
     "outbound/**",
     "metrics.ts",
+    "sinks/exports.ts",
   ],
   "admin/**": ["operations/**", "domain/**", "store/**", "metrics.ts", "config.ts"],
   "commands/**": [
@@ -73,6 +76,39 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "config.ts",
     "metrics.ts",
     "plans-file.ts",
+    "sinks/exports.ts",
+  ],
+  // The nouns: each has its layers, and nothing outside of it imports its store.
+  "sinks/rules/**": ["domain/**"],
+  "sinks/store/**": ["sinks/rules/**", "domain/**", "store/**"],
+  "sinks/receiver/**": ["sinks/rules/**", "domain/**", "outbound/**"],
+  "sinks/types/*/**": ["sinks/rules/**", "sinks/receiver/**", "domain/**", "outbound/**"],
+  "sinks/worker/**": [
+    "sinks/rules/**",
+    "sinks/store/**",
+    "sinks/receiver/**",
+    "domain/**",
+    "store/**",
+    "outbound/**",
+    "metrics.ts",
+    "workers/erased-filters.ts",
+  ],
+  "sinks/rpc/**": [
+    "sinks/rules/**",
+    "sinks/store/**",
+    "domain/**",
+    "store/**",
+    "outbound/**",
+    "metrics.ts",
+    "rpc/webhook-members.ts",
+  ],
+  "sinks/commands/**": [
+    "sinks/rules/**",
+    "sinks/store/**",
+    "commands/**",
+    "domain/**",
+    "store/**",
+    "config.ts",
   ],
   "edge/**": ["reads/**", "config.ts", "errors.ts", "limits.ts", "metrics.ts", "url-length.ts"],
   "reads/**": [],
@@ -94,7 +130,10 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "metrics.ts": [],
 };
 
-/** What domain may import of our packages, and of Node: arithmetic of bytes is no input or output. */
+/** The parts that know rules alone. */
+const RULES: ReadonlySet<string> = new Set(["domain/**", "sinks/rules/**"]);
+
+/** What they may import of our packages, and of Node: arithmetic of bytes is no input or output. */
 const DOMAIN_IMPORTS = [
   ...["contract", "errors", "event", "messaging", "ocsf", "tlog"].map((name) => `@annals/${name}`),
   ...["crypto", "buffer", "zlib", "net", "util"].map((name) => `node:${name}`),
@@ -171,12 +210,14 @@ function area(files: string, home: string, more: readonly Restriction[] = []): O
 
 /** A part of every service, or of one that is the home of a library. */
 function layer(service: string, part: string, allowed: readonly string[]): OxlintOverride {
-  const above = "../".repeat(part.split("/").length - 1).slice(0, -1) || ".";
+  const folder = dirname(part);
+  // A route may import one of another noun.
+  const outside = folder === "." ? "./**" : folder === "v1/*" ? "../../**" : "../**";
   const upward = {
-    group: [`${above}/**`, ...allowed.map((each) => `!${above}/${each}`)],
+    group: [outside, ...allowed.map((each) => `!${relative(folder, each)}`)],
     message: `Nothing imports upward: ${part} may import ${allowed.join(", ") || "nothing"} of its service.`,
   };
-  const more = part === "domain/**" ? [PURE] : part === "store/**" ? [NO_PROTO] : [];
+  const more = RULES.has(part) ? [PURE] : part.endsWith("store/**") ? [NO_PROTO] : [];
   return area(`services/${service}/src/${part}`, `services/${service}`, [upward, ...more]);
 }
 

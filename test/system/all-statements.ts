@@ -27,7 +27,9 @@ const AUDITED = ["keys", "export", "ledger", "webhook-dispatcher"] as const;
 
 /** By name. */
 export async function collectStatements(): Promise<ReadonlyMap<string, Found>> {
-  const stores = PRODUCT.filter(({ path }) => /^services\/[^/]+\/src\/store\//.test(path));
+  const stores = PRODUCT.filter(({ path }) =>
+    /^services\/[^/]+\/src\/(?:[\w-]+\/)?store\//.test(path),
+  );
   const modules = await Promise.all(stores.map(({ path }) => importOf(path)));
   const found = modules.flatMap((exports) => statementsIn({ ...exports }));
   const made: Readonly<Record<string, unknown>> = {

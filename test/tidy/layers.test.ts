@@ -7,7 +7,7 @@ import { FILES, matches, textOf } from "../../deploy/generate/sources.ts";
 
 /** A cell of the table as the linter writes its parts: `domain/` is `domain/**`. */
 function parts(cell: string): string[] {
-  return matches(cell, /`([\w./-]+\/?)`/g).map((name) =>
+  return matches(cell, /`([\w./*-]+\/?)`/g).map((name) =>
     name === "v1/" ? "v1/*/**" : name.replace(/\/$/, "/**"),
   );
 }

@@ -20,7 +20,7 @@ const REPEATED = [
   ["WEBHOOKS_ROWS", PLAN, /maxWebhooks: ([\d_]+)/],
   ["WEBHOOKS_ROWS", `${DISPATCHER}/rpc/create-webhook.ts`, /MAX_WEBHOOKS = ([\d_]+)/],
   ["SINKS_ROWS", PLAN, /maxSinks: ([\d_]+)/],
-  ["SINKS_ROWS", `${DISPATCHER}/rpc/create-sink.ts`, /MAX_SINKS = ([\d_]+)/],
+  ["SINKS_ROWS", `${DISPATCHER}/sinks/rpc/create-sink.ts`, /MAX_SINKS = ([\d_]+)/],
   ["WIDGET_TOKENS_ROWS", PLAN, /maxWidgetTokens: ([\d_]+)/],
   ["ERASURE_ROWS", "services/ledger/src/domain/erasure.ts", /MAX_EVENTS = ([\d_]+)/],
   ["HOLDS_ROWS", "services/ledger/src/domain/new-hold.ts", /MAX_PLACED = ([\d_]+)/],

@@ -43,10 +43,11 @@ test("each row of v1.ts has its route file, its function and its API test, and n
 
 describe("each RPC of a service", () => {
   test.each(RPCS)(
-    "$service $name has rpc/<verb-noun>.ts and its row in service.ts",
+    "$service $name has one rpc/<verb-noun>.ts, or that of a noun, and its row in service.ts",
     ({ service, name }) => {
-      const path = `services/${service}/src/rpc/${kebab(name)}.ts`;
-      expect(exists(path), `write ${path}`).toBe(true);
+      const [file, own] = [`/rpc/${kebab(name)}.ts`, `services/${service}/src/`];
+      const found = PRODUCT.filter(({ path }) => path.startsWith(own) && path.endsWith(file));
+      expect(found, `write ${file}`).toHaveLength(1);
       const row = new RegExp(`^ +${name[0]?.toLowerCase()}${name.slice(1)}\\b`, "m");
       expect(textOf(`services/${service}/src/service.ts`)).toMatch(row);
     },
@@ -56,7 +57,8 @@ describe("each RPC of a service", () => {
 test("each statement of a store is named after its schema and its file: /* schema.file-name */", () => {
   const wrong = PRODUCT.filter(
     ({ path, text }) =>
-      path.includes("/src/store/") && /\bstatement(<|\()/.test(text.replace(/^import.*$/gm, "")),
+      /^services\/.*\/store\//.test(path) &&
+      /\bstatement(<|\()/.test(text.replace(/^import.*$/gm, "")),
   ).flatMap(({ path, text }) => {
     const stated = matches(text, /\/\* [a-z]+\.(\$?\{?[a-z-]+\}?) \*\//g);
     // Statements that serve one purpose together share a file, which is then named after the purpose.

@@ -4,7 +4,7 @@ import {
   type Manifest,
   manifestOf,
   objectName,
-} from "@annals/webhook-dispatcher/src/outbound/sinks/s3-manifest.ts";
+} from "@annals/webhook-dispatcher/src/sinks/types/s3/s3-manifest.ts";
 import { hash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -5,7 +5,7 @@
 
 import { freePort } from "@annals/local";
 import { findS3Server, S3Server } from "@annals/testing";
-import type { Manifest } from "@annals/webhook-dispatcher/src/outbound/sinks/s3-manifest.ts";
+import type { Manifest } from "@annals/webhook-dispatcher/src/sinks/types/s3/s3-manifest.ts";
 import { execFile } from "node:child_process";
 import { mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

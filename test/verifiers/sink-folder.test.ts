@@ -2,7 +2,7 @@
 // that it may be interrupted or replayed, and names each object or manifest that is missing, changed, cut off
 // or swapped, and each event that is not the one of the chain.
 
-import type { Manifest } from "@annals/webhook-dispatcher/src/outbound/sinks/s3-manifest.ts";
+import type { Manifest } from "@annals/webhook-dispatcher/src/sinks/types/s3/s3-manifest.ts";
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ import { mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Manifest } from "@annals/webhook-dispatcher/src/outbound/sinks/s3-manifest.ts";
+import type { Manifest } from "@annals/webhook-dispatcher/src/sinks/types/s3/s3-manifest.ts";
 import { runSinks } from "annals-verify/sink-command";
 import { verifySinks } from "annals-verify/verify-sinks";
 import { nameOf, write } from "./made-sink.ts";

@@ -7,10 +7,10 @@ import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
-import type { SinkLedger } from "./outbound/sinks/sink-events.ts";
+import type { SinkLedger } from "./sinks/receiver/sink-events.ts";
 import type { AnchorLedger } from "./workers/anchor-deps.ts";
 import type { ErasureLedger } from "./workers/erased-copies.ts";
-import type { OperatorSinksDeps } from "./workers/operator-sinks.ts";
+import type { OperatorSinksDeps } from "./sinks/worker/operator-sinks.ts";
 
 export interface OpenProducers extends Pick<
   Producers,

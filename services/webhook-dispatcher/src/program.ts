@@ -8,7 +8,7 @@ import {
   replayOperatorSinkCommand,
   showOperatorSinks,
   skipOperatorSinkRecordCommand,
-} from "./commands/operator-sinks.ts";
+} from "./sinks/commands/operator-sinks.ts";
 import { rotateSealingKey } from "./commands/rotate-sealing-key.ts";
 import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
 

@@ -6,7 +6,7 @@ import type { ReadinessCheck } from "@annals/chassis";
 import { type Database, isDistributed } from "@annals/postgres";
 import type { SecretKeys } from "./domain/secret-keys.ts";
 import { listUnknownKeyIds } from "./store/list-unknown-key-ids.ts";
-import { listUnknownSinkKeyIds } from "./store/reseal-sinks.ts";
+import { listUnknownSinkKeyIds } from "./sinks/store/reseal-sinks.ts";
 
 export function secretKeysCheck(database: Database, keys: SecretKeys): ReadinessCheck {
   let hasPassed = false;

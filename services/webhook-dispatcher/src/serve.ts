@@ -42,7 +42,7 @@ import { awaitDisabled } from "./rpc/await-disabled.ts";
 import { ReplayTurns } from "./rpc/replay-turns.ts";
 import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
-import { startSinks } from "./start-sinks.ts";
+import { startSinks } from "./sinks/start-sinks.ts";
 import { AUDIT } from "./store/audit.ts";
 import { START_WINDOW_MS } from "./workers/attempts.ts";
 import { DATABASE_CLOCK } from "./store/moment.ts";

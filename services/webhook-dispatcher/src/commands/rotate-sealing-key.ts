@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import type { COMMAND_SETTINGS } from "../config.ts";
 import type { SecretKeys } from "../domain/secret-keys.ts";
 import { listSealedByOthers, replaceSecret } from "../store/reseal-secrets.ts";
-import { listSinksSealedByOthers, replaceSinkConfig } from "../store/reseal-sinks.ts";
+import { resealSinks } from "../sinks/exports.ts";
 import { readSecretKeys } from "./secret-key-file.ts";
 
 /** The role that 0001_webhooks.sql creates. */
@@ -54,22 +54,5 @@ async function resealWebhooks(database: Database, keys: SecretKeys): Promise<num
     const last = rows.at(-1);
     if (!last) return resealed;
     after = [last.account_id, last.id, last.is_previous];
-  }
-}
-
-async function resealSinks(database: Database, keys: SecretKeys): Promise<number> {
-  let resealed = 0;
-  let after: [string, string] = ["", ""];
-  for (;;) {
-    const rows = await database.run(listSinksSealedByOthers, [keys.sealingKeyId, BATCH, ...after]);
-    for (const { account_id: accountId, id, config_key_id: keyId, config_sealed: bytes } of rows) {
-      const owner = { accountId, sinkId: id };
-      const sealed = keys.seal(keys.open({ keyId, bytes }, owner), owner, randomBytes);
-      const params = [accountId, id, bytes, sealed.keyId, sealed.bytes] as const;
-      resealed += (await database.run(replaceSinkConfig, [...params])).length;
-    }
-    const last = rows.at(-1);
-    if (!last) return resealed;
-    after = [last.account_id, last.id];
   }
 }

@@ -7,7 +7,7 @@ import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { countPending } from "../store/count-pending.ts";
-import { countSinks } from "../store/count-sinks.ts";
+import { countSinks } from "../sinks/exports.ts";
 import { countWebhooks } from "../store/count-webhooks.ts";
 import { DAILY_USE, replayLimit } from "../store/daily-use.ts";
 
@@ -25,12 +25,12 @@ export function getUsage(deps: GetUsageDeps): ServiceImpl<typeof WebhooksService
     complete({ account_id: accountId });
     const database = deps.database.forAccount(accountId, context.signal);
     const [webhooks] = await database.run(countWebhooks, [accountId]);
-    const [sinks] = await database.run(countSinks, [accountId]);
+    const sinks = await countSinks(database, accountId);
     const pending = await database.run(countPending, [accountId]);
     const [day] = await database.run(DAILY_USE.get, [accountId]);
     return {
       webhooks: webhooks?.count ?? 0,
-      sinks: sinks?.count ?? 0,
+      sinks,
       pendingDeliveries: pending.reduce((sum, row) => sum + row.pending, 0),
       maxPendingDeliveries: maxPendingPerAccount,
       pendingBytes: BigInt(pending.reduce((sum, row) => sum + row.bytes, 0)),

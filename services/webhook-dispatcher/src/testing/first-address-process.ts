@@ -5,13 +5,13 @@
 import { createLog } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import type { LookupFunction } from "node:net";
-import type { SinkRecord } from "../domain/sink-record.ts";
-import type { SinkConfig } from "../domain/sink.ts";
+import type { SinkRecord } from "../sinks/rules/sink-record.ts";
+import type { SinkConfig } from "../sinks/rules/sink.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import { trustedContext } from "../outbound/connections.ts";
 import { dnsLookUp } from "../outbound/look-up.ts";
 import { Sender } from "../outbound/sender.ts";
-import { openReceiver } from "../outbound/sinks/open-receiver.ts";
+import { openReceiver } from "../sinks/open-receiver.ts";
 import { askForTimeStamp } from "../outbound/timestamp.ts";
 import { addCheckpoint } from "../outbound/witness.ts";
 

@@ -9,7 +9,7 @@ import type { Received } from "@annals/testing";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ServerResponse } from "node:http";
 import { gunzipSync } from "node:zlib";
-import type { SinkConfig } from "../domain/sink.ts";
+import type { SinkConfig } from "../sinks/rules/sink.ts";
 import { newSubscriber } from "./receivers.ts";
 
 interface Line {

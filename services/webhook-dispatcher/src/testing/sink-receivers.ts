@@ -5,16 +5,16 @@ import { createLog, type Logger } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
-import type { SinkConfig } from "../domain/sink.ts";
+import type { SinkConfig } from "../sinks/rules/sink.ts";
 import { trustedContext } from "../outbound/connections.ts";
-import { openReceiver } from "../outbound/sinks/open-receiver.ts";
-import type { SinkDeps } from "../outbound/sinks/sink-http.ts";
-import type { SinkRecord } from "../domain/sink-record.ts";
+import { openReceiver } from "../sinks/open-receiver.ts";
+import type { SinkDeps } from "../sinks/receiver/sink-http.ts";
+import type { SinkRecord } from "../sinks/rules/sink-record.ts";
 import type {
   SinkBatchOptions,
   SinkReceiver,
   SinkResult,
-} from "../outbound/sinks/sink-receiver.ts";
+} from "../sinks/receiver/sink-receiver.ts";
 import { authority, guard } from "./receivers.ts";
 
 export const ACCOUNT = "acct_1";

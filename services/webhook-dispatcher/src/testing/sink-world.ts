@@ -5,18 +5,18 @@ import { AnnalsError } from "@annals/errors";
 import { createRegistry } from "@annals/chassis";
 import type { StreamEventsRequest } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
-import type { OnRejected, SinkConfig, SinkFormat } from "../domain/sink.ts";
+import type { OnRejected, SinkConfig, SinkFormat } from "../sinks/rules/sink.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics } from "../metrics.ts";
-import type { SinkLedger } from "../outbound/sinks/sink-events.ts";
-import type { SinkRecord } from "../domain/sink-record.ts";
+import type { SinkLedger } from "../sinks/receiver/sink-events.ts";
+import type { SinkRecord } from "../sinks/rules/sink-record.ts";
 import type {
   SinkBatch,
   SinkBatchOptions,
   SinkReceiver,
   SinkResult,
-} from "../outbound/sinks/sink-receiver.ts";
-import { Sinks, type SinksDeps } from "../workers/sinks.ts";
+} from "../sinks/receiver/sink-receiver.ts";
+import { Sinks, type SinksDeps } from "../sinks/worker/sinks.ts";
 import { FakeTime, KEY_LINE, log, newAccountId, newDatabase } from "./dispatcher.ts";
 
 const keys = new SecretKeys(KEY_LINE);

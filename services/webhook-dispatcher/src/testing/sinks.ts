@@ -12,14 +12,14 @@ import {
   UpdateSinkRequestSchema,
 } from "@annals/proto/sinks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { createSink } from "../rpc/create-sink.ts";
-import { deleteSink } from "../rpc/delete-sink.ts";
-import { getSinkStatus } from "../rpc/get-sink-status.ts";
-import { getSink } from "../rpc/get-sink.ts";
-import { listSinks } from "../rpc/list-sinks.ts";
-import { replaySink } from "../rpc/replay-sink.ts";
-import { skipSinkRecord } from "../rpc/skip-sink-record.ts";
-import { updateSink } from "../rpc/update-sink.ts";
+import { createSink } from "../sinks/rpc/create-sink.ts";
+import { deleteSink } from "../sinks/rpc/delete-sink.ts";
+import { getSinkStatus } from "../sinks/rpc/get-sink-status.ts";
+import { getSink } from "../sinks/rpc/get-sink.ts";
+import { listSinks } from "../sinks/rpc/list-sinks.ts";
+import { replaySink } from "../sinks/rpc/replay-sink.ts";
+import { skipSinkRecord } from "../sinks/rpc/skip-sink-record.ts";
+import { updateSink } from "../sinks/rpc/update-sink.ts";
 import type { newHandlers } from "./dispatcher.ts";
 
 export type GivenSink = Omit<MessageInitShape<typeof CreateSinkRequestSchema>, "$typeName">;

@@ -15,13 +15,12 @@ import { namesErased } from "@annals/contract";
 import { ErasureCopy, type LedgerService, type OpenErasure } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
 import { eventOf } from "../domain/kinds.ts";
-import { MAX_AGE_MS as MAX_SINK_AGE_MS } from "../domain/sink-batches.ts";
+import { MAX_AGE_MS as MAX_SINK_AGE_MS } from "../sinks/rules/sink-batches.ts";
 import { MAX_AGE_MS } from "../outbound/event-reader.ts";
-import { hasSinks } from "../store/has-sinks.ts";
+import { clearSinkFilters, hasSinks } from "../sinks/exports.ts";
 import { type BodyRow, clearBody, listBodies } from "../store/stored-bodies.ts";
 import { START_WINDOW_MS } from "./attempts.ts";
 import { clearFilters, type ErasedFiltersDeps } from "./erased-filters.ts";
-import { clearSinkFilters } from "./erased-sink-filters.ts";
 
 export type ErasureLedger = Pick<
   Client<typeof LedgerService>,
@@ -98,7 +97,7 @@ export class ErasedCopies {
     if (bodies + webhooks + sinks > 0) return;
     const own = this.#deps.database.forAccount(accountId, signal);
     const isYoung = ageS < SINKS_SETTLED_S;
-    if (isYoung && (await own.run(hasSinks, [accountId])).length > 0) return;
+    if (isYoung && (await hasSinks(own, accountId))) return;
     await this.#deps.ledger.confirmErasure(
       { accountId, copy: ErasureCopy.WEBHOOKS, id },
       { signal },

@@ -1,0 +1,112 @@
+// CreateSink: creates a sink, which is sent the events from a number on, or what is stored after the response
+// (docs/interface.md). Its configuration is stored sealed and shown without secrets.
+
+import { type Clock, newId } from "@annals/contract";
+import { AnnalsError, complete, invalid } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { CreateSinkRequest } from "@annals/proto/sinks";
+import type { WebhooksService } from "@annals/proto/webhooks";
+import { actorOf } from "@annals/rpc";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { shownSink, sinkChange } from "../rules/audit-entries.ts";
+import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { Producers } from "../../outbound/producers.ts";
+import { AUDIT } from "../../store/audit.ts";
+import { countSinks } from "../store/count-sinks.ts";
+import { createSink as createSinkStatement } from "../store/create-sink.ts";
+import { countReplayed, replayLimit } from "../../store/daily-use.ts";
+import { lockAccount } from "../../store/lock-account.ts";
+import { renderSink } from "./render-sink.ts";
+import { checkConfig, type ConfigRules } from "./sink-config.ts";
+import { checkFormat, checkLeaveOut, checkMappingOf, givenOnRejected } from "./sink-members.ts";
+import { checkFilter } from "../../rpc/webhook-members.ts";
+
+/** Maximum sinks of an account whose plan was not named. */
+const MAX_SINKS = 10;
+
+export interface CreateSinkDeps extends ConfigRules {
+  readonly clock: Clock;
+  readonly database: Pool;
+  readonly keys: SecretKeys;
+  readonly producers: Pick<Producers, "positions" | "retainedFrom">;
+  readonly random: (size: number) => Uint8Array;
+}
+
+export function createSink(
+  deps: CreateSinkDeps,
+): ServiceImpl<typeof WebhooksService>["createSink"] {
+  return async (request, context) => {
+    const { accountId, active, includeProof, maxSinks = MAX_SINKS } = request;
+    const actor = actorOf(context);
+    complete({ account_id: accountId });
+    const format = checkFormat(request.format);
+    const filter = checkFilter(request.filter);
+    const config = checkConfig(deps, request.config);
+    const { cursor, events } = await cursorOf(deps.producers, request);
+    const id = newId("sink", deps.random);
+    const row = {
+      account_id: accountId,
+      id,
+      type: config.type,
+      format,
+      filter: filter && JSON.stringify(filter),
+      leave_out: checkLeaveOut(request.leaveOut),
+      include_proof: includeProof,
+      mapping: checkMappingOf(format, request.mapping),
+      on_rejected: givenOnRejected(request.onRejected) ?? "stop",
+      active,
+      created_at: deps.clock.nowText(),
+      attempts: 0,
+    };
+    const sealed = deps.keys.seal(JSON.stringify(config), { accountId, sinkId: id }, deps.random);
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+      await transaction.run(lockAccount, [accountId]);
+      const [found] = await transaction.run(countSinks, [accountId]);
+      if ((found?.count ?? 0) >= maxSinks) throw planExceeded(maxSinks);
+      await transaction.run(createSinkStatement, [
+        accountId,
+        id,
+        row.type,
+        row.format,
+        sealed.keyId,
+        sealed.bytes,
+        row.filter,
+        row.leave_out,
+        row.include_proof,
+        row.mapping,
+        row.on_rejected,
+        row.active,
+        row.created_at,
+        actor.id ?? null,
+        cursor,
+      ]);
+      if (events > 0n) await countReplayed(transaction, accountId, events, replayLimit(context));
+      const change = { actor, occurredAt: row.created_at, diff: { after: shownSink(row, config) } };
+      await AUDIT.add(transaction, sinkChange("created", accountId, id, change));
+    });
+    return { sink: renderSink(row, config) };
+  };
+}
+
+/** The event before the first one that is sent, of those that retention has left, and how many there are. */
+async function cursorOf(
+  producers: CreateSinkDeps["producers"],
+  { accountId, fromSequenceNumber: from }: CreateSinkRequest,
+): Promise<{ readonly cursor: bigint; readonly events: bigint }> {
+  if (from !== undefined && from < 1n)
+    throw invalid({ field: "from", message: "must be at least 1" });
+  const [positions] = await producers.positions([accountId], ["events"]);
+  const next = (positions?.events ?? 0n) + 1n;
+  if (from === undefined || from === next) return { cursor: next - 1n, events: 0n };
+  if (from > next) {
+    const message = `must be at most ${next}, which is the number of the next event`;
+    throw invalid({ field: "from", message });
+  }
+  const first = (await producers.retainedFrom(accountId, from)) ?? from;
+  return { cursor: first - 1n, events: next - first };
+}
+
+function planExceeded(maxSinks: number): AnnalsError {
+  const sinks = maxSinks === 1 ? "1 sink" : `${maxSinks} sinks`;
+  return new AnnalsError("plan_count_exceeded", `The plan of this account allows ${sinks}.`);
+}

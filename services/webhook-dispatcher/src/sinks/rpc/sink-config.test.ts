@@ -1,0 +1,216 @@
+// Guarantee: a configuration is stored only within its limits, tested at their edge, and no sink is sent to a
+// private address, whatever its type. A refusal names the member and never repeats a value.
+
+import { HttpBody, SinkConfigSchema } from "@annals/proto/sinks";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { describe, expect, test } from "vitest";
+import { AddressGuard } from "../../outbound/address-guard.ts";
+import { checkMapping, MAX_MAPPING_BYTES, MAX_MAPPING_ENTRIES } from "../rules/check-mapping.ts";
+import {
+  checkConfig,
+  MAX_CONFIG_BYTES,
+  MAX_HEADER_NAME_LENGTH,
+  MAX_HEADER_VALUE_LENGTH,
+  MAX_HEADERS,
+} from "./sink-config.ts";
+
+const guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false });
+
+type Given = NonNullable<MessageInitShape<typeof SinkConfigSchema>["type"]>;
+type Case = Extract<Given, { readonly case: string }>["case"];
+
+const URL = "https://siem.example.com/in";
+const KEYS = { accessKeyId: "AKIA1", secretAccessKey: "s3cret/+=" };
+const DEFAULTS: Readonly<Record<Case, object>> = {
+  http: { url: URL, headers: [], body: HttpBody.JSONL, compress: false },
+  splunkHec: { url: "https://splunk.example.com:8088", token: "t0ken-s3cret", ack: true },
+  otlpHttp: { url: URL },
+  syslog: { host: "log.example.com", port: 6514 },
+  s3: { bucket: "audit-log", prefix: "annals/", region: "eu-central-1", credentials: KEYS },
+};
+
+function check(of: Case, given: object = {}, allowProcessCredentials = false) {
+  const type = { case: of, value: { ...DEFAULTS[of], ...given } } as Given;
+  return checkConfig({ guard, allowProcessCredentials }, create(SinkConfigSchema, { type }));
+}
+
+/** The fields of a refusal; undefined if it is accepted. Fails for a text with a secret. */
+function fieldsOf(run: () => unknown): string[] | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    const { faults, kind, message } = error as {
+      kind: string;
+      message: string;
+      faults: { field: string }[];
+    };
+    expect(kind).toBe("invalid");
+    expect(message).not.toMatch(/s3cret/);
+    return faults.map(({ field }) => field);
+  }
+}
+
+const header = (name: string, value = "v") => ({ headers: [{ name, value }] });
+const headers = (count: number, value = "v") => ({
+  headers: Array.from({ length: count }, (_, index) => ({ name: `x-${index}`, value })),
+});
+
+describe("each type as it is stored", () => {
+  test.each([
+    ["http", { ...DEFAULTS.http, type: "http", headers: {}, body: "jsonl" }],
+    ["splunkHec", { ...DEFAULTS.splunkHec, type: "splunk_hec" }],
+    ["otlpHttp", { url: URL, type: "otlp_http", headers: {} }],
+    ["syslog", { ...DEFAULTS.syslog, type: "syslog" }],
+    ["s3", { ...DEFAULTS.s3, type: "s3" }],
+  ] as const)("%s", (of, stored) => {
+    expect(check(of)).toEqual(stored);
+  });
+
+  test("an address as the guard has read it", () => {
+    expect(check("syslog", { host: "LOG.example.com" })).toMatchObject({ host: "log.example.com" });
+    expect(check("syslog", { host: "0x08080808" })).toMatchObject({ host: "8.8.8.8" });
+    expect(check("syslog", { host: "2606:4700:0::1111" })).toMatchObject({
+      host: "2606:4700::1111",
+    });
+  });
+});
+
+describe("refused", () => {
+  const PRIVATE = [
+    "10.0.0.1",
+    "127.0.0.1",
+    "169.254.169.254",
+    "localhost",
+    "db.internal",
+    "0x7f000001",
+  ];
+
+  test.each(PRIVATE)("%s, for each type", (host) => {
+    const url = `https://${host}/`;
+    expect(fieldsOf(() => check("http", { url }))).toEqual(["config.url"]);
+    expect(fieldsOf(() => check("splunkHec", { url }))).toEqual(["config.url"]);
+    expect(fieldsOf(() => check("otlpHttp", { url }))).toEqual(["config.url"]);
+    expect(fieldsOf(() => check("syslog", { host }))).toEqual(["config.host"]);
+    expect(fieldsOf(() => check("s3", { endpoint: url }))).toEqual(["config.endpoint"]);
+  });
+
+  test.each([
+    ["http", { url: "http://siem.example.com/" }, "config.url"],
+    ["http", { url: "https://u:p@siem.example.com/" }, "config.url"],
+    ["http", { url: `${URL}#a` }, "config.url"],
+    ["http", { body: HttpBody.UNSPECIFIED }, "config.body"],
+    ["http", header("a b"), "config.headers"],
+    ["http", header(""), "config.headers"],
+    ["http", header("__proto__"), "config.headers"],
+    ["http", header("Host"), "config.headers.Host"],
+    ["http", header("content-type"), "config.headers.content-type"],
+    ["http", header("Transfer-Encoding"), "config.headers.Transfer-Encoding"],
+    ["http", header("x-a", "s3cret\r\nb: c"), "config.headers.x-a"],
+    ["http", header("x-a", "s3cret é"), "config.headers.x-a"],
+    ["http", header("x-a", ""), "config.headers.x-a"],
+    [
+      "http",
+      { headers: [...header("X-a").headers, ...header("x-A").headers] },
+      "config.headers.x-A",
+    ],
+    ["splunkHec", { url: "https://splunk.example.com/services/collector" }, "config.url"],
+    ["splunkHec", { token: "s3cret token" }, "config.token"],
+    ["splunkHec", { token: "" }, "config.token"],
+    ["splunkHec", { index: "-main" }, "config.index"],
+    ["syslog", { port: 0 }, "config.port"],
+    ["syslog", { port: 65_536 }, "config.port"],
+    ["syslog", { host: "a/b" }, "config.host"],
+    ["syslog", { host: "a.example.com:1" }, "config.host"],
+    ["syslog", { host: "u@a.example.com" }, "config.host"],
+    ["syslog", { host: "1.2.3.4.5" }, "config.host"],
+    ["s3", { bucket: "Audit" }, "config.bucket"],
+    ["s3", { bucket: "a" }, "config.bucket"],
+    ["s3", { bucket: "10.1.2.3" }, "config.bucket"],
+    ["s3", { bucket: "a..b" }, "config.bucket"],
+    ["s3", { prefix: "annals" }, "config.prefix"],
+    ["s3", { prefix: "/" }, "config.prefix"],
+    ["s3", { prefix: "a/../" }, "config.prefix"],
+    ["s3", { region: "" }, "config.region"],
+    ["s3", { region: "eu/1" }, "config.region"],
+    ["s3", { endpoint: "https://s3.example.com/?a=1" }, "config.endpoint"],
+    ["s3", { credentials: { ...KEYS, accessKeyId: "" } }, "config.credentials.access_key_id"],
+    [
+      "s3",
+      { credentials: { ...KEYS, secretAccessKey: "s3cret " } },
+      "config.credentials.secret_access_key",
+    ],
+  ] as const)("%s %j", (of, given, field) => {
+    expect(fieldsOf(() => check(of, given))).toEqual([field]);
+  });
+
+  test("a configuration without a type", () => {
+    const rules = { guard, allowProcessCredentials: false };
+    expect(fieldsOf(() => checkConfig(rules, undefined))).toEqual(["config"]);
+  });
+
+  test("a bucket without credentials, unless the operator lends those of the process", () => {
+    const without = { credentials: undefined };
+    expect(fieldsOf(() => check("s3", without))).toEqual(["config.credentials"]);
+    expect(check("s3", without, true)).not.toHaveProperty("credentials");
+  });
+});
+
+describe("limits, at their edge", () => {
+  const name = (length: number) => header("x".repeat(length));
+  const value = (length: number) => header("x-a", "v".repeat(length));
+  const prefix = (length: number) => ({ prefix: `${"p".repeat(length - 1)}/` });
+
+  test.each([
+    ["headers", "http", headers, MAX_HEADERS, "config.headers"],
+    ["a header's name", "http", name, MAX_HEADER_NAME_LENGTH, "config.headers"],
+    ["a header's value", "otlpHttp", value, MAX_HEADER_VALUE_LENGTH, "config.headers.x-a"],
+    ["a prefix", "s3", prefix, 512, "config.prefix"],
+    ["a bucket", "s3", (n: number) => ({ bucket: "b".repeat(n) }), 63, "config.bucket"],
+    ["a token", "splunkHec", (n: number) => ({ token: "t".repeat(n) }), 1_024, "config.token"],
+    ["an index", "splunkHec", (n: number) => ({ index: "i".repeat(n) }), 80, "config.index"],
+  ] as const)("%s", (_, of, given, limit, field) => {
+    expect(fieldsOf(() => check(of, given(limit)))).toBeUndefined();
+    expect(fieldsOf(() => check(of, given(limit + 1)))).toEqual([field]);
+  });
+
+  test("a whole configuration", () => {
+    const two = (length: number) => ({
+      headers: [
+        { name: "x-a", value: "v".repeat(MAX_HEADER_VALUE_LENGTH) },
+        { name: "x-b", value: "v".repeat(length) },
+      ],
+    });
+    const rest = MAX_CONFIG_BYTES - Buffer.byteLength(JSON.stringify(check("http", two(1)))) + 1;
+    expect(fieldsOf(() => check("http", two(rest)))).toBeUndefined();
+    expect(fieldsOf(() => check("http", two(rest + 1)))).toEqual(["config"]);
+  });
+
+  test("a mapping", () => {
+    const entries = (count: number) =>
+      JSON.stringify(
+        Object.fromEntries(
+          Array.from({ length: count }, (_, index) => [`a.${index}`, { class: "account_change" }]),
+        ),
+      );
+    const bytes = (count: number) => entries(MAX_MAPPING_ENTRIES).padEnd(count, " ");
+    expect(JSON.parse(checkMapping(entries(MAX_MAPPING_ENTRIES)))).toHaveProperty(["a.99"]);
+    expect(fieldsOf(() => checkMapping(entries(MAX_MAPPING_ENTRIES + 1)))).toEqual(["mapping"]);
+    expect(fieldsOf(() => checkMapping(bytes(MAX_MAPPING_BYTES)))).toBeUndefined();
+    expect(fieldsOf(() => checkMapping(bytes(MAX_MAPPING_BYTES + 1)))).toEqual(["mapping"]);
+  });
+
+  test.each([
+    ["[]", "mapping"],
+    ["{", "mapping"],
+    ['{"":{"class":"a"}}', "mapping"],
+    ['{"a":1}', "mapping.a"],
+    ['{"a":{"class":"a","id":1}}', "mapping.a"],
+    ['{"a":{}}', "mapping.a.class"],
+    ['{"a":{"class":1}}', "mapping.a.class"],
+    ['{"a":{"class":"unknown"}}', "mapping.a.class"],
+    ['{"a":{"class":"account_change","activity":""}}', "mapping.a.activity"],
+  ])("the mapping %s", (text, field) => {
+    expect(fieldsOf(() => checkMapping(text))).toEqual([field]);
+  });
+});
