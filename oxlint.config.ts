@@ -27,7 +27,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@grpc/grpc-js": ["libs/rpc"],
   "@connectrpc/connect-node": ["libs/rpc"],
   fastify: ["services/gateway", "services/keys"],
-  typebox: ["services/gateway"],
+  typebox: ["libs/interface", "services/gateway"],
 };
 
 /** What a part of a service may import of it, as in docs/architecture.md. The other files may import any. */
@@ -135,7 +135,9 @@ const RULES: ReadonlySet<string> = new Set(["domain/**", "sinks/rules/**"]);
 
 /** What they may import of our packages, and of Node: arithmetic of bytes is no input or output. */
 const DOMAIN_IMPORTS = [
-  ...["contract", "errors", "event", "messaging", "ocsf", "tlog"].map((name) => `@annals/${name}`),
+  ...["contract", "errors", "event", "interface", "messaging", "ocsf", "tlog"].map(
+    (name) => `@annals/${name}`,
+  ),
   ...["crypto", "buffer", "zlib", "net", "util"].map((name) => `node:${name}`),
 ];
 
@@ -190,6 +192,11 @@ const MAPPING: Restriction = {
   message: "A mapping is pure: it imports @annals/contract, and of Node only what computes.",
 };
 
+const CHECKED_BY_SEVERAL: Restriction = {
+  group: ["@annals/**", "node:*", "node:*/**", "!@annals/errors", "!node:net"],
+  message: "What several services check with is pure: it imports @annals/errors and typebox.",
+};
+
 /** Imports that are errors in `files`, besides the libraries whose home is elsewhere. */
 function area(files: string, home: string, more: readonly Restriction[] = []): OxlintOverride {
   const abroad = Object.keys(HOMES).filter((library) => !HOMES[library]?.includes(home));
@@ -229,6 +236,7 @@ const ARROWS: OxlintOverride[] = [
   area("libs/proof/src/**", "", [NO_NODE]),
   area("libs/tlog/src/**", "", [TLOG]),
   area("libs/ocsf/src/**", "", [MAPPING]),
+  area("libs/interface/src/**", "libs/interface", [CHECKED_BY_SEVERAL]),
   // Its middleware has the types of the servers that it extends.
   area("packages/sdk/src/**", "services/gateway", [NO_NODE]),
   area("libs/contract/src/**", "", [

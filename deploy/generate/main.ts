@@ -11,6 +11,7 @@ import { chartRenderings } from "./chart-renderings.ts";
 import { routeBoundsPage } from "./route-bounds.ts";
 import { sdkTypes } from "./sdk-types.ts";
 import { settingLists } from "./setting-lists.ts";
+import { sinkTypes } from "./sink-types.ts";
 import { ROOT } from "./sources.ts";
 
 type Made = readonly (readonly [path: string, text: string])[];
@@ -18,6 +19,7 @@ type Made = readonly (readonly [path: string, text: string])[];
 /** In this order: what is made of the chart comes after the lists of settings in its schema. */
 const GENERATORS: Readonly<Record<string, () => Made | Promise<Made>>> = {
   "setting-lists": settingLists,
+  "sink-types": sinkTypes,
   "chart-readme": () => [["helm/annals/README.md", chartReadme()]],
   "chart-renderings": () => chartRenderings(process.env),
   "route-bounds": () => [["docs/route-bounds.md", routeBoundsPage()]],

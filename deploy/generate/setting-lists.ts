@@ -10,7 +10,15 @@ import {
   type Setting,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
-import { LOCAL_SETTINGS, memberOf, SERVICES, settingsOf, tableOf, textOf } from "./sources.ts";
+import {
+  filled,
+  LOCAL_SETTINGS,
+  memberOf,
+  SERVICES,
+  settingsOf,
+  tableOf,
+  textOf,
+} from "./sources.ts";
 
 const PAGE = "docs/operators/settings.md";
 const NAMES = "libs/contract/src/setting-names.ts";
@@ -70,14 +78,6 @@ function chartSchema(): string {
     const list = new RegExp(`(${start})[^\\]]*(\\n {12}\\])`);
     return filled(schema, list, [names.map((name) => `\n${" ".repeat(14)}"${name}"`).join(",")]);
   }, textOf(SCHEMA));
-}
-
-/** Replaces what stands between the two groups of `around`. */
-function filled(text: string, around: RegExp, lines: readonly string[]): string {
-  if (!around.test(text)) throw new Error(`nothing matches ${around.source}`);
-  return text.replace(around, (_, before: string, after: string) =>
-    [before, ...lines, after].join(""),
-  );
 }
 
 /** Each file with what it should be. */

@@ -111,3 +111,11 @@ function walk(folder: string): SourceFile[] {
     return TEXT.test(path) ? [{ path, text: readFileSync(full, "utf8") }] : [];
   });
 }
+
+/** Replaces what stands between the two groups of `around`. */
+export function filled(text: string, around: RegExp, lines: readonly string[]): string {
+  if (!around.test(text)) throw new Error(`nothing matches ${around.source}`);
+  return text.replace(around, (_, before: string, after: string) =>
+    [before, ...lines, after].join(""),
+  );
+}

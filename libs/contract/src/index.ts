@@ -20,7 +20,6 @@ export * from "./random.ts";
 export * from "./scopes.ts";
 export * from "./service-identity.ts";
 export * from "./setting-names.ts";
-export { SINK_TYPES, type SinkType } from "./sink-types.ts";
 export * from "./slots.ts";
 export * from "./timestamps.ts";
 export * from "./verification-json.ts";

@@ -187,7 +187,7 @@ CREATE TABLE webhooks.sinks (
   id            text COLLATE "C" NOT NULL,
   -- The name of the operator's sink, whose type, format, configuration and filter are in a file. Null: one of the account.
   operator      text COLLATE "C",
-  type          text CHECK (type IN ('http', 'splunk_hec', 'otlp_http', 'syslog', 's3')),
+  type          text CHECK (type ~ '^[a-z0-9_]{1,40}$'), -- one of libs/interface
   format        text CHECK (format IN ('annals', 'ocsf', 'ecs', 'cloudevents')),
   -- JSON, sealed as the secrets of webhooks are: the configuration has the secrets of the receiver.
   config_key_id text,
@@ -230,11 +230,11 @@ CREATE TABLE webhooks.sinks (
   failure_recorded boolean NOT NULL DEFAULT false,
   last_error    text,
   last_delivered_at timestamptz,
-  -- JSON: the ranges that are never sent, with the reason, and whether the receiver is yet to be told (domain/sink.ts).
+  -- JSON: the ranges that are never sent, with the reason, and whether the receiver is yet to be told (sinks/rules/sink.ts).
   lost          text,
   -- What is done with a single event that the receiver refuses for good.
   on_rejected   text NOT NULL DEFAULT 'stop' CHECK (on_rejected IN ('stop', 'skip')),
-  -- JSON: what the receiver has refused, and how small the next batches are for it (domain/sink-refusals.ts). Null: nothing.
+  -- JSON: what the receiver has refused, and how small the next batches are for it (sinks/rules/sink-refusals.ts). Null: nothing.
   refusals      text,
   PRIMARY KEY (account_id, id),
   CHECK (num_nonnulls(type, format, config_key_id, config_sealed) = CASE WHEN operator IS NULL THEN 4 ELSE 0 END)

@@ -9,7 +9,7 @@ import {
   type Registry,
   workerFailures,
 } from "@annals/chassis";
-import { SINK_TYPES } from "@annals/contract";
+import { SINK_TYPE_NAMES } from "@annals/interface";
 import { NOTICE_KINDS } from "@annals/messaging";
 
 export const ATTEMPT_OUTCOMES = [
@@ -166,7 +166,7 @@ function backlogMetrics(registry: Registry) {
 function sinkMetrics(registry: Registry) {
   const registers = [registry];
   const metrics = {
-    /** type: one of SINK_TYPES; outcome: one of SINK_OUTCOMES. */
+    /** type: one of SINK_TYPE_NAMES; outcome: one of SINK_OUTCOMES. */
     sinkBatches: new Counter({
       name: "annals_sink_batches_total",
       help:
@@ -175,14 +175,14 @@ function sinkMetrics(registry: Registry) {
       labelNames: ["type", "outcome"],
       registers,
     }),
-    /** type: one of SINK_TYPES. */
+    /** type: one of SINK_TYPE_NAMES. */
     sinkEvents: new Counter({
       name: "annals_sink_events_total",
       help: "Events that the receivers of sinks have acknowledged, by type.",
       labelNames: ["type"],
       registers,
     }),
-    /** type: one of SINK_TYPES. */
+    /** type: one of SINK_TYPE_NAMES. */
     sinkSkipped: new Counter({
       name: "annals_sink_skipped_events_total",
       help: "Events that their receivers refuse and that sinks passed over, by type of the sink.",
@@ -207,7 +207,7 @@ function sinkMetrics(registry: Registry) {
       registers,
     }),
   };
-  for (const type of SINK_TYPES) {
+  for (const type of SINK_TYPE_NAMES) {
     for (const outcome of SINK_OUTCOMES) metrics.sinkBatches.inc({ type, outcome }, 0);
     metrics.sinkEvents.inc({ type }, 0);
     metrics.sinkSkipped.inc({ type }, 0);

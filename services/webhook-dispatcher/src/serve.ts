@@ -42,6 +42,7 @@ import { awaitDisabled } from "./rpc/await-disabled.ts";
 import { ReplayTurns } from "./rpc/replay-turns.ts";
 import { secretKeysCheck } from "./secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
+import { configRules } from "./sinks/config-rules.ts";
 import { startSinks } from "./sinks/start-sinks.ts";
 import { AUDIT } from "./store/audit.ts";
 import { START_WINDOW_MS } from "./workers/attempts.ts";
@@ -160,6 +161,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
       ...config,
       ...shared,
       producers,
+      configRules: configRules(guard, config.allowProcessCredentials),
       replayTurns: new ReplayTurns(),
       awaitDisabled: awaitDisabled({
         database,

@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
 import type { Schema } from "../render/example.ts";
+import { SENSITIVE } from "@annals/interface";
 import { NAME, TEXT_OR_TEXTS, VARIANTS } from "../render/schema.ts";
 
 /** What `components.schemas` has. */
@@ -14,7 +15,7 @@ const VALUES = new Set(["const", "default", "enum", "examples"]);
 
 /** The schema as the document has it; the named ones in it are added to `components`. */
 export function documented(given: TSchema, components: Components): Schema {
-  const { [NAME]: name, [VARIANTS]: variants, ...rest } = given as Schema;
+  const { [NAME]: name, [SENSITIVE]: _, [VARIANTS]: variants, ...rest } = given as Schema;
   if (variants) return oneOfVariants(given, variants, components);
   const own: Schema = Object.fromEntries(
     Object.entries(rest).map(([keyword, value]) => [

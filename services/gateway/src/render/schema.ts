@@ -5,25 +5,16 @@
 import type { JsonObject } from "@annals/event";
 import { Type, type TSchema } from "typebox";
 
+export { CLOSED, NAME, named } from "@annals/interface";
+
 /**
  * The mark of a detail that the interface leaves open. `_row` is its id in docs/interface.md. It is called
  * once for each row: schemas with the same mark share a constant.
  */
 export const openDetail = (_row: string) => ({ "x-annals-open-detail": true }) as const;
 
-/** The keyword with a schema's name; the document refers to the schema by it. */
-export const NAME = "x-annals-name";
-
-/** The schema under a name in `components.schemas`. */
-export function named<T extends TSchema>(name: string, schema: T): T {
-  return Object.assign(schema, { [NAME]: name });
-}
-
 /** The keyword with the schemas that the document shows in place of the one that has it: a value fits one. */
 export const VARIANTS = "x-annals-variants";
-
-/** An object of which no other members are accepted. */
-export const CLOSED = { additionalProperties: false } as const;
 
 export interface Described {
   readonly maximum?: number;

@@ -4,33 +4,13 @@
 import { WIDGET_PARTS } from "@annals/contract";
 import { internal } from "@annals/errors";
 import type { JsonObject } from "@annals/event";
+import { SINK_TYPE_NAMES, SINK_TYPES, shownSinkSchema, type SinkType } from "@annals/interface";
 import { OnRejected, type Sink, SinkFormat, SinkState } from "@annals/proto/sinks";
 import { Type, type Static, type TSchema } from "typebox";
 import { CLOSED, FreeForm, Id, named, Nullable, Time, VARIANTS } from "./schema.ts";
-import {
-  type Given,
-  HttpConfig,
-  OtlpHttpConfig,
-  renderConfig,
-  S3Config,
-  ShownConfig,
-  SplunkHecConfig,
-  SyslogConfig,
-} from "./sink-config.ts";
 import { FilterShown, GivenFilter, renderFilter } from "./webhook-filter.ts";
 
 export const SinkId = Id("sink", "4k8s1w5z9c3f7j0n2q6t8v1x5a");
-
-const CONFIGS = {
-  http: HttpConfig,
-  splunk_hec: SplunkHecConfig,
-  otlp_http: OtlpHttpConfig,
-  syslog: SyslogConfig,
-  s3: S3Config,
-} as const;
-
-type SinkType = keyof typeof CONFIGS;
-const TYPES = Object.keys(CONFIGS) as SinkType[];
 
 export const FORMAT_NUMBERS = {
   annals: SinkFormat.ANNALS,
@@ -68,7 +48,7 @@ const OnRejectedMember = named(
 
 const TypeMember = named(
   "SinkType",
-  Type.Enum([...TYPES], {
+  Type.Enum([...SINK_TYPE_NAMES], {
     description: "What receives the events. It cannot be changed.",
     examples: ["http"],
   }),
@@ -137,10 +117,10 @@ export function byType<Members extends Readonly<Record<string, TSchema>>>(
   members: Members,
   plain?: TSchema,
 ) {
-  const variants = TYPES.map((type) =>
+  const variants = SINK_TYPE_NAMES.map((type) =>
     named(
       `${name}${pascal(type)}`,
-      Type.Object({ type: typeOf(type), config: CONFIGS[type], ...members }, CLOSED),
+      Type.Object({ type: typeOf(type), config: SINK_TYPES[type].schema, ...members }, CLOSED),
     ),
   );
   const together = [
@@ -153,10 +133,10 @@ export function byType<Members extends Readonly<Record<string, TSchema>>>(
     required: plain ? [] : ["type", "config"],
     ...CLOSED,
     allOf: [
-      ...TYPES.map((type) =>
+      ...SINK_TYPE_NAMES.map((type) =>
         condition(
           { properties: { type: { const: type } }, required: ["type"] },
-          { properties: { config: CONFIGS[type] } },
+          { properties: { config: SINK_TYPES[type].schema } },
         ),
       ),
       ...(plain ? together : []),
@@ -178,7 +158,11 @@ const pascal = (type: string): string =>
     .join("");
 
 /** What {@link byType} has checked of a body. */
-export type GivenBody<Members> = Members & Given;
+export type GivenBody<Members> = Members & { readonly type: SinkType; readonly config: object };
+
+/** A type and its configuration, as the webhook dispatcher gets and stores them. It checks the values. */
+export const configText = ({ config, type }: GivenBody<unknown>): string =>
+  JSON.stringify({ type, ...config });
 
 export const SinkStateMember = named(
   "SinkState",
@@ -201,7 +185,7 @@ export const SinkBody = named(
     mapping: Type.Optional(
       Mapping({ description: "Classes of OCSF by action. Absent: those of the service." }),
     ),
-    config: ShownConfig,
+    config: Type.Union(SINK_TYPE_NAMES.map(shownSinkSchema)),
     on_rejected: OnRejectedMember,
     active: Type.Boolean({ examples: [true] }),
     status: SinkStateMember,
@@ -211,7 +195,7 @@ export const SinkBody = named(
 
 export function renderSink(sink: Sink | undefined) {
   if (!sink) throw internal("the webhook dispatcher responded without a sink");
-  const { config, type } = renderConfig(sink.config);
+  const { type, ...config } = JSON.parse(sink.config) as JsonObject;
   return {
     id: sink.id,
     type,

@@ -7,19 +7,8 @@ import { Type } from "typebox";
 import { Count, Id, named, Nullable, openDetail, Time } from "./schema.ts";
 import { FilterShown, renderFilter } from "./webhook-filter.ts";
 
-/** Longest URL of a webhook (docs/interface.md). */
-const MAX_URL_LENGTH = 2_048;
-
 export const WebhookId = Id("wh", "6w9t2q5n8k1h4f7c0z3x6v9s2m");
 export const DeliveryId = Id("wh_del", "2d5g8j1m4q7t0w3z6c9f2k5n8r");
-
-export const WebhookUrl = Type.String({
-  minLength: 1,
-  maxLength: MAX_URL_LENGTH,
-  format: "uri",
-  description: "An HTTPS URL of a public host, without a user name.",
-  examples: ["https://hooks.example.com/annals"],
-});
 
 const Pattern = named(
   "EventPattern",

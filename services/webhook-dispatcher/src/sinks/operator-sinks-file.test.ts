@@ -91,7 +91,7 @@ test.each([
     "s3",
     { bucket: "audit-events", region: "eu-central-1" },
     { "credentials.access_key_id": token, "credentials.secret_access_key": token },
-    { credentials: { accessKeyId: SECRET, secretAccessKey: SECRET } },
+    { credentials: { access_key_id: SECRET, secret_access_key: SECRET } },
   ],
 ])("secrets of %s are read from files", async (type, config, config_files, expected) => {
   const sinks = await read({ sinks: [sinkOf({ type, config, config_files })] });

@@ -4,12 +4,13 @@
 
 import { ConfigError } from "@annals/chassis";
 import { AnnalsError, type FieldFault, invalid } from "@annals/errors";
+import { checkSinkConfig, readSinkConfig } from "@annals/interface";
 import { readFile } from "node:fs/promises";
 import type { OperatorSink, OperatorSinks } from "./rules/operator-sink.ts";
 import { ON_REJECTED, SINK_FORMATS } from "./rules/sink.ts";
 import type { AddressGuard } from "../outbound/address-guard.ts";
-import { givenConfig, givenFilter, type Members, membersOf } from "./rpc/given-sink.ts";
-import { checkConfig } from "./rpc/sink-config.ts";
+import { givenFilter, type Members, membersOf } from "./given-members.ts";
+import { configRules } from "./config-rules.ts";
 import { checkLeaveOut, checkMappingOf } from "./rpc/sink-members.ts";
 import { checkFilter } from "../rpc/webhook-members.ts";
 
@@ -72,16 +73,15 @@ async function listOf(path: string): Promise<readonly unknown[]> {
   }
 }
 
-async function readSink(given: unknown, guard: AddressGuard): Promise<OperatorSink> {
-  const members = membersOf("", given, MEMBERS);
+async function readSink(item: unknown, guard: AddressGuard): Promise<OperatorSink> {
+  const members = membersOf("", item, MEMBERS);
   const name = members.get("name");
   if (typeof name !== "string" || !NAME.test(name)) {
     const message = "must have 1 to 63 of a to z, 0 to 9 and -, and - neither first nor last";
     throw invalid({ field: "name", message });
   }
-  const type = members.get("type");
-  const rules = { guard, allowProcessCredentials: true };
-  const config = checkConfig(rules, givenConfig(type, await configOf(members)));
+  const given = readSinkConfig(members.get("type"), await configOf(members));
+  const config = checkSinkConfig(configRules(guard, true), given);
   const format = oneOf("format", SINK_FORMATS, members.get("format") ?? "annals");
   const filter = checkFilter(givenFilter(members.get("filter")));
   return {
@@ -98,7 +98,7 @@ async function readSink(given: unknown, guard: AddressGuard): Promise<OperatorSi
 }
 
 /** The configuration with what is in files: a member, or one of `headers` or `credentials` after a dot. */
-async function configOf(members: Members): Promise<Members> {
+async function configOf(members: Members): Promise<object> {
   const config = new Map(membersOf("config", members.get("config") ?? {}));
   const files = membersOf("config_files", members.get("config_files") ?? {});
   for (const [place, path] of files) {
@@ -110,7 +110,7 @@ async function configOf(members: Members): Promise<Members> {
       config.set(name, { ...outer, [within.join(".")]: value });
     }
   }
-  return config;
+  return Object.fromEntries(config);
 }
 
 async function secretIn(field: string, path: unknown): Promise<string> {

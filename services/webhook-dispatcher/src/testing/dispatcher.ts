@@ -13,6 +13,7 @@ import type { Kind } from "../domain/kinds.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics, type Metrics } from "../metrics.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
+import { configRules } from "../sinks/config-rules.ts";
 import type { AttemptResult } from "../outbound/exchange.ts";
 import { EventReader } from "../outbound/event-reader.ts";
 import type { Message } from "../outbound/sender.ts";
@@ -246,7 +247,7 @@ export function newHandlers(
       onDisabled: () => {},
     }),
     onSubscriber: () => {},
-    allowProcessCredentials: false,
+    configRules: configRules(guard, false),
     sendTest: async () => ({ success: true }),
     metrics: createMetrics(createRegistry("test")),
   };

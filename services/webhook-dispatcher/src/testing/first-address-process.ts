@@ -2,11 +2,11 @@
 // of JSON for each look-up that was answered and each result. It is a process of its own, because a fault in
 // Node's native code ends the one that it happens in.
 
+import type { SinkConfig } from "@annals/interface";
 import { createLog } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import type { LookupFunction } from "node:net";
 import type { SinkRecord } from "../sinks/rules/sink-record.ts";
-import type { SinkConfig } from "../sinks/rules/sink.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import { trustedContext } from "../outbound/connections.ts";
 import { dnsLookUp } from "../outbound/look-up.ts";
@@ -109,7 +109,7 @@ async function askAuthority(url: string): Promise<string> {
   return "stamped";
 }
 
-const credentials = { accessKeyId: "a", secretAccessKey: "b" };
+const credentials = { access_key_id: "a", secret_access_key: "b" };
 const TRANSPORTS: Readonly<Record<string, (name: string) => Promise<string>>> = {
   webhook: sendWebhook,
   "sink http": (name) =>

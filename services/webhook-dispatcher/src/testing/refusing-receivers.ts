@@ -1,6 +1,7 @@
 // Receivers that refuse some events, each as the specification of its protocol says: the `_bulk` request of
 // Elasticsearch, the HTTP event collector of Splunk, OTLP over HTTP, and plain HTTP. Imported by tests only.
 
+import type { SinkConfig } from "@annals/interface";
 import {
   ExportLogsServiceRequestSchema,
   ExportLogsServiceResponseSchema,
@@ -9,7 +10,6 @@ import type { Received } from "@annals/testing";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ServerResponse } from "node:http";
 import { gunzipSync } from "node:zlib";
-import type { SinkConfig } from "../sinks/rules/sink.ts";
 import { newSubscriber } from "./receivers.ts";
 
 interface Line {

@@ -1,11 +1,11 @@
 // The fixtures of the tests of sinks: what a receiver depends on, records, and a batch that is sent. Imported
 // by tests only.
 
+import type { SinkConfig } from "@annals/interface";
 import { createLog, type Logger } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
-import type { SinkConfig } from "../sinks/rules/sink.ts";
 import { trustedContext } from "../outbound/connections.ts";
 import { openReceiver } from "../sinks/open-receiver.ts";
 import type { SinkDeps } from "../sinks/receiver/sink-http.ts";

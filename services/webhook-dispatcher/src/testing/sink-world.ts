@@ -1,11 +1,12 @@
 // A world for the tests of sinks: a real database, chains and receivers in memory, and a controlled clock.
 // Imported by tests only.
 
+import type { SinkConfig } from "@annals/interface";
 import { AnnalsError } from "@annals/errors";
 import { createRegistry } from "@annals/chassis";
 import type { StreamEventsRequest } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
-import type { OnRejected, SinkConfig, SinkFormat } from "../sinks/rules/sink.ts";
+import type { OnRejected, SinkFormat } from "../sinks/rules/sink.ts";
 import { SecretKeys } from "../domain/secret-keys.ts";
 import { createMetrics } from "../metrics.ts";
 import type { SinkLedger } from "../sinks/receiver/sink-events.ts";

@@ -6,7 +6,6 @@ import {
   CreateSinkRequestSchema,
   type CreateSinkResponse,
   type GetSinkStatusResponse,
-  HttpBody,
   type Sink,
   SinkFormat,
   UpdateSinkRequestSchema,
@@ -28,14 +27,14 @@ export type GivenSink = Omit<MessageInitShape<typeof CreateSinkRequestSchema>, "
 export const SECRET = "Bearer tip-top-secret";
 
 const HTTP = {
+  type: "http",
   url: "https://siem.example.com/in",
-  headers: [{ name: "Authorization", value: SECRET }],
-  body: HttpBody.JSONL,
+  headers: { Authorization: SECRET },
   compress: true,
 };
 
 export const httpConfig = (given: object = {}) => ({
-  config: { type: { case: "http" as const, value: { ...HTTP, ...given } } },
+  config: JSON.stringify({ ...HTTP, ...given }),
 });
 
 export function sinkHandlers({ ask }: ReturnType<typeof newHandlers>) {

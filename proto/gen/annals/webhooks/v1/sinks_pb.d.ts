@@ -58,11 +58,11 @@ export declare type Sink = Message<"annals.webhooks.v1.Sink"> & {
   mapping?: string | undefined;
 
   /**
-   * In a response the secrets are absent: a header's value is empty.
+   * JSON: the type and its members, without secrets (libs/interface).
    *
-   * @generated from field: annals.webhooks.v1.SinkConfig config = 7;
+   * @generated from field: string config = 7;
    */
-  config?: SinkConfig | undefined;
+  config: string;
 
   /**
    * @generated from field: bool active = 8;
@@ -92,254 +92,6 @@ export declare type Sink = Message<"annals.webhooks.v1.Sink"> & {
  * Use `create(SinkSchema)` to create a new message.
  */
 export declare const SinkSchema: GenMessage<Sink>;
-
-/**
- * @generated from message annals.webhooks.v1.SinkConfig
- */
-export declare type SinkConfig = Message<"annals.webhooks.v1.SinkConfig"> & {
-  /**
-   * @generated from oneof annals.webhooks.v1.SinkConfig.type
-   */
-  type: {
-    /**
-     * @generated from field: annals.webhooks.v1.HttpSink http = 1;
-     */
-    value: HttpSink;
-    case: "http";
-  } | {
-    /**
-     * @generated from field: annals.webhooks.v1.SplunkHecSink splunk_hec = 2;
-     */
-    value: SplunkHecSink;
-    case: "splunkHec";
-  } | {
-    /**
-     * @generated from field: annals.webhooks.v1.OtlpHttpSink otlp_http = 3;
-     */
-    value: OtlpHttpSink;
-    case: "otlpHttp";
-  } | {
-    /**
-     * @generated from field: annals.webhooks.v1.SyslogSink syslog = 4;
-     */
-    value: SyslogSink;
-    case: "syslog";
-  } | {
-    /**
-     * @generated from field: annals.webhooks.v1.S3Sink s3 = 5;
-     */
-    value: S3Sink;
-    case: "s3";
-  } | { case: undefined; value?: undefined };
-};
-
-/**
- * Describes the message annals.webhooks.v1.SinkConfig.
- * Use `create(SinkConfigSchema)` to create a new message.
- */
-export declare const SinkConfigSchema: GenMessage<SinkConfig>;
-
-/**
- * @generated from message annals.webhooks.v1.SinkHeader
- */
-export declare type SinkHeader = Message<"annals.webhooks.v1.SinkHeader"> & {
-  /**
-   * @generated from field: string name = 1;
-   */
-  name: string;
-
-  /**
-   * A secret.
-   *
-   * @generated from field: string value = 2;
-   */
-  value: string;
-};
-
-/**
- * Describes the message annals.webhooks.v1.SinkHeader.
- * Use `create(SinkHeaderSchema)` to create a new message.
- */
-export declare const SinkHeaderSchema: GenMessage<SinkHeader>;
-
-/**
- * @generated from message annals.webhooks.v1.HttpSink
- */
-export declare type HttpSink = Message<"annals.webhooks.v1.HttpSink"> & {
-  /**
-   * @generated from field: string url = 1;
-   */
-  url: string;
-
-  /**
-   * @generated from field: repeated annals.webhooks.v1.SinkHeader headers = 2;
-   */
-  headers: SinkHeader[];
-
-  /**
-   * @generated from field: annals.webhooks.v1.HttpBody body = 3;
-   */
-  body: HttpBody;
-
-  /**
-   * gzip.
-   *
-   * @generated from field: bool compress = 4;
-   */
-  compress: boolean;
-};
-
-/**
- * Describes the message annals.webhooks.v1.HttpSink.
- * Use `create(HttpSinkSchema)` to create a new message.
- */
-export declare const HttpSinkSchema: GenMessage<HttpSink>;
-
-/**
- * @generated from message annals.webhooks.v1.SplunkHecSink
- */
-export declare type SplunkHecSink = Message<"annals.webhooks.v1.SplunkHecSink"> & {
-  /**
-   * Address of the collector, without /services/collector.
-   *
-   * @generated from field: string url = 1;
-   */
-  url: string;
-
-  /**
-   * A secret.
-   *
-   * @generated from field: string token = 2;
-   */
-  token: string;
-
-  /**
-   * Absent: the token's default.
-   *
-   * @generated from field: optional string index = 3;
-   */
-  index?: string | undefined;
-
-  /**
-   * Whether the indexer's acknowledgement is awaited.
-   *
-   * @generated from field: bool ack = 4;
-   */
-  ack: boolean;
-};
-
-/**
- * Describes the message annals.webhooks.v1.SplunkHecSink.
- * Use `create(SplunkHecSinkSchema)` to create a new message.
- */
-export declare const SplunkHecSinkSchema: GenMessage<SplunkHecSink>;
-
-/**
- * @generated from message annals.webhooks.v1.OtlpHttpSink
- */
-export declare type OtlpHttpSink = Message<"annals.webhooks.v1.OtlpHttpSink"> & {
-  /**
-   * Whole address of the logs endpoint, such as https://collector/v1/logs.
-   *
-   * @generated from field: string url = 1;
-   */
-  url: string;
-
-  /**
-   * @generated from field: repeated annals.webhooks.v1.SinkHeader headers = 2;
-   */
-  headers: SinkHeader[];
-};
-
-/**
- * Describes the message annals.webhooks.v1.OtlpHttpSink.
- * Use `create(OtlpHttpSinkSchema)` to create a new message.
- */
-export declare const OtlpHttpSinkSchema: GenMessage<OtlpHttpSink>;
-
-/**
- * @generated from message annals.webhooks.v1.SyslogSink
- */
-export declare type SyslogSink = Message<"annals.webhooks.v1.SyslogSink"> & {
-  /**
-   * @generated from field: string host = 1;
-   */
-  host: string;
-
-  /**
-   * @generated from field: uint32 port = 2;
-   */
-  port: number;
-};
-
-/**
- * Describes the message annals.webhooks.v1.SyslogSink.
- * Use `create(SyslogSinkSchema)` to create a new message.
- */
-export declare const SyslogSinkSchema: GenMessage<SyslogSink>;
-
-/**
- * @generated from message annals.webhooks.v1.S3Sink
- */
-export declare type S3Sink = Message<"annals.webhooks.v1.S3Sink"> & {
-  /**
-   * @generated from field: string bucket = 1;
-   */
-  bucket: string;
-
-  /**
-   * Empty, or ending in /.
-   *
-   * @generated from field: string prefix = 2;
-   */
-  prefix: string;
-
-  /**
-   * @generated from field: string region = 3;
-   */
-  region: string;
-
-  /**
-   * Absent: AWS.
-   *
-   * @generated from field: optional string endpoint = 4;
-   */
-  endpoint?: string | undefined;
-
-  /**
-   * A secret pair; absent: the credentials of the process.
-   *
-   * @generated from field: optional annals.webhooks.v1.S3Credentials credentials = 5;
-   */
-  credentials?: S3Credentials | undefined;
-};
-
-/**
- * Describes the message annals.webhooks.v1.S3Sink.
- * Use `create(S3SinkSchema)` to create a new message.
- */
-export declare const S3SinkSchema: GenMessage<S3Sink>;
-
-/**
- * @generated from message annals.webhooks.v1.S3Credentials
- */
-export declare type S3Credentials = Message<"annals.webhooks.v1.S3Credentials"> & {
-  /**
-   * @generated from field: string access_key_id = 1;
-   */
-  accessKeyId: string;
-
-  /**
-   * @generated from field: string secret_access_key = 2;
-   */
-  secretAccessKey: string;
-};
-
-/**
- * Describes the message annals.webhooks.v1.S3Credentials.
- * Use `create(S3CredentialsSchema)` to create a new message.
- */
-export declare const S3CredentialsSchema: GenMessage<S3Credentials>;
 
 /**
  * @generated from message annals.webhooks.v1.CreateSinkRequest
@@ -376,9 +128,11 @@ export declare type CreateSinkRequest = Message<"annals.webhooks.v1.CreateSinkRe
   mapping?: string | undefined;
 
   /**
-   * @generated from field: annals.webhooks.v1.SinkConfig config = 7;
+   * JSON: the type and its members.
+   *
+   * @generated from field: string config = 7;
    */
-  config?: SinkConfig | undefined;
+  config: string;
 
   /**
    * @generated from field: bool active = 8;
@@ -572,11 +326,11 @@ export declare type UpdateSinkRequest = Message<"annals.webhooks.v1.UpdateSinkRe
   mapping?: string | undefined;
 
   /**
-   * Whole; of the type that the sink has.
+   * JSON, whole; of the type that the sink has.
    *
-   * @generated from field: annals.webhooks.v1.SinkConfig config = 9;
+   * @generated from field: optional string config = 9;
    */
-  config?: SinkConfig | undefined;
+  config?: string | undefined;
 
   /**
    * Unspecified: unchanged.
@@ -1045,42 +799,6 @@ export enum SinkState {
  * Describes the enum annals.webhooks.v1.SinkState.
  */
 export declare const SinkStateSchema: GenEnum<SinkState>;
-
-/**
- * @generated from enum annals.webhooks.v1.HttpBody
- */
-export enum HttpBody {
-  /**
-   * @generated from enum value: HTTP_BODY_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * A line a record.
-   *
-   * @generated from enum value: HTTP_BODY_JSONL = 1;
-   */
-  JSONL = 1,
-
-  /**
-   * An array of records.
-   *
-   * @generated from enum value: HTTP_BODY_ARRAY = 2;
-   */
-  ARRAY = 2,
-
-  /**
-   * Elasticsearch and OpenSearch `_bulk`: each record is created under its id.
-   *
-   * @generated from enum value: HTTP_BODY_ELASTIC = 3;
-   */
-  ELASTIC = 3,
-}
-
-/**
- * Describes the enum annals.webhooks.v1.HttpBody.
- */
-export declare const HttpBodySchema: GenEnum<HttpBody>;
 
 /**
  * @generated from enum annals.webhooks.v1.LostReason

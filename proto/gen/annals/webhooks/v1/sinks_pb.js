@@ -11,7 +11,7 @@ import { file_annals_webhooks_v1_filters } from "./filters_pb.js";
  * Describes the file annals/webhooks/v1/sinks.proto.
  */
 export const file_annals_webhooks_v1_sinks = /*@__PURE__*/
-  fileDesc("Ch5hbm5hbHMvd2ViaG9va3MvdjEvc2lua3MucHJvdG8SEmFubmFscy53ZWJob29rcy52MSL4AgoEU2luaxIKCgJpZBgBIAEoCRIuCgZmb3JtYXQYAiABKA4yHi5hbm5hbHMud2ViaG9va3MudjEuU2lua0Zvcm1hdBIxCgZmaWx0ZXIYAyABKAsyIS5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9va0ZpbHRlchIRCglsZWF2ZV9vdXQYBCADKAkSFQoNaW5jbHVkZV9wcm9vZhgFIAEoCBIUCgdtYXBwaW5nGAYgASgJSACIAQESLgoGY29uZmlnGAcgASgLMh4uYW5uYWxzLndlYmhvb2tzLnYxLlNpbmtDb25maWcSDgoGYWN0aXZlGAggASgIEhIKCmNyZWF0ZWRfYXQYCSABKAkSLAoFc3RhdGUYCiABKA4yHS5hbm5hbHMud2ViaG9va3MudjEuU2lua1N0YXRlEjMKC29uX3JlamVjdGVkGAsgASgOMh4uYW5uYWxzLndlYmhvb2tzLnYxLk9uUmVqZWN0ZWRCCgoIX21hcHBpbmcijgIKClNpbmtDb25maWcSLAoEaHR0cBgBIAEoCzIcLmFubmFscy53ZWJob29rcy52MS5IdHRwU2lua0gAEjcKCnNwbHVua19oZWMYAiABKAsyIS5hbm5hbHMud2ViaG9va3MudjEuU3BsdW5rSGVjU2lua0gAEjUKCW90bHBfaHR0cBgDIAEoCzIgLmFubmFscy53ZWJob29rcy52MS5PdGxwSHR0cFNpbmtIABIwCgZzeXNsb2cYBCABKAsyHi5hbm5hbHMud2ViaG9va3MudjEuU3lzbG9nU2lua0gAEigKAnMzGAUgASgLMhouYW5uYWxzLndlYmhvb2tzLnYxLlMzU2lua0gAQgYKBHR5cGUiKQoKU2lua0hlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIoYBCghIdHRwU2luaxILCgN1cmwYASABKAkSLwoHaGVhZGVycxgCIAMoCzIeLmFubmFscy53ZWJob29rcy52MS5TaW5rSGVhZGVyEioKBGJvZHkYAyABKA4yHC5hbm5hbHMud2ViaG9va3MudjEuSHR0cEJvZHkSEAoIY29tcHJlc3MYBCABKAgiVgoNU3BsdW5rSGVjU2luaxILCgN1cmwYASABKAkSDQoFdG9rZW4YAiABKAkSEgoFaW5kZXgYAyABKAlIAIgBARILCgNhY2sYBCABKAhCCAoGX2luZGV4IkwKDE90bHBIdHRwU2luaxILCgN1cmwYASABKAkSLwoHaGVhZGVycxgCIAMoCzIeLmFubmFscy53ZWJob29rcy52MS5TaW5rSGVhZGVyIigKClN5c2xvZ1NpbmsSDAoEaG9zdBgBIAEoCRIMCgRwb3J0GAIgASgNIqkBCgZTM1NpbmsSDgoGYnVja2V0GAEgASgJEg4KBnByZWZpeBgCIAEoCRIOCgZyZWdpb24YAyABKAkSFQoIZW5kcG9pbnQYBCABKAlIAIgBARI7CgtjcmVkZW50aWFscxgFIAEoCzIhLmFubmFscy53ZWJob29rcy52MS5TM0NyZWRlbnRpYWxzSAGIAQFCCwoJX2VuZHBvaW50Qg4KDF9jcmVkZW50aWFscyJBCg1TM0NyZWRlbnRpYWxzEhUKDWFjY2Vzc19rZXlfaWQYASABKAkSGQoRc2VjcmV0X2FjY2Vzc19rZXkYAiABKAkirQMKEUNyZWF0ZVNpbmtSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSLgoGZm9ybWF0GAIgASgOMh4uYW5uYWxzLndlYmhvb2tzLnYxLlNpbmtGb3JtYXQSMQoGZmlsdGVyGAMgASgLMiEuYW5uYWxzLndlYmhvb2tzLnYxLldlYmhvb2tGaWx0ZXISEQoJbGVhdmVfb3V0GAQgAygJEhUKDWluY2x1ZGVfcHJvb2YYBSABKAgSFAoHbWFwcGluZxgGIAEoCUgAiAEBEi4KBmNvbmZpZxgHIAEoCzIeLmFubmFscy53ZWJob29rcy52MS5TaW5rQ29uZmlnEg4KBmFjdGl2ZRgIIAEoCBIhChRmcm9tX3NlcXVlbmNlX251bWJlchgJIAEoA0gBiAEBEhYKCW1heF9zaW5rcxgKIAEoDUgCiAEBEjMKC29uX3JlamVjdGVkGAsgASgOMh4uYW5uYWxzLndlYmhvb2tzLnYxLk9uUmVqZWN0ZWRCCgoIX21hcHBpbmdCFwoVX2Zyb21fc2VxdWVuY2VfbnVtYmVyQgwKCl9tYXhfc2lua3MiPAoSQ3JlYXRlU2lua1Jlc3BvbnNlEiYKBHNpbmsYASABKAsyGC5hbm5hbHMud2ViaG9va3MudjEuU2luayIwCg5HZXRTaW5rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJIjkKD0dldFNpbmtSZXNwb25zZRImCgRzaW5rGAEgASgLMhguYW5uYWxzLndlYmhvb2tzLnYxLlNpbmsiRAoQTGlzdFNpbmtzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEg0KBWxpbWl0GAIgASgNEg0KBWFmdGVyGAMgASgJIkoKEUxpc3RTaW5rc1Jlc3BvbnNlEicKBXNpbmtzGAEgAygLMhguYW5uYWxzLndlYmhvb2tzLnYxLlNpbmsSDAoEbmV4dBgCIAEoCSKsAwoRVXBkYXRlU2lua1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCRITCgZhY3RpdmUYAyABKAhIAIgBARIxCgZmaWx0ZXIYBCABKAsyIS5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9va0ZpbHRlchIvCglsZWF2ZV9vdXQYBSABKAsyHC5hbm5hbHMud2ViaG9va3MudjEuTGVhdmVPdXQSGgoNaW5jbHVkZV9wcm9vZhgGIAEoCEgBiAEBEjMKBmZvcm1hdBgHIAEoDjIeLmFubmFscy53ZWJob29rcy52MS5TaW5rRm9ybWF0SAKIAQESFAoHbWFwcGluZxgIIAEoCUgDiAEBEi4KBmNvbmZpZxgJIAEoCzIeLmFubmFscy53ZWJob29rcy52MS5TaW5rQ29uZmlnEjMKC29uX3JlamVjdGVkGAogASgOMh4uYW5uYWxzLndlYmhvb2tzLnYxLk9uUmVqZWN0ZWRCCQoHX2FjdGl2ZUIQCg5faW5jbHVkZV9wcm9vZkIJCgdfZm9ybWF0QgoKCF9tYXBwaW5nIhkKCExlYXZlT3V0Eg0KBXBhcnRzGAEgAygJIjwKElVwZGF0ZVNpbmtSZXNwb25zZRImCgRzaW5rGAEgASgLMhguYW5uYWxzLndlYmhvb2tzLnYxLlNpbmsiMwoRRGVsZXRlU2lua1JlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCSIUChJEZWxldGVTaW5rUmVzcG9uc2UiMQoPVGVzdFNpbmtSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiQQoQVGVzdFNpbmtSZXNwb25zZRIPCgdzdWNjZXNzGAEgASgIEhIKBWVycm9yGAIgASgJSACIAQFCCAoGX2Vycm9yIlEKEVJlcGxheVNpbmtSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkSHAoUZnJvbV9zZXF1ZW5jZV9udW1iZXIYAyABKAMiFAoSUmVwbGF5U2lua1Jlc3BvbnNlIlAKFVNraXBTaW5rUmVjb3JkUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJEhcKD3NlcXVlbmNlX251bWJlchgDIAEoAyIYChZTa2lwU2lua1JlY29yZFJlc3BvbnNlIjYKFEdldFNpbmtTdGF0dXNSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkikQMKFUdldFNpbmtTdGF0dXNSZXNwb25zZRIsCgVzdGF0ZRgBIAEoDjIdLmFubmFscy53ZWJob29rcy52MS5TaW5rU3RhdGUSDgoGY3Vyc29yGAIgASgDEgwKBGhlYWQYAyABKAMSEgoKbGFnX2V2ZW50cxgEIAEoAxITCgtsYWdfc2Vjb25kcxgFIAEoARIXCgpsYXN0X2Vycm9yGAYgASgJSACIAQESHgoRbGFzdF9kZWxpdmVyZWRfYXQYByABKAlIAYgBARIcCg9uZXh0X2F0dGVtcHRfYXQYCCABKAlIAogBARIsCgRsb3N0GAkgAygLMh4uYW5uYWxzLndlYmhvb2tzLnYxLkxvc3RFdmVudHMSOAoIcmVqZWN0ZWQYCiABKAsyIS5hbm5hbHMud2ViaG9va3MudjEuUmVqZWN0ZWRFdmVudEgDiAEBQg0KC19sYXN0X2Vycm9yQhQKEl9sYXN0X2RlbGl2ZXJlZF9hdEISChBfbmV4dF9hdHRlbXB0X2F0QgsKCV9yZWplY3RlZCJkCg1SZWplY3RlZEV2ZW50EhcKD3NlcXVlbmNlX251bWJlchgBIAEoAxIKCgJpZBgCIAEoCRITCgZzdGF0dXMYAyABKA1IAIgBARIOCgZyZWFzb24YBCABKAlCCQoHX3N0YXR1cyJ2CgpMb3N0RXZlbnRzEhwKFGZyb21fc2VxdWVuY2VfbnVtYmVyGAEgASgDEhoKEnRvX3NlcXVlbmNlX251bWJlchgCIAEoAxIuCgZyZWFzb24YAyABKA4yHi5hbm5hbHMud2ViaG9va3MudjEuTG9zdFJlYXNvbiqJAQoKU2lua0Zvcm1hdBIbChdTSU5LX0ZPUk1BVF9VTlNQRUNJRklFRBAAEhYKElNJTktfRk9STUFUX0FOTkFMUxABEhQKEFNJTktfRk9STUFUX09DU0YQAhITCg9TSU5LX0ZPUk1BVF9FQ1MQAxIbChdTSU5LX0ZPUk1BVF9DTE9VREVWRU5UUxAEKlUKCk9uUmVqZWN0ZWQSGwoXT05fUkVKRUNURURfVU5TUEVDSUZJRUQQABIUChBPTl9SRUpFQ1RFRF9TVE9QEAESFAoQT05fUkVKRUNURURfU0tJUBACKm0KCVNpbmtTdGF0ZRIaChZTSU5LX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRU0lOS19TVEFURV9BQ1RJVkUQARIWChJTSU5LX1NUQVRFX0ZBSUxJTkcQAhIVChFTSU5LX1NUQVRFX1BBVVNFRBADKmYKCEh0dHBCb2R5EhkKFUhUVFBfQk9EWV9VTlNQRUNJRklFRBAAEhMKD0hUVFBfQk9EWV9KU09OTBABEhMKD0hUVFBfQk9EWV9BUlJBWRACEhUKEUhUVFBfQk9EWV9FTEFTVElDEAMqdAoKTG9zdFJlYXNvbhIbChdMT1NUX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUxPU1RfUkVBU09OX1JFVEVOVElPThABEhgKFExPU1RfUkVBU09OX1JFSkVDVEVEEAISFAoQTE9TVF9SRUFTT05fQk9USBADYgZwcm90bzM", [file_annals_webhooks_v1_filters]);
+  fileDesc("Ch5hbm5hbHMvd2ViaG9va3MvdjEvc2lua3MucHJvdG8SEmFubmFscy53ZWJob29rcy52MSLYAgoEU2luaxIKCgJpZBgBIAEoCRIuCgZmb3JtYXQYAiABKA4yHi5hbm5hbHMud2ViaG9va3MudjEuU2lua0Zvcm1hdBIxCgZmaWx0ZXIYAyABKAsyIS5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9va0ZpbHRlchIRCglsZWF2ZV9vdXQYBCADKAkSFQoNaW5jbHVkZV9wcm9vZhgFIAEoCBIUCgdtYXBwaW5nGAYgASgJSACIAQESDgoGY29uZmlnGAcgASgJEg4KBmFjdGl2ZRgIIAEoCBISCgpjcmVhdGVkX2F0GAkgASgJEiwKBXN0YXRlGAogASgOMh0uYW5uYWxzLndlYmhvb2tzLnYxLlNpbmtTdGF0ZRIzCgtvbl9yZWplY3RlZBgLIAEoDjIeLmFubmFscy53ZWJob29rcy52MS5PblJlamVjdGVkQgoKCF9tYXBwaW5nIo0DChFDcmVhdGVTaW5rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEi4KBmZvcm1hdBgCIAEoDjIeLmFubmFscy53ZWJob29rcy52MS5TaW5rRm9ybWF0EjEKBmZpbHRlchgDIAEoCzIhLmFubmFscy53ZWJob29rcy52MS5XZWJob29rRmlsdGVyEhEKCWxlYXZlX291dBgEIAMoCRIVCg1pbmNsdWRlX3Byb29mGAUgASgIEhQKB21hcHBpbmcYBiABKAlIAIgBARIOCgZjb25maWcYByABKAkSDgoGYWN0aXZlGAggASgIEiEKFGZyb21fc2VxdWVuY2VfbnVtYmVyGAkgASgDSAGIAQESFgoJbWF4X3NpbmtzGAogASgNSAKIAQESMwoLb25fcmVqZWN0ZWQYCyABKA4yHi5hbm5hbHMud2ViaG9va3MudjEuT25SZWplY3RlZEIKCghfbWFwcGluZ0IXChVfZnJvbV9zZXF1ZW5jZV9udW1iZXJCDAoKX21heF9zaW5rcyI8ChJDcmVhdGVTaW5rUmVzcG9uc2USJgoEc2luaxgBIAEoCzIYLmFubmFscy53ZWJob29rcy52MS5TaW5rIjAKDkdldFNpbmtSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiOQoPR2V0U2lua1Jlc3BvbnNlEiYKBHNpbmsYASABKAsyGC5hbm5hbHMud2ViaG9va3MudjEuU2luayJEChBMaXN0U2lua3NSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSDQoFbGltaXQYAiABKA0SDQoFYWZ0ZXIYAyABKAkiSgoRTGlzdFNpbmtzUmVzcG9uc2USJwoFc2lua3MYASADKAsyGC5hbm5hbHMud2ViaG9va3MudjEuU2luaxIMCgRuZXh0GAIgASgJIpwDChFVcGRhdGVTaW5rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJEhMKBmFjdGl2ZRgDIAEoCEgAiAEBEjEKBmZpbHRlchgEIAEoCzIhLmFubmFscy53ZWJob29rcy52MS5XZWJob29rRmlsdGVyEi8KCWxlYXZlX291dBgFIAEoCzIcLmFubmFscy53ZWJob29rcy52MS5MZWF2ZU91dBIaCg1pbmNsdWRlX3Byb29mGAYgASgISAGIAQESMwoGZm9ybWF0GAcgASgOMh4uYW5uYWxzLndlYmhvb2tzLnYxLlNpbmtGb3JtYXRIAogBARIUCgdtYXBwaW5nGAggASgJSAOIAQESEwoGY29uZmlnGAkgASgJSASIAQESMwoLb25fcmVqZWN0ZWQYCiABKA4yHi5hbm5hbHMud2ViaG9va3MudjEuT25SZWplY3RlZEIJCgdfYWN0aXZlQhAKDl9pbmNsdWRlX3Byb29mQgkKB19mb3JtYXRCCgoIX21hcHBpbmdCCQoHX2NvbmZpZyIZCghMZWF2ZU91dBINCgVwYXJ0cxgBIAMoCSI8ChJVcGRhdGVTaW5rUmVzcG9uc2USJgoEc2luaxgBIAEoCzIYLmFubmFscy53ZWJob29rcy52MS5TaW5rIjMKEURlbGV0ZVNpbmtSZXF1ZXN0EhIKCmFjY291bnRfaWQYASABKAkSCgoCaWQYAiABKAkiFAoSRGVsZXRlU2lua1Jlc3BvbnNlIjEKD1Rlc3RTaW5rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJIkEKEFRlc3RTaW5rUmVzcG9uc2USDwoHc3VjY2VzcxgBIAEoCBISCgVlcnJvchgCIAEoCUgAiAEBQggKBl9lcnJvciJRChFSZXBsYXlTaW5rUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJEhwKFGZyb21fc2VxdWVuY2VfbnVtYmVyGAMgASgDIhQKElJlcGxheVNpbmtSZXNwb25zZSJQChVTa2lwU2lua1JlY29yZFJlcXVlc3QSEgoKYWNjb3VudF9pZBgBIAEoCRIKCgJpZBgCIAEoCRIXCg9zZXF1ZW5jZV9udW1iZXIYAyABKAMiGAoWU2tpcFNpbmtSZWNvcmRSZXNwb25zZSI2ChRHZXRTaW5rU3RhdHVzUmVxdWVzdBISCgphY2NvdW50X2lkGAEgASgJEgoKAmlkGAIgASgJIpEDChVHZXRTaW5rU3RhdHVzUmVzcG9uc2USLAoFc3RhdGUYASABKA4yHS5hbm5hbHMud2ViaG9va3MudjEuU2lua1N0YXRlEg4KBmN1cnNvchgCIAEoAxIMCgRoZWFkGAMgASgDEhIKCmxhZ19ldmVudHMYBCABKAMSEwoLbGFnX3NlY29uZHMYBSABKAESFwoKbGFzdF9lcnJvchgGIAEoCUgAiAEBEh4KEWxhc3RfZGVsaXZlcmVkX2F0GAcgASgJSAGIAQESHAoPbmV4dF9hdHRlbXB0X2F0GAggASgJSAKIAQESLAoEbG9zdBgJIAMoCzIeLmFubmFscy53ZWJob29rcy52MS5Mb3N0RXZlbnRzEjgKCHJlamVjdGVkGAogASgLMiEuYW5uYWxzLndlYmhvb2tzLnYxLlJlamVjdGVkRXZlbnRIA4gBAUINCgtfbGFzdF9lcnJvckIUChJfbGFzdF9kZWxpdmVyZWRfYXRCEgoQX25leHRfYXR0ZW1wdF9hdEILCglfcmVqZWN0ZWQiZAoNUmVqZWN0ZWRFdmVudBIXCg9zZXF1ZW5jZV9udW1iZXIYASABKAMSCgoCaWQYAiABKAkSEwoGc3RhdHVzGAMgASgNSACIAQESDgoGcmVhc29uGAQgASgJQgkKB19zdGF0dXMidgoKTG9zdEV2ZW50cxIcChRmcm9tX3NlcXVlbmNlX251bWJlchgBIAEoAxIaChJ0b19zZXF1ZW5jZV9udW1iZXIYAiABKAMSLgoGcmVhc29uGAMgASgOMh4uYW5uYWxzLndlYmhvb2tzLnYxLkxvc3RSZWFzb24qiQEKClNpbmtGb3JtYXQSGwoXU0lOS19GT1JNQVRfVU5TUEVDSUZJRUQQABIWChJTSU5LX0ZPUk1BVF9BTk5BTFMQARIUChBTSU5LX0ZPUk1BVF9PQ1NGEAISEwoPU0lOS19GT1JNQVRfRUNTEAMSGwoXU0lOS19GT1JNQVRfQ0xPVURFVkVOVFMQBCpVCgpPblJlamVjdGVkEhsKF09OX1JFSkVDVEVEX1VOU1BFQ0lGSUVEEAASFAoQT05fUkVKRUNURURfU1RPUBABEhQKEE9OX1JFSkVDVEVEX1NLSVAQAiptCglTaW5rU3RhdGUSGgoWU0lOS19TVEFURV9VTlNQRUNJRklFRBAAEhUKEVNJTktfU1RBVEVfQUNUSVZFEAESFgoSU0lOS19TVEFURV9GQUlMSU5HEAISFQoRU0lOS19TVEFURV9QQVVTRUQQAyp0CgpMb3N0UmVhc29uEhsKF0xPU1RfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVTE9TVF9SRUFTT05fUkVURU5USU9OEAESGAoUTE9TVF9SRUFTT05fUkVKRUNURUQQAhIUChBMT1NUX1JFQVNPTl9CT1RIEANiBnByb3RvMw", [file_annals_webhooks_v1_filters]);
 
 /**
  * Describes the message annals.webhooks.v1.Sink.
@@ -21,207 +21,151 @@ export const SinkSchema = /*@__PURE__*/
   messageDesc(file_annals_webhooks_v1_sinks, 0);
 
 /**
- * Describes the message annals.webhooks.v1.SinkConfig.
- * Use `create(SinkConfigSchema)` to create a new message.
- */
-export const SinkConfigSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 1);
-
-/**
- * Describes the message annals.webhooks.v1.SinkHeader.
- * Use `create(SinkHeaderSchema)` to create a new message.
- */
-export const SinkHeaderSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 2);
-
-/**
- * Describes the message annals.webhooks.v1.HttpSink.
- * Use `create(HttpSinkSchema)` to create a new message.
- */
-export const HttpSinkSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 3);
-
-/**
- * Describes the message annals.webhooks.v1.SplunkHecSink.
- * Use `create(SplunkHecSinkSchema)` to create a new message.
- */
-export const SplunkHecSinkSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 4);
-
-/**
- * Describes the message annals.webhooks.v1.OtlpHttpSink.
- * Use `create(OtlpHttpSinkSchema)` to create a new message.
- */
-export const OtlpHttpSinkSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 5);
-
-/**
- * Describes the message annals.webhooks.v1.SyslogSink.
- * Use `create(SyslogSinkSchema)` to create a new message.
- */
-export const SyslogSinkSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 6);
-
-/**
- * Describes the message annals.webhooks.v1.S3Sink.
- * Use `create(S3SinkSchema)` to create a new message.
- */
-export const S3SinkSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 7);
-
-/**
- * Describes the message annals.webhooks.v1.S3Credentials.
- * Use `create(S3CredentialsSchema)` to create a new message.
- */
-export const S3CredentialsSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 8);
-
-/**
  * Describes the message annals.webhooks.v1.CreateSinkRequest.
  * Use `create(CreateSinkRequestSchema)` to create a new message.
  */
 export const CreateSinkRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 9);
+  messageDesc(file_annals_webhooks_v1_sinks, 1);
 
 /**
  * Describes the message annals.webhooks.v1.CreateSinkResponse.
  * Use `create(CreateSinkResponseSchema)` to create a new message.
  */
 export const CreateSinkResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 10);
+  messageDesc(file_annals_webhooks_v1_sinks, 2);
 
 /**
  * Describes the message annals.webhooks.v1.GetSinkRequest.
  * Use `create(GetSinkRequestSchema)` to create a new message.
  */
 export const GetSinkRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 11);
+  messageDesc(file_annals_webhooks_v1_sinks, 3);
 
 /**
  * Describes the message annals.webhooks.v1.GetSinkResponse.
  * Use `create(GetSinkResponseSchema)` to create a new message.
  */
 export const GetSinkResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 12);
+  messageDesc(file_annals_webhooks_v1_sinks, 4);
 
 /**
  * Describes the message annals.webhooks.v1.ListSinksRequest.
  * Use `create(ListSinksRequestSchema)` to create a new message.
  */
 export const ListSinksRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 13);
+  messageDesc(file_annals_webhooks_v1_sinks, 5);
 
 /**
  * Describes the message annals.webhooks.v1.ListSinksResponse.
  * Use `create(ListSinksResponseSchema)` to create a new message.
  */
 export const ListSinksResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 14);
+  messageDesc(file_annals_webhooks_v1_sinks, 6);
 
 /**
  * Describes the message annals.webhooks.v1.UpdateSinkRequest.
  * Use `create(UpdateSinkRequestSchema)` to create a new message.
  */
 export const UpdateSinkRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 15);
+  messageDesc(file_annals_webhooks_v1_sinks, 7);
 
 /**
  * Describes the message annals.webhooks.v1.LeaveOut.
  * Use `create(LeaveOutSchema)` to create a new message.
  */
 export const LeaveOutSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 16);
+  messageDesc(file_annals_webhooks_v1_sinks, 8);
 
 /**
  * Describes the message annals.webhooks.v1.UpdateSinkResponse.
  * Use `create(UpdateSinkResponseSchema)` to create a new message.
  */
 export const UpdateSinkResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 17);
+  messageDesc(file_annals_webhooks_v1_sinks, 9);
 
 /**
  * Describes the message annals.webhooks.v1.DeleteSinkRequest.
  * Use `create(DeleteSinkRequestSchema)` to create a new message.
  */
 export const DeleteSinkRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 18);
+  messageDesc(file_annals_webhooks_v1_sinks, 10);
 
 /**
  * Describes the message annals.webhooks.v1.DeleteSinkResponse.
  * Use `create(DeleteSinkResponseSchema)` to create a new message.
  */
 export const DeleteSinkResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 19);
+  messageDesc(file_annals_webhooks_v1_sinks, 11);
 
 /**
  * Describes the message annals.webhooks.v1.TestSinkRequest.
  * Use `create(TestSinkRequestSchema)` to create a new message.
  */
 export const TestSinkRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 20);
+  messageDesc(file_annals_webhooks_v1_sinks, 12);
 
 /**
  * Describes the message annals.webhooks.v1.TestSinkResponse.
  * Use `create(TestSinkResponseSchema)` to create a new message.
  */
 export const TestSinkResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 21);
+  messageDesc(file_annals_webhooks_v1_sinks, 13);
 
 /**
  * Describes the message annals.webhooks.v1.ReplaySinkRequest.
  * Use `create(ReplaySinkRequestSchema)` to create a new message.
  */
 export const ReplaySinkRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 22);
+  messageDesc(file_annals_webhooks_v1_sinks, 14);
 
 /**
  * Describes the message annals.webhooks.v1.ReplaySinkResponse.
  * Use `create(ReplaySinkResponseSchema)` to create a new message.
  */
 export const ReplaySinkResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 23);
+  messageDesc(file_annals_webhooks_v1_sinks, 15);
 
 /**
  * Describes the message annals.webhooks.v1.SkipSinkRecordRequest.
  * Use `create(SkipSinkRecordRequestSchema)` to create a new message.
  */
 export const SkipSinkRecordRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 24);
+  messageDesc(file_annals_webhooks_v1_sinks, 16);
 
 /**
  * Describes the message annals.webhooks.v1.SkipSinkRecordResponse.
  * Use `create(SkipSinkRecordResponseSchema)` to create a new message.
  */
 export const SkipSinkRecordResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 25);
+  messageDesc(file_annals_webhooks_v1_sinks, 17);
 
 /**
  * Describes the message annals.webhooks.v1.GetSinkStatusRequest.
  * Use `create(GetSinkStatusRequestSchema)` to create a new message.
  */
 export const GetSinkStatusRequestSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 26);
+  messageDesc(file_annals_webhooks_v1_sinks, 18);
 
 /**
  * Describes the message annals.webhooks.v1.GetSinkStatusResponse.
  * Use `create(GetSinkStatusResponseSchema)` to create a new message.
  */
 export const GetSinkStatusResponseSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 27);
+  messageDesc(file_annals_webhooks_v1_sinks, 19);
 
 /**
  * Describes the message annals.webhooks.v1.RejectedEvent.
  * Use `create(RejectedEventSchema)` to create a new message.
  */
 export const RejectedEventSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 28);
+  messageDesc(file_annals_webhooks_v1_sinks, 20);
 
 /**
  * Describes the message annals.webhooks.v1.LostEvents.
  * Use `create(LostEventsSchema)` to create a new message.
  */
 export const LostEventsSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_sinks, 29);
+  messageDesc(file_annals_webhooks_v1_sinks, 21);
 
 /**
  * Describes the enum annals.webhooks.v1.SinkFormat.
@@ -262,22 +206,10 @@ export const SinkState = /*@__PURE__*/
   tsEnum(SinkStateSchema);
 
 /**
- * Describes the enum annals.webhooks.v1.HttpBody.
- */
-export const HttpBodySchema = /*@__PURE__*/
-  enumDesc(file_annals_webhooks_v1_sinks, 3);
-
-/**
- * @generated from enum annals.webhooks.v1.HttpBody
- */
-export const HttpBody = /*@__PURE__*/
-  tsEnum(HttpBodySchema);
-
-/**
  * Describes the enum annals.webhooks.v1.LostReason.
  */
 export const LostReasonSchema = /*@__PURE__*/
-  enumDesc(file_annals_webhooks_v1_sinks, 4);
+  enumDesc(file_annals_webhooks_v1_sinks, 3);
 
 /**
  * @generated from enum annals.webhooks.v1.LostReason

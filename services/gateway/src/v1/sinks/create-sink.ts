@@ -10,6 +10,7 @@ import { dataOf } from "../../render/data.ts";
 import { named, SequenceNumber, VARIANTS } from "../../render/schema.ts";
 import {
   byType,
+  configText,
   FORMAT_NUMBERS,
   type GivenBody,
   ON_REJECTED_NUMBERS,
@@ -19,7 +20,6 @@ import {
   SHARED,
   SinkBody,
 } from "../../render/sink.ts";
-import { configMessage } from "../../render/sink-config.ts";
 import { filterMessage } from "../../render/webhook-filter.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
@@ -75,7 +75,7 @@ function toRequest(
     leaveOut: body.leave_out ?? [],
     includeProof: body.include_proof ?? false,
     ...(mapping && { mapping: JSON.stringify(mapping) }),
-    config: configMessage(body),
+    config: configText(body),
     onRejected: ON_REJECTED_NUMBERS[body.on_rejected ?? "stop"],
     active,
     ...(from !== undefined && { fromSequenceNumber: from }),

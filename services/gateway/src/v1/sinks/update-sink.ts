@@ -9,6 +9,7 @@ import { dataOf } from "../../render/data.ts";
 import { CLOSED, idIn, named } from "../../render/schema.ts";
 import {
   byType,
+  configText,
   FORMAT_NUMBERS,
   type GivenBody,
   NullableMapping,
@@ -19,7 +20,6 @@ import {
   SinkBody,
   SinkId,
 } from "../../render/sink.ts";
-import { configMessage } from "../../render/sink-config.ts";
 import { filterMessage } from "../../render/webhook-filter.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";
@@ -66,6 +66,6 @@ function toRequest(
     ...(onRejected !== undefined && { onRejected: ON_REJECTED_NUMBERS[onRejected] }),
     ...(format !== undefined && { format: FORMAT_NUMBERS[format] }),
     ...(mapping !== undefined && { mapping: mapping === null ? "" : JSON.stringify(mapping) }),
-    ...("config" in body && { config: configMessage(body) }),
+    ...("config" in body && { config: configText(body) }),
   };
 }

@@ -2,6 +2,7 @@
 
 import type { CreateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { WebhookUrl } from "@annals/interface";
 import { Type, type Static } from "typebox";
 import { type Admission, admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
@@ -11,7 +12,6 @@ import {
   WebhookBody,
   WebhookEvents,
   WebhookSecretBody,
-  WebhookUrl,
 } from "../../render/webhook.ts";
 import { filterMessage, GivenFilter } from "../../render/webhook-filter.ts";
 import { type Route, route } from "../../route.ts";

@@ -3,17 +3,12 @@
 
 import type { UpdateWebhookRequestSchema } from "@annals/proto/webhooks";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { WebhookUrl } from "@annals/interface";
 import { Type, type Static } from "typebox";
 import { admittedBy } from "../../admission/admission.ts";
 import { dataOf } from "../../render/data.ts";
 import { CLOSED, idIn, named } from "../../render/schema.ts";
-import {
-  renderWebhook,
-  WebhookBody,
-  WebhookEvents,
-  WebhookId,
-  WebhookUrl,
-} from "../../render/webhook.ts";
+import { renderWebhook, WebhookBody, WebhookEvents, WebhookId } from "../../render/webhook.ts";
 import { filterMessage, GivenFilter } from "../../render/webhook-filter.ts";
 import { type Route, route } from "../../route.ts";
 import type { Deps } from "../../deps.ts";

@@ -3,7 +3,7 @@
 // back: no secret is a pattern. The same over HTTP: http-receiver.test.ts.
 
 import { describe, expect, test } from "vitest";
-import { MAX_CONFIG_BYTES } from "../rpc/sink-config.ts";
+import { MAX_CONFIG_BYTES } from "@annals/interface";
 import { findSecret, unitsOf } from "./find-secret.ts";
 import { formsOf, MAX_READ, Redactor, secretsOfHeaders, secretsOfUrl } from "./redactor.ts";
 

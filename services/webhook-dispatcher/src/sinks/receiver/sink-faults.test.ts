@@ -1,9 +1,9 @@
 // Guarantee: whatever the receiver of a sink does, its batch ends by the deadline, reads a bounded part of
 // the response, and is accepted only if the receiver has said so. The error has no secret.
 
+import type { SinkConfig } from "@annals/interface";
 import { createServer as createTcp, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { SinkConfig } from "../rules/sink.ts";
 import { flood, newSubscriber, rawServer } from "../../testing/receivers.ts";
 import { newReceiver, sendBatch, sinkRecords } from "../../testing/sink-receivers.ts";
 import { AddressGuard } from "../../outbound/address-guard.ts";

@@ -3,6 +3,7 @@
 
 import { type Clock, newId } from "@annals/contract";
 import { AnnalsError, complete, invalid } from "@annals/errors";
+import { checkSinkConfig, type ConfigRules } from "@annals/interface";
 import type { Pool } from "@annals/postgres";
 import type { CreateSinkRequest } from "@annals/proto/sinks";
 import type { WebhooksService } from "@annals/proto/webhooks";
@@ -17,14 +18,20 @@ import { createSink as createSinkStatement } from "../store/create-sink.ts";
 import { countReplayed, replayLimit } from "../../store/daily-use.ts";
 import { lockAccount } from "../../store/lock-account.ts";
 import { renderSink } from "./render-sink.ts";
-import { checkConfig, type ConfigRules } from "./sink-config.ts";
-import { checkFormat, checkLeaveOut, checkMappingOf, givenOnRejected } from "./sink-members.ts";
+import {
+  checkFormat,
+  checkLeaveOut,
+  checkMappingOf,
+  givenConfig,
+  givenOnRejected,
+} from "./sink-members.ts";
 import { checkFilter } from "../../rpc/webhook-members.ts";
 
 /** Maximum sinks of an account whose plan was not named. */
 const MAX_SINKS = 10;
 
-export interface CreateSinkDeps extends ConfigRules {
+export interface CreateSinkDeps {
+  readonly configRules: ConfigRules;
   readonly clock: Clock;
   readonly database: Pool;
   readonly keys: SecretKeys;
@@ -39,9 +46,10 @@ export function createSink(
     const { accountId, active, includeProof, maxSinks = MAX_SINKS } = request;
     const actor = actorOf(context);
     complete({ account_id: accountId });
+    const given = givenConfig(request.config);
     const format = checkFormat(request.format);
     const filter = checkFilter(request.filter);
-    const config = checkConfig(deps, request.config);
+    const config = checkSinkConfig(deps.configRules, given);
     const { cursor, events } = await cursorOf(deps.producers, request);
     const id = newId("sink", deps.random);
     const row = {

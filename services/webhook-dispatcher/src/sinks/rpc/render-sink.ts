@@ -1,18 +1,16 @@
 // Renders a stored sink as proto. Called by the handlers of sinks. No secret of a configuration may ever be
-// in it: of a header it has the name, of credentials the access key id.
+// in it.
 
+import { shownSinkConfig, type SinkConfig } from "@annals/interface";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
-  HttpBody,
   OnRejected as ShownOnRejected,
-  type SinkConfigSchema,
   SinkFormat as ShownFormat,
   type SinkSchema,
   SinkState,
 } from "@annals/proto/sinks";
 import { filterOf } from "../../domain/filter-history.ts";
 import type { SecretKeys } from "../../domain/secret-keys.ts";
-import type { SinkConfig } from "../rules/sink.ts";
 import type { SinkRow } from "../store/sink-row.ts";
 import { filterMember } from "../../rpc/webhook-members.ts";
 
@@ -26,12 +24,6 @@ const FORMATS = {
 const ON_REJECTED = {
   stop: ShownOnRejected.STOP,
   skip: ShownOnRejected.SKIP,
-} as const;
-
-const BODIES = {
-  jsonl: HttpBody.JSONL,
-  array: HttpBody.ARRAY,
-  elastic: HttpBody.ELASTIC,
 } as const;
 
 /** Reads the configuration of a stored sink, with its secrets. */
@@ -51,7 +43,7 @@ export function renderSink(
     leaveOut: [...row.leave_out],
     includeProof: row.include_proof,
     ...(row.mapping !== null && { mapping: row.mapping }),
-    config: shownConfig(config),
+    config: JSON.stringify(shownSinkConfig(config)),
     active: row.active,
     createdAt: row.created_at,
     state: stateOf(row),
@@ -63,40 +55,3 @@ export function stateOf({ active, attempts }: Pick<SinkRow, "active" | "attempts
   if (!active) return SinkState.PAUSED;
   return attempts > 0 ? SinkState.FAILING : SinkState.ACTIVE;
 }
-
-function shownConfig(config: SinkConfig): MessageInitShape<typeof SinkConfigSchema> {
-  switch (config.type) {
-    case "http": {
-      const { body, compress, headers, url } = config;
-      const value = { url, headers: namesOf(headers), body: BODIES[body], compress };
-      return { type: { case: "http", value } };
-    }
-    case "splunk_hec": {
-      const { ack, index, url } = config;
-      const value = { url, ...(index !== undefined && { index }), ack };
-      return { type: { case: "splunkHec", value } };
-    }
-    case "otlp_http": {
-      const { headers, url } = config;
-      return { type: { case: "otlpHttp", value: { url, headers: namesOf(headers) } } };
-    }
-    case "syslog": {
-      const { host, port } = config;
-      return { type: { case: "syslog", value: { host, port } } };
-    }
-    case "s3": {
-      const { bucket, credentials, endpoint, prefix, region } = config;
-      const value = {
-        bucket,
-        prefix,
-        region,
-        ...(endpoint !== undefined && { endpoint }),
-        ...(credentials && { credentials: { accessKeyId: credentials.accessKeyId } }),
-      };
-      return { type: { case: "s3", value } };
-    }
-  }
-}
-
-const namesOf = (headers: Readonly<Record<string, string>>) =>
-  Object.keys(headers).map((name) => ({ name }));

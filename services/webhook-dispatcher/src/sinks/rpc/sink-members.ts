@@ -3,9 +3,27 @@
 
 import { WIDGET_PARTS } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
+import { type GivenSinkConfig, readSinkConfig } from "@annals/interface";
 import { OnRejected as GivenOnRejected, SinkFormat as GivenFormat } from "@annals/proto/sinks";
 import { type OnRejected, SINK_FORMATS, type SinkFormat } from "../rules/sink.ts";
 import { checkMapping } from "../rules/check-mapping.ts";
+
+/** Reads a configuration as RPCs carry it. Throws `invalid` if a member does not have its form. */
+export function givenConfig(text: string): GivenSinkConfig {
+  if (text === "") throw invalid({ field: "config", message: "is required" });
+  const { type, ...config } = parsed(text);
+  return readSinkConfig(type, config);
+}
+
+function parsed(text: string): { readonly type?: unknown } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // The refusal below says enough.
+  }
+  throw invalid({ field: "config", message: "must be an object" });
+}
 
 /** Throws `not_found` for text that cannot be an id: PostgreSQL would refuse some of it. */
 export function checkSinkId(id: string): void {

@@ -1,6 +1,7 @@
 // UpdateSink: changes what is sent, how and where to, or whether a sink is active (docs/interface.md). It
 // acts from the next batch on. The type stays. A configuration is replaced whole, with its secrets.
 
+import { checkSinkConfig, type ConfigRules, type SinkConfig } from "@annals/interface";
 import type { Clock } from "@annals/contract";
 import { complete, invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
@@ -10,23 +11,24 @@ import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { shownSink, sinkChange } from "../rules/audit-entries.ts";
 import type { SecretKeys } from "../../domain/secret-keys.ts";
-import type { OnRejected, SinkConfig, SinkFormat } from "../rules/sink.ts";
+import type { OnRejected, SinkFormat } from "../rules/sink.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { lockSink } from "../store/find-sink.ts";
 import type { SinkRow } from "../store/sink-row.ts";
 import { updateSink as updateSinkStatement } from "../store/update-sink.ts";
 import { openConfig, renderSink } from "./render-sink.ts";
-import { checkConfig, type ConfigRules } from "./sink-config.ts";
 import {
   checkFormat,
   checkLeaveOut,
   checkMappingOf,
   checkSinkId,
+  givenConfig,
   givenOnRejected,
 } from "./sink-members.ts";
 import { checkFilter } from "../../rpc/webhook-members.ts";
 
-export interface UpdateSinkDeps extends ConfigRules {
+export interface UpdateSinkDeps {
+  readonly configRules: ConfigRules;
   readonly clock: Clock;
   readonly database: Pool;
   readonly keys: SecretKeys;
@@ -41,8 +43,9 @@ export function updateSink(
   return async (request, context) => {
     const { accountId, id } = request;
     complete({ account_id: accountId, id });
+    const given = request.config === undefined ? undefined : givenConfig(request.config);
     checkSinkId(id);
-    const config = request.config && checkConfig(deps, request.config);
+    const config = given && checkSinkConfig(deps.configRules, given);
     const wanted = wantedOf(request);
     const actor = actorOf(context);
     const database = deps.database.forAccount(accountId, context.signal);

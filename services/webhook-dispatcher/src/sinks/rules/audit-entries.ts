@@ -1,11 +1,11 @@
 // Audit entries of sinks. Called by the handlers, the commands and the workers of sinks. They never hold a
 // secret: they have only the origin of a URL. They hold a digest in place of a filter or a mapping.
 
+import { receiverOf, type SinkConfig } from "@annals/interface";
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { jsonSha256 } from "@annals/event";
 import { type Change, filterDigest } from "../../domain/audit-entries.ts";
 import type { Rejected } from "./sink-refusals.ts";
-import type { SinkConfig } from "./sink.ts";
 
 export function sinkChange<const Verb extends string>(
   verb: Verb,
@@ -65,12 +65,3 @@ export function shownSink(
     type: config.type,
   };
 }
-
-function receiverOf(config: SinkConfig): string {
-  if (config.type === "syslog") return `${config.host}:${config.port}`;
-  if (config.type === "s3") return `${originOf(config.endpoint)}/${config.bucket}`;
-  return originOf(config.url);
-}
-
-const originOf = (url: string | undefined): string =>
-  url === undefined ? "s3:/" : new URL(url).origin;

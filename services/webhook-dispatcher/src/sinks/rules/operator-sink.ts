@@ -1,8 +1,9 @@
 // The sinks of the operator (docs/operators/sinks.md): what the file says of each. Each account that one is
 // for has a row of its own, with the cursor. Called by the workers of sinks.
 
+import type { SinkConfig } from "@annals/interface";
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
-import type { OnRejected, SinkConfig, SinkFormat } from "./sink.ts";
+import type { OnRejected, SinkFormat } from "./sink.ts";
 
 export interface OperatorSink {
   readonly name: string;

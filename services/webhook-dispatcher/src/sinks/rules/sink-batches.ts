@@ -1,7 +1,7 @@
 // The rules of batches: where one ends, how long a sink waits, and what its next checkpoint says. Called by
 // worker/sink-run.ts. Pure.
 
-import type { SinkType } from "@annals/contract";
+import { SINK_TYPES, type SinkType } from "@annals/interface";
 import { dayOf, type SinkRecord } from "./sink-record.ts";
 
 export interface BatchLimits {
@@ -17,9 +17,10 @@ export interface BatchLimits {
 const STREAM: BatchLimits = { records: 1_000, bytes: 1024 * 1024, intervalS: 5 };
 const BUCKET: BatchLimits = { records: 200_000, bytes: 16 * 1024 * 1024, intervalS: 300 };
 
-export function limitsOf(type: SinkType): BatchLimits {
-  return type === "s3" ? BUCKET : STREAM;
-}
+/** Whether the receiver is a bucket, which gets few large objects. */
+export const isBucket = (type: SinkType): boolean => SINK_TYPES[type].batches === "bucket";
+
+export const limitsOf = (type: SinkType): BatchLimits => (isBucket(type) ? BUCKET : STREAM);
 
 /** A batch ends this time after it was opened, however small it is. */
 export const MAX_FILL_MS = 5_000;
@@ -63,14 +64,14 @@ export class Filling {
   takes(record: SinkRecord): boolean {
     if (this.count === 0) return true;
     const { bytes, maxBytes, records } = this.#limits;
-    const isOfDay = this.#type !== "s3" || dayOf(record) === this.#day;
+    const isOfDay = !isBucket(this.#type) || dayOf(record) === this.#day;
     const fits = maxBytes === undefined || this.bytes + sizeOf(record) <= maxBytes;
     return isOfDay && fits && this.count < records && this.bytes < bytes;
   }
 
   add(record: SinkRecord): void {
     this.#day ??= dayOf(record);
-    if (this.#type !== "s3") this.events.push(record);
+    if (!isBucket(this.#type)) this.events.push(record);
     this.count += 1;
     this.bytes += sizeOf(record);
     this.last = record;

@@ -3,7 +3,7 @@
 // lease has expired changes nothing. Times are added up in a subquery: a distributed PostgreSQL adds nothing
 // to a column in an UPDATE.
 
-import type { SinkType } from "@annals/contract";
+import type { SinkType } from "@annals/interface";
 import { statement } from "@annals/postgres";
 import type { SinkRow, SinkStatusRow } from "./sink-row.ts";
 

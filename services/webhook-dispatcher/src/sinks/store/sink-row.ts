@@ -1,7 +1,7 @@
 // A sink as the statements return it. Its configuration is sealed: only the handlers that show it without its
 // secrets, and what sends, open it. Numbers of events are texts, as PostgreSQL returns them.
 
-import type { SinkType } from "@annals/contract";
+import type { SinkType } from "@annals/interface";
 import type { OnRejected, SinkFormat } from "../rules/sink.ts";
 
 export interface SinkRow {

@@ -1,9 +1,9 @@
 // Completes the row of a claimed sink with what the operator's file says, or with what it has sealed. Called
 // by sinks.ts and test-sink.ts.
 
+import type { SinkConfig } from "@annals/interface";
 import { isFor, type OperatorSink, type OperatorSinks } from "../rules/operator-sink.ts";
 import type { SecretKeys } from "../../domain/secret-keys.ts";
-import type { SinkConfig } from "../rules/sink.ts";
 import type { ClaimedSinkRow, ListedSink } from "../store/sink-progress.ts";
 import type { SinkRow } from "../store/sink-row.ts";
 

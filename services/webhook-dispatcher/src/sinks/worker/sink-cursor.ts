@@ -8,6 +8,7 @@ import {
   CHECKPOINT_EVENTS,
   CHECKPOINT_S,
   type Filling,
+  isBucket,
   limitsOf,
 } from "../rules/sink-batches.ts";
 import { sinkChange, skippedEntry } from "../rules/audit-entries.ts";
@@ -115,7 +116,7 @@ export class SinkCursor {
     const isLate = this.#nowMs() - this.#lastCheckpointMs >= CHECKPOINT_S * 1_000;
     // A record that is looked for is alone in the end.
     if (this.#refusals.suspects) return undefined;
-    if (this.#sink.type === "s3" || (sent < CHECKPOINT_EVENTS && !isLate)) return undefined;
+    if (isBucket(this.#sink.type) || (sent < CHECKPOINT_EVENTS && !isLate)) return undefined;
     const { id: sinkId } = this.#sink;
     const isFiltered = this.#sink.filter !== null;
     const head = headOf(last) ?? this.#head;

@@ -2,11 +2,19 @@
 // each one that the receiver has acknowledged. Called by sinks.ts with a sink that this process has claimed.
 // It must never move the cursor before the acknowledgement: a crash sends the same batch again.
 
+import { SINK_TYPES, type SinkConfig } from "@annals/interface";
 import type { Clock } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
-import { backoffS, Filling, limitsOf, MAX_AGE_MS, MAX_FILL_MS } from "../rules/sink-batches.ts";
-import type { LostRange, SinkConfig } from "../rules/sink.ts";
+import {
+  backoffS,
+  Filling,
+  isBucket,
+  limitsOf,
+  MAX_AGE_MS,
+  MAX_FILL_MS,
+} from "../rules/sink-batches.ts";
+import type { LostRange } from "../rules/sink.ts";
 import { gapRecord, type SinkRecord } from "../rules/sink-record.ts";
 import { type Refusal, type Rejected, rejectedOf } from "../rules/sink-refusals.ts";
 import type { Metrics } from "../../metrics.ts";
@@ -33,11 +41,6 @@ export interface SinkRunDeps {
  */
 const MAX_TURN_MS = 5_000;
 
-/**
- * Receivers that refuse an event, and not the whole sink. A server of syslog answers nothing, and a bucket
- * takes what it takes from others.
- */
-const REFUSES_EVENTS: ReadonlySet<string> = new Set(["http", "otlp_http", "splunk_hec"]);
 /** The record of a skip is never passed over itself, or each would be followed by another one. */
 const SKIPPED_ACTION = "annals.sink.skipped";
 
@@ -194,8 +197,8 @@ export class SinkRun {
     hasCheckpoint: boolean,
   ): Promise<SinkResult | "skipped"> {
     const { type } = this.#sink;
-    const isBucket = type === "s3";
-    if (isBucket && this.#cursor.pendingTo === undefined) await this.#moved(this.#cursor.begin(to));
+    if (isBucket(type) && this.#cursor.pendingTo === undefined)
+      await this.#moved(this.#cursor.begin(to));
     // An erasure counts on it that what was read before it is not sent much later.
     if (this.#nowMs() - this.#beganMs > MAX_AGE_MS) throw new TurnOver(0, false);
     const result = await batch.send(this.#signal);
@@ -220,7 +223,7 @@ export class SinkRun {
   ): Promise<Rejected | undefined> {
     const { events } = this.#filling;
     const [event] = events;
-    if (!refusal || !event || !REFUSES_EVENTS.has(this.#sink.type)) return undefined;
+    if (!refusal || !event || !SINK_TYPES[this.#sink.type].refusesEvents) return undefined;
     if (events.length > 1 || hasCheckpoint) {
       await this.#cursor.narrow(refusal, this.#filling);
       throw new ClaimOver(true);

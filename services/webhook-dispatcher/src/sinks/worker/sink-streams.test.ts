@@ -3,9 +3,10 @@
 // retention has deleted; and for a bucket batches of one day with bounds that a crash does not change. What
 // was read long ago is never sent.
 
+import type { SinkConfig } from "@annals/interface";
 import { expect, test } from "vitest";
 import { fromOcsf } from "@annals/ocsf";
-import type { SinkConfig, SinkFormat } from "../rules/sink.ts";
+import type { SinkFormat } from "../rules/sink.ts";
 import type { SinkRecord } from "../rules/sink-record.ts";
 import { newSinkWorld } from "../../testing/sink-world.ts";
 import { sendTest } from "./test-sink.ts";

@@ -3,7 +3,7 @@
 // number of replicas may do it at once: a sink is claimed.
 
 import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
-import { CHECKPOINT_S } from "../rules/sink-batches.ts";
+import { CHECKPOINT_S, isBucket } from "../rules/sink-batches.ts";
 import type { OperatorSinks } from "../rules/operator-sink.ts";
 import type { SecretKeys } from "../../domain/secret-keys.ts";
 import type { SinkTestResult } from "../rules/sink.ts";
@@ -94,7 +94,7 @@ export class Sinks {
 
   /** Tests a sink at its owner's request, in a turn of its account. */
   test(row: SinkStatusRow, signal: AbortSignal): Promise<SinkTestResult> {
-    const of = { accountId: row.account_id, isBucket: row.type === "s3", operator: null };
+    const of = { accountId: row.account_id, isBucket: isBucket(row.type), operator: null };
     return this.#tests.run(of, () => sendTest(this.#deps, row, signal), signal);
   }
 
@@ -120,10 +120,15 @@ export class Sinks {
       if (type === undefined) continue;
       const head = heads.get(row.account_id) ?? 0n;
       measured.add(row, head);
-      const isBucket = type === "s3";
-      const isCheckpointDue = !isBucket && row.checkpoint_age_s >= CHECKPOINT_S;
+      const toBucket = isBucket(type);
+      const isCheckpointDue = !toBucket && row.checkpoint_age_s >= CHECKPOINT_S;
       if (row.is_due && (BigInt(row.cursor) < head || isCheckpointDue))
-        this.#begin({ accountId: row.account_id, id: row.id, isBucket, operator: row.operator });
+        this.#begin({
+          accountId: row.account_id,
+          id: row.id,
+          isBucket: toBucket,
+          operator: row.operator,
+        });
     }
   }
 

@@ -1,8 +1,8 @@
 // Guarantee: a `_bulk` request creates each event under its id, and its batch is accepted only if every item
 // is stored: an item with status 409 is stored already, any other error refuses the batch and is named.
 
+import type { SinkConfigs } from "@annals/interface";
 import { describe, expect, test } from "vitest";
-import type { HttpConfig } from "../../rules/sink.ts";
 import { newSubscriber } from "../../../testing/receivers.ts";
 import { newReceiver, sendBatch, sinkRecords } from "../../../testing/sink-receivers.ts";
 import { MAX_BULK_RESPONSE_BYTES } from "./elastic-bulk.ts";
@@ -20,7 +20,7 @@ async function start(answer: string, path = "audit/_bulk") {
   const subscriber = await newSubscriber();
   subscriber.answer = (response) =>
     void response.writeHead(200, { "content-type": "application/json" }).end(answer);
-  const config: HttpConfig = {
+  const config: SinkConfigs["http"] = {
     type: "http",
     url: subscriber.url(path),
     headers: { authorization: "ApiKey s3cr3t-t0ken" },

@@ -2,18 +2,18 @@
 // a status 2xx alone. For `_bulk`, every item must be stored, now or by an attempt before. What goes wrong is
 // said without a secret. Receivers that hang or flood: sink-faults.test.ts.
 
+import type { SinkConfigs } from "@annals/interface";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { HttpConfig } from "../../rules/sink.ts";
 import { newSubscriber } from "../../../testing/receivers.ts";
 import { newReceiver, sendBatch, sinkRecords } from "../../../testing/sink-receivers.ts";
 
 const RECORDS = sinkRecords(1, 3);
 const LINES = RECORDS.map(({ json }) => `${json}\n`).join("");
 
-async function start(more: Partial<HttpConfig> = {}, path = "in") {
+async function start(more: Partial<SinkConfigs["http"]> = {}, path = "in") {
   const subscriber = await newSubscriber();
-  const config: HttpConfig = {
+  const config: SinkConfigs["http"] = {
     type: "http",
     url: subscriber.url(path),
     headers: {},

@@ -2,9 +2,9 @@
 // and OpenSearch (docs/sinks.md). Called by open-receiver.ts. A batch is accepted by a status 2xx, and by
 // `_bulk` only if every item is: a status 200 alone says nothing there.
 
+import type { SinkConfigs } from "@annals/interface";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { HttpConfig } from "../../rules/sink.ts";
 import { CollectedBatch } from "../../receiver/collected-batch.ts";
 import { BULK_FILTER, MAX_BULK_RESPONSE_BYTES, readBulkResponse } from "./elastic-bulk.ts";
 import { type SinkDeps, SinkHttp } from "../../receiver/sink-http.ts";
@@ -13,7 +13,7 @@ import type { SinkReceiver } from "../../receiver/sink-receiver.ts";
 
 const compressed = promisify(gzip);
 
-export function httpReceiver(config: HttpConfig, deps: SinkDeps): SinkReceiver {
+export function httpReceiver(config: SinkConfigs["http"], deps: SinkDeps): SinkReceiver {
   const isBulk = config.body === "elastic";
   const url = isBulk ? bulkUrl(config.url) : new URL(config.url);
   const http = new SinkHttp(deps, url, config.headers);
@@ -46,7 +46,7 @@ function accepted(statusCode: number | null) {
   return { outcome: "accepted", ...(statusCode !== null && { statusCode }) } as const;
 }
 
-function bodyOf(kind: HttpConfig["body"], records: readonly SinkRecord[]): string {
+function bodyOf(kind: SinkConfigs["http"]["body"], records: readonly SinkRecord[]): string {
   switch (kind) {
     case "jsonl":
       return records.map(({ json }) => `${json}\n`).join("");

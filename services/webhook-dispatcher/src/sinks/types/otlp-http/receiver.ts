@@ -2,6 +2,7 @@
 // A batch is accepted by a response that rejects no record: status 200 with a `partial_success` that counts
 // rejected records is a refusal.
 
+import type { SinkConfigs } from "@annals/interface";
 import {
   ExportLogsServiceRequestSchema,
   ExportLogsServiceResponseSchema,
@@ -20,7 +21,6 @@ import {
 } from "@bufbuild/protobuf";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { OtlpHttpConfig } from "../../rules/sink.ts";
 import type { AttemptResult, CapturedResponse } from "../../../outbound/exchange.ts";
 import { CollectedBatch } from "../../receiver/collected-batch.ts";
 import { epochNanos } from "../../receiver/record-time.ts";
@@ -37,7 +37,7 @@ const compressed = promisify(gzip);
 
 type Attribute = MessageInitShape<typeof KeyValueSchema>;
 
-export function otlpHttpReceiver(config: OtlpHttpConfig, deps: SinkDeps): SinkReceiver {
+export function otlpHttpReceiver(config: SinkConfigs["otlp_http"], deps: SinkDeps): SinkReceiver {
   const url = logsUrl(config.url);
   const http = new SinkHttp(deps, url, config.headers);
   return {

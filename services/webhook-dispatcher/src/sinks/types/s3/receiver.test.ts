@@ -2,6 +2,7 @@
 // object, its range, its hashes and the manifest before. A batch is accepted when both are stored. It is
 // tested against a real S3-compatible server, behind TLS, which Go builds if it is not there.
 
+import type { SinkConfigs } from "@annals/interface";
 import { freePort } from "@annals/local";
 import { findS3Server, S3Server } from "@annals/testing";
 import { createHash } from "node:crypto";
@@ -9,7 +10,6 @@ import { connect, type AddressInfo } from "node:net";
 import { createServer as createTls } from "node:tls";
 import { zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { S3Config } from "../../rules/sink.ts";
 import { authority, flood, newSubscriber, rawServer } from "../../../testing/receivers.ts";
 import {
   ACCOUNT,
@@ -60,13 +60,16 @@ describe.each(SERVERS)("with %s", (program) => {
     await server.close();
   });
 
-  const config = (more: Partial<S3Config> = {}): S3Config => ({
+  const config = (more: Partial<SinkConfigs["s3"]> = {}): SinkConfigs["s3"] => ({
     type: "s3",
     bucket: BUCKET,
     prefix: "",
     region: server.region,
     endpoint,
-    credentials: server.credentials,
+    credentials: {
+      access_key_id: server.credentials.accessKeyId,
+      secret_access_key: server.credentials.secretAccessKey,
+    },
     ...more,
   });
 
@@ -175,7 +178,7 @@ describe.each(SERVERS)("with %s", (program) => {
     ["a bucket that is unknown", { bucket: "unknown" }, 404, "NoSuchBucket"],
     [
       "a wrong secret",
-      { credentials: { accessKeyId: "test", secretAccessKey: SECRET } },
+      { credentials: { access_key_id: "test", secret_access_key: SECRET } },
       403,
       "SignatureDoesNotMatch",
     ],
@@ -187,12 +190,12 @@ describe.each(SERVERS)("with %s", (program) => {
   });
 });
 
-const CONFIG: Omit<S3Config, "endpoint"> = {
+const CONFIG: Omit<SinkConfigs["s3"], "endpoint"> = {
   type: "s3",
   bucket: BUCKET,
   prefix: "",
   region: "us-east-1",
-  credentials: { accessKeyId: "AKIAEXAMPLE", secretAccessKey: SECRET },
+  credentials: { access_key_id: "AKIAEXAMPLE", secret_access_key: SECRET },
 };
 
 describe("a storage that", () => {

@@ -3,8 +3,8 @@
 // stored, the manifest last: an object without a manifest is one whose batch is sent again. An object must
 // never have the events of two days.
 
+import type { SinkConfigs } from "@annals/interface";
 import type { Logger } from "@annals/chassis";
-import type { S3Config } from "../../rules/sink.ts";
 import { settled } from "../../receiver/collected-batch.ts";
 import { CompressedLines } from "./compressed-lines.ts";
 import { manifestOf, newManifestState, objectName, readManifestState } from "./s3-manifest.ts";
@@ -18,7 +18,7 @@ import type {
   SinkResult,
 } from "../../receiver/sink-receiver.ts";
 
-export function s3Receiver(config: S3Config, deps: SinkDeps): SinkReceiver {
+export function s3Receiver(config: SinkConfigs["s3"], deps: SinkDeps): SinkReceiver {
   let uploads: S3Uploads | undefined;
   const open = () => (uploads ??= s3Uploads(config, deps));
   return {
@@ -34,7 +34,7 @@ export function s3Receiver(config: S3Config, deps: SinkDeps): SinkReceiver {
 type Numbered = Required<SinkRecord>;
 
 class S3Batch implements SinkBatch {
-  readonly #config: S3Config;
+  readonly #config: SinkConfigs["s3"];
   readonly #options: SinkBatchOptions;
   readonly #open: () => S3Uploads;
   readonly #log: Logger;
@@ -46,7 +46,7 @@ class S3Batch implements SinkBatch {
   #isOfOneDay = true;
 
   constructor(
-    config: S3Config,
+    config: SinkConfigs["s3"],
     options: SinkBatchOptions,
     open: () => S3Uploads,
     { log, timeoutMs = BATCH_TIMEOUT_MS }: SinkDeps,

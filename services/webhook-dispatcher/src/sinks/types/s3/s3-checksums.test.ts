@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { newSubscriber } from "../../../testing/receivers.ts";
 import { newReceiver, sendBatch, sinkRecords } from "../../../testing/sink-receivers.ts";
 
-const CREDENTIALS = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "s3cr3t-access-key" };
+const CREDENTIALS = { access_key_id: "AKIAEXAMPLE", secret_access_key: "s3cr3t-access-key" };
 
 test.each([
   ["", "sha256", "x-amz-checksum-sha256"],

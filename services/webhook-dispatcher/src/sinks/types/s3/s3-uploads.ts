@@ -2,11 +2,11 @@
 // exchange.ts, so the address guard, the bounds and the deadline hold. Called by s3-receiver.ts. Only this
 // file imports the AWS SDK here.
 
+import type { SinkConfigs } from "@annals/interface";
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { S3Config } from "../../rules/sink.ts";
 import type { AttemptResult } from "../../../outbound/exchange.ts";
 import { type Deadline, type SinkDeps, SinkHttp } from "../../receiver/sink-http.ts";
 import type { SinkResult } from "../../receiver/sink-receiver.ts";
@@ -41,7 +41,7 @@ interface Upload {
 const CREDENTIALS_TIMEOUT_MS = 10_000;
 const AWS = "https://s3.amazonaws.com";
 
-export function s3Uploads(config: S3Config, deps: SinkDeps): S3Uploads {
+export function s3Uploads(config: SinkConfigs["s3"], deps: SinkDeps): S3Uploads {
   const { bucket: Bucket, credentials, endpoint, region } = config;
   const http = new SinkHttp(deps, new URL(endpoint ?? AWS), {}, Object.values(credentials ?? {}));
   const client = new S3Client({
@@ -55,7 +55,12 @@ export function s3Uploads(config: S3Config, deps: SinkDeps): S3Uploads {
         sendSigned(http, request, upload),
     },
     // The SDK adds members of its own to the object.
-    ...(credentials && { credentials: { ...credentials } }),
+    ...(credentials && {
+      credentials: {
+        accessKeyId: credentials.access_key_id,
+        secretAccessKey: credentials.secret_access_key,
+      },
+    }),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
   });
   return {

@@ -2,9 +2,9 @@
 // acknowledgement, a batch is accepted when the indexer has acknowledged it, and a batch that is sent again
 // after a slow acknowledgement is not stored twice.
 
+import type { SinkConfigs } from "@annals/interface";
 import { describe, expect, test } from "vitest";
 import type { Received } from "@annals/testing";
-import type { SplunkHecConfig } from "../../rules/sink.ts";
 import { newSubscriber } from "../../../testing/receivers.ts";
 import {
   newReceiver,
@@ -19,7 +19,7 @@ const ACK = "/services/collector/ack";
 const TOKEN = "0b8e2b5c-s3cret";
 
 /** A collector that says what `acks` says of each batch, in turn. */
-async function start(more: Partial<SplunkHecConfig> = {}, acks: readonly boolean[] = []) {
+async function start(more: Partial<SinkConfigs["splunk_hec"]> = {}, acks: readonly boolean[] = []) {
   const subscriber = await newSubscriber();
   const answers = [...acks];
   subscriber.answer = (response, { path }) => {
@@ -29,7 +29,7 @@ async function start(more: Partial<SplunkHecConfig> = {}, acks: readonly boolean
         : { text: "Success", code: 0, ackId: 7 };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
-  const config: SplunkHecConfig = {
+  const config: SinkConfigs["splunk_hec"] = {
     type: "splunk_hec",
     url: subscriber.url("").replace(/\/$/, ""),
     token: TOKEN,

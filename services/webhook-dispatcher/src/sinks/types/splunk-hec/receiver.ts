@@ -5,9 +5,9 @@
 // An indexer may take longer than the deadline. The batch is then sent again; but first its acknowledgement
 // is asked for once more, or a slow indexer would get the same batch again and again.
 
+import type { SinkConfigs } from "@annals/interface";
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { SplunkHecConfig } from "../../rules/sink.ts";
 import type { AttemptResult } from "../../../outbound/exchange.ts";
 import { CollectedBatch } from "../../receiver/collected-batch.ts";
 import { epochSeconds } from "../../receiver/record-time.ts";
@@ -31,7 +31,7 @@ interface Unacknowledged {
   readonly ackId: number;
 }
 
-export function splunkHecReceiver(config: SplunkHecConfig, deps: SinkDeps): SinkReceiver {
+export function splunkHecReceiver(config: SinkConfigs["splunk_hec"], deps: SinkDeps): SinkReceiver {
   const collector = new Collector(config, deps);
   return {
     open: ({ accountId }) =>
@@ -43,7 +43,7 @@ export function splunkHecReceiver(config: SplunkHecConfig, deps: SinkDeps): Sink
 }
 
 class Collector {
-  readonly #config: SplunkHecConfig;
+  readonly #config: SinkConfigs["splunk_hec"];
   readonly #http: SinkHttp;
   readonly #url: URL;
   readonly #ackUrl: URL;
@@ -51,7 +51,7 @@ class Collector {
   readonly #channel = randomUUID();
   #unacknowledged: Unacknowledged | undefined;
 
-  constructor(config: SplunkHecConfig, deps: SinkDeps) {
+  constructor(config: SinkConfigs["splunk_hec"], deps: SinkDeps) {
     this.#config = config;
     const base = config.url.endsWith("/") ? config.url : `${config.url}/`;
     this.#url = new URL("services/collector/event", base);

@@ -2,7 +2,7 @@
 // open-receiver.ts. A batch is accepted when the server has read it. Syslog acknowledges nothing: what a
 // server loses after that is found by the numbers of the records alone.
 
-import type { SyslogConfig } from "../../rules/sink.ts";
+import type { SinkConfigs } from "@annals/interface";
 import { hostOf } from "../../../outbound/address-guard.ts";
 import { outcomeOf } from "../../../outbound/exchange.ts";
 import { CollectedBatch } from "../../receiver/collected-batch.ts";
@@ -12,7 +12,7 @@ import type { SinkReceiver, SinkResult } from "../../receiver/sink-receiver.ts";
 import { type ConnectionEnd, SyslogConnection } from "./syslog-connection.ts";
 import { syslogFrame } from "./syslog-message.ts";
 
-export function syslogReceiver(config: SyslogConfig, deps: SinkDeps): SinkReceiver {
+export function syslogReceiver(config: SinkConfigs["syslog"], deps: SinkDeps): SinkReceiver {
   const { timeoutMs = BATCH_TIMEOUT_MS } = deps;
   return {
     open: ({ accountId }) =>
@@ -39,7 +39,7 @@ export function syslogReceiver(config: SyslogConfig, deps: SinkDeps): SinkReceiv
 }
 
 function connect(
-  { host, port }: SyslogConfig,
+  { host, port }: SinkConfigs["syslog"],
   { guard, secureContext, timeoutMs }: SinkDeps & { readonly timeoutMs: number },
   accountId: string,
 ): SyslogConnection | undefined {

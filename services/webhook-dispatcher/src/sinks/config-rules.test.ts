@@ -1,37 +1,36 @@
 // Guarantee: a configuration is stored only within its limits, tested at their edge, and no sink is sent to a
 // private address, whatever its type. A refusal names the member and never repeats a value.
 
-import { HttpBody, SinkConfigSchema } from "@annals/proto/sinks";
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { describe, expect, test } from "vitest";
-import { AddressGuard } from "../../outbound/address-guard.ts";
-import { checkMapping, MAX_MAPPING_BYTES, MAX_MAPPING_ENTRIES } from "../rules/check-mapping.ts";
 import {
-  checkConfig,
+  checkSinkConfig,
   MAX_CONFIG_BYTES,
   MAX_HEADER_NAME_LENGTH,
   MAX_HEADER_VALUE_LENGTH,
   MAX_HEADERS,
-} from "./sink-config.ts";
+  type SinkType,
+} from "@annals/interface";
+import { describe, expect, test } from "vitest";
+import { AddressGuard } from "../outbound/address-guard.ts";
+import { configRules } from "./config-rules.ts";
+import { givenConfig } from "./rpc/sink-members.ts";
+import { checkMapping, MAX_MAPPING_BYTES, MAX_MAPPING_ENTRIES } from "./rules/check-mapping.ts";
 
 const guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false });
 
-type Given = NonNullable<MessageInitShape<typeof SinkConfigSchema>["type"]>;
-type Case = Extract<Given, { readonly case: string }>["case"];
-
 const URL = "https://siem.example.com/in";
-const KEYS = { accessKeyId: "AKIA1", secretAccessKey: "s3cret/+=" };
-const DEFAULTS: Readonly<Record<Case, object>> = {
-  http: { url: URL, headers: [], body: HttpBody.JSONL, compress: false },
-  splunkHec: { url: "https://splunk.example.com:8088", token: "t0ken-s3cret", ack: true },
-  otlpHttp: { url: URL },
+const KEYS = { access_key_id: "AKIA1", secret_access_key: "s3cret/+=" };
+const GIVEN: Readonly<Record<SinkType, object>> = {
+  http: { url: URL },
+  splunk_hec: { url: "https://splunk.example.com:8088", token: "t0ken-s3cret", ack: true },
+  otlp_http: { url: URL },
   syslog: { host: "log.example.com", port: 6514 },
-  s3: { bucket: "audit-log", prefix: "annals/", region: "eu-central-1", credentials: KEYS },
+  s3: { bucket: "audit-log", region: "eu-central-1", credentials: KEYS },
 };
 
-function check(of: Case, given: object = {}, allowProcessCredentials = false) {
-  const type = { case: of, value: { ...DEFAULTS[of], ...given } } as Given;
-  return checkConfig({ guard, allowProcessCredentials }, create(SinkConfigSchema, { type }));
+/** As a handler does it with what the RPC carries. */
+function check(type: SinkType, given: object = {}, allowProcessCredentials = false) {
+  const text = JSON.stringify({ type, ...GIVEN[type], ...given });
+  return checkSinkConfig(configRules(guard, allowProcessCredentials), givenConfig(text));
 }
 
 /** The fields of a refusal; undefined if it is accepted. Fails for a text with a secret. */
@@ -51,20 +50,22 @@ function fieldsOf(run: () => unknown): string[] | undefined {
   }
 }
 
-const header = (name: string, value = "v") => ({ headers: [{ name, value }] });
-const headers = (count: number, value = "v") => ({
-  headers: Array.from({ length: count }, (_, index) => ({ name: `x-${index}`, value })),
+const header = (name: string, value: unknown = "v") => ({
+  headers: Object.fromEntries([[name, value]]),
+});
+const headers = (count: number) => ({
+  headers: Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, "v"])),
 });
 
 describe("each type as it is stored", () => {
   test.each([
-    ["http", { ...DEFAULTS.http, type: "http", headers: {}, body: "jsonl" }],
-    ["splunkHec", { ...DEFAULTS.splunkHec, type: "splunk_hec" }],
-    ["otlpHttp", { url: URL, type: "otlp_http", headers: {} }],
-    ["syslog", { ...DEFAULTS.syslog, type: "syslog" }],
-    ["s3", { ...DEFAULTS.s3, type: "s3" }],
-  ] as const)("%s", (of, stored) => {
-    expect(check(of)).toEqual(stored);
+    ["http", { headers: {}, body: "jsonl", compress: false }],
+    ["splunk_hec", {}],
+    ["otlp_http", { headers: {} }],
+    ["syslog", {}],
+    ["s3", { prefix: "" }],
+  ] as const)("%s", (type, defaults) => {
+    expect(check(type)).toEqual({ type, ...GIVEN[type], ...defaults });
   });
 
   test("an address as the guard has read it", () => {
@@ -89,8 +90,8 @@ describe("refused", () => {
   test.each(PRIVATE)("%s, for each type", (host) => {
     const url = `https://${host}/`;
     expect(fieldsOf(() => check("http", { url }))).toEqual(["config.url"]);
-    expect(fieldsOf(() => check("splunkHec", { url }))).toEqual(["config.url"]);
-    expect(fieldsOf(() => check("otlpHttp", { url }))).toEqual(["config.url"]);
+    expect(fieldsOf(() => check("splunk_hec", { url }))).toEqual(["config.url"]);
+    expect(fieldsOf(() => check("otlp_http", { url }))).toEqual(["config.url"]);
     expect(fieldsOf(() => check("syslog", { host }))).toEqual(["config.host"]);
     expect(fieldsOf(() => check("s3", { endpoint: url }))).toEqual(["config.endpoint"]);
   });
@@ -99,7 +100,7 @@ describe("refused", () => {
     ["http", { url: "http://siem.example.com/" }, "config.url"],
     ["http", { url: "https://u:p@siem.example.com/" }, "config.url"],
     ["http", { url: `${URL}#a` }, "config.url"],
-    ["http", { body: HttpBody.UNSPECIFIED }, "config.body"],
+    ["http", { body: "xml" }, "config.body"],
     ["http", header("a b"), "config.headers"],
     ["http", header(""), "config.headers"],
     ["http", header("__proto__"), "config.headers"],
@@ -109,15 +110,16 @@ describe("refused", () => {
     ["http", header("x-a", "s3cret\r\nb: c"), "config.headers.x-a"],
     ["http", header("x-a", "s3cret é"), "config.headers.x-a"],
     ["http", header("x-a", ""), "config.headers.x-a"],
-    [
-      "http",
-      { headers: [...header("X-a").headers, ...header("x-A").headers] },
-      "config.headers.x-A",
-    ],
-    ["splunkHec", { url: "https://splunk.example.com/services/collector" }, "config.url"],
-    ["splunkHec", { token: "s3cret token" }, "config.token"],
-    ["splunkHec", { token: "" }, "config.token"],
-    ["splunkHec", { index: "-main" }, "config.index"],
+    ["http", { headers: { "X-a": "v", "x-A": "v" } }, "config.headers.x-A"],
+    ["http", header("x-a", 7), "config.headers"],
+    ["http", { headers: ["s3cret"] }, "config.headers"],
+    ["http", { url: undefined }, "config.url"],
+    ["http", { token: "s3cret" }, "config.token"],
+    ["http", { compress: "s3cret" }, "config.compress"],
+    ["splunk_hec", { url: "https://splunk.example.com/services/collector" }, "config.url"],
+    ["splunk_hec", { token: "s3cret token" }, "config.token"],
+    ["splunk_hec", { token: "" }, "config.token"],
+    ["splunk_hec", { index: "-main" }, "config.index"],
     ["syslog", { port: 0 }, "config.port"],
     ["syslog", { port: 65_536 }, "config.port"],
     ["syslog", { host: "a/b" }, "config.host"],
@@ -134,19 +136,24 @@ describe("refused", () => {
     ["s3", { region: "" }, "config.region"],
     ["s3", { region: "eu/1" }, "config.region"],
     ["s3", { endpoint: "https://s3.example.com/?a=1" }, "config.endpoint"],
-    ["s3", { credentials: { ...KEYS, accessKeyId: "" } }, "config.credentials.access_key_id"],
+    ["s3", { credentials: { ...KEYS, access_key_id: "" } }, "config.credentials.access_key_id"],
     [
       "s3",
-      { credentials: { ...KEYS, secretAccessKey: "s3cret " } },
+      { credentials: { ...KEYS, secret_access_key: "s3cret " } },
       "config.credentials.secret_access_key",
     ],
   ] as const)("%s %j", (of, given, field) => {
     expect(fieldsOf(() => check(of, given))).toEqual([field]);
   });
 
-  test("a configuration without a type", () => {
-    const rules = { guard, allowProcessCredentials: false };
-    expect(fieldsOf(() => checkConfig(rules, undefined))).toEqual(["config"]);
+  test.each([
+    ["", "config"],
+    ["{", "config"],
+    ["7", "config"],
+    ["{}", "type"],
+    ['{"type":"s3cret"}', "type"],
+  ])("the text %j", (text, field) => {
+    expect(fieldsOf(() => givenConfig(text))).toEqual([field]);
   });
 
   test("a bucket without credentials, unless the operator lends those of the process", () => {
@@ -164,11 +171,11 @@ describe("limits, at their edge", () => {
   test.each([
     ["headers", "http", headers, MAX_HEADERS, "config.headers"],
     ["a header's name", "http", name, MAX_HEADER_NAME_LENGTH, "config.headers"],
-    ["a header's value", "otlpHttp", value, MAX_HEADER_VALUE_LENGTH, "config.headers.x-a"],
+    ["a header's value", "otlp_http", value, MAX_HEADER_VALUE_LENGTH, "config.headers.x-a"],
     ["a prefix", "s3", prefix, 512, "config.prefix"],
     ["a bucket", "s3", (n: number) => ({ bucket: "b".repeat(n) }), 63, "config.bucket"],
-    ["a token", "splunkHec", (n: number) => ({ token: "t".repeat(n) }), 1_024, "config.token"],
-    ["an index", "splunkHec", (n: number) => ({ index: "i".repeat(n) }), 80, "config.index"],
+    ["a token", "splunk_hec", (n: number) => ({ token: "t".repeat(n) }), 1_024, "config.token"],
+    ["an index", "splunk_hec", (n: number) => ({ index: "i".repeat(n) }), 80, "config.index"],
   ] as const)("%s", (_, of, given, limit, field) => {
     expect(fieldsOf(() => check(of, given(limit)))).toBeUndefined();
     expect(fieldsOf(() => check(of, given(limit + 1)))).toEqual([field]);
@@ -176,10 +183,7 @@ describe("limits, at their edge", () => {
 
   test("a whole configuration", () => {
     const two = (length: number) => ({
-      headers: [
-        { name: "x-a", value: "v".repeat(MAX_HEADER_VALUE_LENGTH) },
-        { name: "x-b", value: "v".repeat(length) },
-      ],
+      headers: { "x-a": "v".repeat(MAX_HEADER_VALUE_LENGTH), "x-b": "v".repeat(length) },
     });
     const rest = MAX_CONFIG_BYTES - Buffer.byteLength(JSON.stringify(check("http", two(1)))) + 1;
     expect(fieldsOf(() => check("http", two(rest)))).toBeUndefined();

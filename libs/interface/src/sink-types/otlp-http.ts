@@ -1,0 +1,22 @@
+// Sinks that send logs of OTLP over HTTP. The URL is that of the logs, such as https://collector/v1/logs.
+
+import { Type } from "typebox";
+import { CLOSED, named, WebhookUrl } from "../schema.ts";
+import { checkHeaders, Headers } from "../sink-headers.ts";
+import { checkUrl, sinkType } from "../sink-type.ts";
+
+export const otlpHttp = sinkType({
+  schema: named(
+    "OtlpHttpSinkConfig",
+    Type.Object({ url: WebhookUrl, headers: Type.Optional(Headers) }, CLOSED),
+  ),
+  defaults: { headers: {} },
+  check: (config, rules) => {
+    checkUrl(rules, "url", config.url);
+    checkHeaders(config.headers);
+    return config;
+  },
+  batches: "stream",
+  refusesEvents: true,
+  receiver: ({ url }) => new URL(url).origin,
+});
