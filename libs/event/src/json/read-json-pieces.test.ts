@@ -1,10 +1,11 @@
 // Guarantee: no piece of the work on a JSON text is larger than a few kilobytes of it, whatever the text has:
 // one long value, one long name, escapes, or bytes that are not UTF-8. Pieces are counted: no clock decides.
 
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonFault } from "./json-value.ts";
 import { readJsonInPieces, readJsonLooselyInPieces } from "./read-json.ts";
-import { validPrefix } from "./utf8.ts";
+import { decodeLoosely, decodeLooselyInPieces, validPrefix } from "./utf8.ts";
 
 const LIMITS = { maxDepth: 32, maxValues: 1_000_000 };
 const PIECE = 16 * 1024;
@@ -55,6 +56,24 @@ describe("a long text is read in pieces", () => {
     expect((result as JsonFault).offset).toBe(text.length);
     expect(pieces).toBeGreaterThanOrEqual(LEAST);
   });
+});
+
+test("bytes that are not UTF-8 are decoded in pieces, before the reader has read any of them", () => {
+  const bytes = Buffer.from(`["${"é".repeat(LONG / 2)}"]`);
+  const readAll = loosely(bytes).pieces;
+  bytes[bytes.length - 3] = 0xff;
+  const { pieces, result } = loosely(bytes);
+  expect(result).toMatchObject({ isAltered: true });
+  expect(pieces).toBeGreaterThanOrEqual(readAll + LEAST);
+});
+
+test("decoded in pieces, any bytes are the text that they are at once", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 9 }), (some, size) => {
+      for (const bytes of [some, Buffer.from(`\ufeff€${Buffer.from(some).toString()}😀`)])
+        expect(count(decodeLooselyInPieces(bytes, size)).result).toBe(decodeLoosely(bytes));
+    }),
+  );
 });
 
 /** Bytes that are and are not UTF-8, and ones that have the character which stands for what is not. */

@@ -8,7 +8,7 @@ import { DEPTH_CEILING, type ReadLimits } from "./read-limits.ts";
 import { LooseReader } from "./loose-reader.ts";
 import { PiecewiseReader } from "./piecewise-reader.ts";
 import { Reader } from "./reader.ts";
-import { decodeUtf8, validPrefix } from "./utf8.ts";
+import { decodeLoosely, decodeLooselyInPieces, decodeUtf8, validPrefix } from "./utf8.ts";
 
 /**
  * Reads one JSON text.
@@ -58,9 +58,11 @@ export interface LooselyRead {
  * did. Throws JsonFault for all else that {@link readJson} refuses.
  */
 export function readJsonLoosely(bytes: Uint8Array, limits: ReadLimits): LooselyRead {
-  const { isValid, reader } = looseReaderOf(bytes, limits);
+  checkLimits(limits);
+  const text = decodeUtf8(bytes);
+  const reader = new LooseReader(text ?? decodeLoosely(bytes), limits);
   const value = reader.readText();
-  return { value, isAltered: reader.isAltered || !isValid, values: reader.count };
+  return looselyRead(value, reader, text !== undefined);
 }
 
 /** The same in pieces: a generator that yields each time it has read `characters`. */
@@ -69,17 +71,16 @@ export function* readJsonLooselyInPieces(
   limits: ReadLimits,
   characters: number,
 ): Generator<void, LooselyRead> {
-  const { isValid, reader } = looseReaderOf(bytes, limits);
-  const value = yield* reader.readInPieces(characters);
-  return { value, isAltered: reader.isAltered || !isValid, values: reader.count };
-}
-
-/** A reader, and whether the bytes are UTF-8. */
-function looseReaderOf(bytes: Uint8Array, limits: ReadLimits) {
   checkLimits(limits);
   const text = decodeUtf8(bytes);
-  const decoded = text ?? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  return { isValid: text !== undefined, reader: new LooseReader(decoded, limits) };
+  const decoded = text ?? (yield* decodeLooselyInPieces(bytes, characters));
+  const reader = new LooseReader(decoded, limits);
+  const value = yield* reader.readInPieces(characters);
+  return looselyRead(value, reader, text !== undefined);
+}
+
+function looselyRead(value: JsonValue, reader: LooseReader, isUtf8: boolean): LooselyRead {
+  return { value, isAltered: reader.isAltered || !isUtf8, values: reader.count };
 }
 
 function textOf(bytes: Uint8Array, limits: ReadLimits): string {

@@ -1,5 +1,5 @@
-// Bytes to text for the strict reader: valid UTF-8 or undefined, never a replacement character in place of
-// evidence.
+// Bytes to text: for the strict reader valid UTF-8 or undefined, never a replacement character in place of
+// evidence; for what is read loosely, any bytes.
 
 import { isUtf8 } from "node:buffer";
 
@@ -23,6 +23,28 @@ export function validPrefix(bytes: Uint8Array): { text: string; offset: number }
 const WINDOW_BYTES = 256;
 /** Bytes of the longest character. */
 const MAX_CHARACTER_BYTES = 4;
+
+/** The text of any bytes: what is not UTF-8 of them is U+FFFD. */
+export function decodeLoosely(bytes: Uint8Array): string {
+  return looseDecoder().decode(bytes);
+}
+
+/** The same a piece at a time. Yields after every `pieceBytes`. */
+export function* decodeLooselyInPieces(
+  bytes: Uint8Array,
+  pieceBytes: number,
+): Generator<void, string> {
+  const decoder = looseDecoder();
+  const parts: string[] = [];
+  for (let from = 0; from < bytes.length; from += pieceBytes) {
+    const stream = from + pieceBytes < bytes.length;
+    parts.push(decoder.decode(bytes.subarray(from, from + pieceBytes), { stream }));
+    yield;
+  }
+  return parts.join("");
+}
+
+const looseDecoder = () => new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** A few bytes in which the first invalid sequence is whole; before them all is valid. */
 function windowOf(buffer: Buffer): [from: number, to: number] {
