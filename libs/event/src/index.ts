@@ -21,7 +21,6 @@ export { memberAt, writeEventBytes } from "./json/write-event-bytes.ts";
 export { jsonSha256 } from "./json/json-sha256.ts";
 export { canonicalObjectEnd, checkCanonicalObject } from "./json/canonical-text.ts";
 export { newObject, setMember } from "./json/json-object.ts";
-export { isCertainlyLonger } from "./json/least-bytes.ts";
 export { JsonFault } from "./json/json-value.ts";
 export type { JsonObject, JsonValue } from "./json/json-value.ts";
 export * from "./json/read-json.ts";

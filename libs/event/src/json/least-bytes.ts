@@ -1,12 +1,15 @@
-// Tells that a value is far too large without writing it. Called by the gateway before it writes an event in
-// canonical form, which for one of megabytes takes longer than a turn of the event loop. It must never take
-// more time than `bytes` are worth, nor call a value longer than it is.
+// Tells that a value is large without writing it. Called before an event is written in canonical form, which
+// for one of megabytes takes longer than a turn of the event loop. It must never take more time than `most`
+// bytes are worth, nor call a value longer than it is.
 
 import type { JsonValue } from "./json-value.ts";
 
-/** Whether the canonical text of `value` is certainly longer than `bytes`. */
-export function isCertainlyLonger(value: JsonValue, bytes: number): boolean {
-  return left(value, bytes) < 0;
+/**
+ * Bytes that the canonical text of `value` has at least. It ends at the first member with which they are more
+ * than `most`.
+ */
+export function leastBytes(value: JsonValue, most: number): number {
+  return most - left(value, most);
 }
 
 /**

@@ -3,9 +3,11 @@
 // plain. It must make, of the same events, the same bytes and places.
 
 import { canonicalJson, quote } from "./canonical-json.ts";
+import { canonicalPieces } from "./canonical-pieces.ts";
 import { type EventBytes, PLACED, PLACES_PER_EVENT } from "./event-bytes.ts";
 import { PLACE_OF } from "./event-places.ts";
 import type { JsonObject } from "./json-value.ts";
+import { leastBytes } from "./least-bytes.ts";
 
 /** The members of an event in canonical order. */
 const MEMBERS = [
@@ -21,42 +23,85 @@ const MEMBERS = [
 const COMMA_BYTES = 1;
 const BRACE_BYTES = 1;
 
+/** What bounds the work on large events, in bytes. */
+interface WriteLimits {
+  /** It yields after so many, also within an event. */
+  readonly pieceBytes: number;
+  /** It ends before the first event that certainly has more in canonical form, time and names included. */
+  readonly maxBytes: number;
+}
+
 /**
- * Writes the members of events that an event of the interface has, and no others. `action` and `occurred_at`
- * must be strings, the parts objects; an id or a type that is not a string has no place. Yields after every
- * `pieceBytes`.
+ * Writes the members of events that an event of the interface has, and no others; the `count` of what is
+ * written is lower if it has ended before a large one. `action` and `occurred_at` must be strings, the parts
+ * objects; an id or a type that is not a string has no place.
  */
 export function* writeEventBytes(
   events: readonly JsonObject[],
-  pieceBytes: number,
+  { maxBytes, pieceBytes }: WriteLimits,
 ): Generator<void, EventBytes> {
   const places = new Int32Array(events.length * PLACES_PER_EVENT);
   const chunks: Buffer[] = [Buffer.from("[")];
+  let count = 0;
   let at = 1;
   let yieldedAt = 0;
-  for (const [index, event] of events.entries()) {
-    if (index > 0) at += COMMA_BYTES;
-    const text = writeEvent(event, at, places, index * PLACES_PER_EVENT);
-    const chunk = Buffer.from(index > 0 ? `,${text}` : text);
-    chunks.push(chunk);
-    at = places[index * PLACES_PER_EVENT + 1] as number;
+  for (const event of events) {
+    const least = leastBytes(event, maxBytes);
+    if (least > maxBytes) break;
+    if (count > 0) at += COMMA_BYTES;
+    const texts = least > pieceBytes ? yield* textsOf(event, pieceBytes) : undefined;
+    const first = count * PLACES_PER_EVENT;
+    const text = writeEvent(event, { start: at, places, first }, texts);
+    chunks.push(Buffer.from(count > 0 ? `,${text}` : text));
+    count += 1;
+    at = places[first + 1] as number;
     if (at - yieldedAt < pieceBytes) continue;
     yieldedAt = at;
     yield;
   }
   chunks.push(Buffer.from("]"));
-  return { bytes: Buffer.concat(chunks), count: events.length, places };
+  const written = places.subarray(0, count * PLACES_PER_EVENT);
+  return { bytes: Buffer.concat(chunks), count, places: written };
 }
 
-/** The canonical text of an event that begins at a byte; its places are noted from `first` on. */
-function writeEvent(event: JsonObject, start: number, places: Int32Array, first: number): string {
+type Texts = ReadonlyMap<string, string>;
+
+/** The canonical text of each member of a large event, made in pieces. */
+function* textsOf(event: JsonObject, pieceBytes: number): Generator<void, Texts> {
+  const texts = new Map<string, string>();
+  for (const member of MEMBERS) {
+    const value = event[member];
+    if (value === undefined) continue;
+    let text = "";
+    for (const piece of canonicalPieces(value, pieceBytes)) {
+      text += piece;
+      yield;
+    }
+    texts.set(member, text);
+  }
+  return texts;
+}
+
+/**
+ * The canonical text of an event that begins at the byte `start`; its places are noted from `first` on.
+ * `texts` are those of its members if they are written already.
+ */
+function writeEvent(
+  event: JsonObject,
+  {
+    first,
+    places,
+    start,
+  }: { readonly first: number; readonly places: Int32Array; readonly start: number },
+  texts?: Texts,
+): string {
   let text = "{";
   let at = start + BRACE_BYTES;
   for (const member of MEMBERS) {
     const value = event[member];
     if (value === undefined) continue;
     const name = `${text === "{" ? "" : ","}"${member}":`;
-    const json = canonicalJson(value);
+    const json = texts?.get(member) ?? canonicalJson(value);
     const from = at + name.length;
     at = from + Buffer.byteLength(json);
     text += name + json;

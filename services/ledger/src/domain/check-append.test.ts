@@ -1,7 +1,7 @@
 // Guarantee: nothing reaches the chain that the interface does not allow, from any caller. Each refusal
 // names the member. Every bound holds at its exact edge, and the copies for filters are those of the parts.
 
-import { atOnce } from "@annals/contract";
+import { atOnce, PIECE_BYTES } from "@annals/contract";
 import { MAX_EVENT_BYTES, MAX_EVENT_DEPTH, MAX_EVENTS } from "@annals/event";
 import { describe, expect, test } from "vitest";
 import { checkAppend, type GivenAppend } from "./check-append.ts";
@@ -228,5 +228,42 @@ describe("of an event", () => {
     const sized = (bytes: number) => `{"a":"${"x".repeat(bytes - overhead)}"}`;
     expect(faultOfEvent({ metadata: sized(MAX_EVENT_BYTES) })).toBeUndefined();
     expect(faultOfEvent({ metadata: sized(MAX_EVENT_BYTES + 1) })).toBe("events[1]");
+  });
+
+  test("bytes hold at their edge also for an event that is not plain", () => {
+    const overhead = Buffer.byteLength('{"é":""}') + 4 * "{}".length + "a".length;
+    const sized = (bytes: number) => `{"é":"${"x".repeat(bytes - overhead)}"}`;
+    expect(faultOfEvent({ metadata: sized(MAX_EVENT_BYTES) })).toBeUndefined();
+    for (const bytes of [MAX_EVENT_BYTES + 1, MAX_EVENT_BYTES + 4_096, 3 * MAX_EVENT_BYTES])
+      expect(faultOfEvent({ metadata: sized(bytes) })).toBe("events[1]");
+  });
+});
+
+describe("work on events that are not plain", () => {
+  /** Pieces of work; the append may be refused. */
+  const piecesOf = (metadata: object) => {
+    const eventsJson = eventsOf(eventOf({ metadata: JSON.stringify(metadata) }));
+    const work = checkAppend(appendOf({ eventsJson }));
+    let pieces = 0;
+    try {
+      for (const _ of work) pieces += 1;
+    } catch (error) {
+      expect(error).toMatchObject({ kind: "invalid" });
+    }
+    return pieces;
+  };
+  const text = (bytes: number) => ({ é: "x".repeat(bytes) });
+
+  test("is done in pieces: each is read, and each is written", () => {
+    const bytes = MAX_EVENT_BYTES - 1_024;
+    expect(piecesOf(text(bytes))).toBeGreaterThanOrEqual((2 * bytes) / PIECE_BYTES);
+    const names = Array.from({ length: 60_000 }, (_, n) => [`é${n + 100_000}`, 1]);
+    const many = JSON.stringify(Object.fromEntries(names)).length;
+    expect(piecesOf(Object.fromEntries(names))).toBeGreaterThanOrEqual((2 * many) / PIECE_BYTES);
+  });
+
+  test("ends before one is written that is too large", () => {
+    const bytes = 3 * MAX_EVENT_BYTES;
+    expect(piecesOf(text(bytes))).toBeLessThan((1.1 * bytes) / PIECE_BYTES);
   });
 });

@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
   MAX_BODY_VALUES,
+  MAX_EVENT_BYTES,
   MAX_EVENT_DEPTH,
   MAX_EVENTS,
   MAX_TEXT_LENGTH,
@@ -31,15 +32,21 @@ const LIMITS = {
   maxEvents: MAX_EVENTS,
 };
 
+/** Bytes of an event that its limit does not count: the time, and the names of its members. */
+const BYTES_BESIDE = 1_024;
+
 /** Reads the events. Throws `invalid`, which names the first member at fault. */
 export function* readEvents(bytes: Uint8Array): Work<EventBytes> {
   return (yield* checkEventBytes(bytes, LIMITS)) ?? (yield* readUnusual(bytes));
 }
 
+/** Reads and writes in pieces, also one large event. One that is too large is not written. */
 function* readUnusual(bytes: Uint8Array): Work<EventBytes> {
   const events = yield* readStrictly(bytes);
   for (const [index, event] of events.entries()) checkEvent(event, nameOf(index));
-  const written = yield* writeEventBytes(events as JsonObject[], PIECE_BYTES);
+  const limits = { pieceBytes: PIECE_BYTES, maxBytes: MAX_EVENT_BYTES + BYTES_BESIDE };
+  const written = yield* writeEventBytes(events as JsonObject[], limits);
+  if (written.count < events.length) throw tooLarge(nameOf(written.count));
   checkSame(written, bytes);
   for (const [index, event] of events.entries()) checkParts(event as JsonObject, nameOf(index));
   return written;
@@ -68,6 +75,11 @@ function* readStrictly(bytes: Uint8Array): Work<JsonValue[]> {
   }
   if (Array.isArray(events) && events.length >= 1 && events.length <= MAX_EVENTS) return events;
   throw invalid({ field: "events", message: `must contain 1 to ${MAX_EVENTS} events` });
+}
+
+function tooLarge(field: string) {
+  const message = `is more than ${MAX_EVENT_BYTES} bytes, which is the most that are allowed`;
+  return invalid({ field, message });
 }
 
 /** Matches the event and its member at the start of a path. */

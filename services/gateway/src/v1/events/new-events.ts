@@ -14,7 +14,6 @@ import {
 import { invalid } from "@annals/errors";
 import {
   type EventBytes,
-  isCertainlyLonger,
   MAX_EVENTS,
   PLACE_OF,
   PLACES_PER_EVENT,
@@ -60,23 +59,14 @@ export function* writtenEvents(
   given: readonly NewEvent[],
   { maxBytes, path }: { readonly maxBytes: number; readonly path: (index: number) => string },
 ): Work<NewEvents> {
-  const far = yield* firstFarTooLarge(given, WRITTEN_TIMES * maxBytes);
-  const events = yield* writeEventBytes(given.slice(0, far), PIECE_BYTES);
+  const limits = { pieceBytes: PIECE_BYTES, maxBytes: WRITTEN_TIMES * maxBytes };
+  const events = yield* writeEventBytes(given, limits);
   const checked = yield* checkEvents(events, maxBytes);
-  if (!("fault" in checked) && far === undefined) return checked;
+  if (!("fault" in checked) && events.count === given.length) return checked;
   const { fault, index } =
-    "fault" in checked ? checked : { fault: farTooLarge(maxBytes), index: far ?? 0 };
+    "fault" in checked ? checked : { fault: farTooLarge(maxBytes), index: events.count };
   const field = fieldOf(fault, path(index), given[index] as NewEvent);
   throw invalid({ field, message: fault.message });
-}
-
-/** The index of the first event that is certainly longer than `bytes`. */
-function* firstFarTooLarge(given: readonly NewEvent[], bytes: number): Work<number | undefined> {
-  for (const [index, event] of given.entries()) {
-    if (isCertainlyLonger(event, bytes)) return index;
-    yield;
-  }
-  return undefined;
 }
 
 interface Fault {
