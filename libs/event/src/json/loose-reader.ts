@@ -4,6 +4,7 @@
 
 import { escapeLength } from "./escape.ts";
 import { PiecewiseReader } from "./piecewise-reader.ts";
+import { replaceNul } from "./replace-nul.ts";
 
 const UNIT_ESCAPE = /^\\u[0-9a-f]{4}$/i;
 const UNIT_ESCAPE_LENGTH = 6;
@@ -24,7 +25,7 @@ export class LooseReader extends PiecewiseReader {
 
   protected override unescaped(start: number, end: number): string {
     const read = super.unescaped(start, end);
-    return this.isAltered ? read.toWellFormed().replaceAll("\0", "\ufffd") : read;
+    return this.isAltered ? replaceNul(read.toWellFormed()) : read;
   }
 
   /** Half of a surrogate pair, and U+0000, become U+FFFD. */

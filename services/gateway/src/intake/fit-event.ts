@@ -3,14 +3,18 @@
 // source chose a long name: the action itself is what the log is for. It must never do more work than the
 // bytes of the event are worth, however many members they are.
 
-import { canonicalJson, type JsonObject, type JsonValue, MAX_TEXT_LENGTH } from "@annals/event";
+import {
+  canonicalJson,
+  canonicalPieces,
+  type JsonObject,
+  type JsonValue,
+  MAX_TEXT_LENGTH,
+} from "@annals/event";
 import { PIECE_BYTES, type Work } from "@annals/contract";
 import { createHash } from "node:crypto";
 import type { MappedEvent } from "./item.ts";
 
 const HASH_LENGTH = 32;
-/** Bytes that are hashed in a piece: a millisecond or two. */
-const HASHED_BYTES = 512 * 1024;
 
 /**
  * A text of at most `max` characters: a longer one is its beginning, an ellipsis, and 32 hexadecimal digits
@@ -24,9 +28,21 @@ export function fitText(text: string, max: number = MAX_TEXT_LENGTH): string {
   return `${characters.slice(0, max - HASH_LENGTH - 1).join("")}…${hash}`;
 }
 
-/** What stands for a value that is too large, or nests too deep, for an event. */
-export function omitted(value: JsonValue): JsonObject {
-  return omittedBytes(Buffer.from(canonicalJson(value)));
+/** What stands for a value that is too large, or nests too deep, for an event. Yields after every piece. */
+export function* omitted(value: JsonValue): Work<Omitted> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for (const piece of canonicalPieces(value, PIECE_BYTES)) {
+    const text = Buffer.from(piece);
+    hash.update(text);
+    bytes += text.length;
+    yield;
+  }
+  return { annals_omitted: { bytes, sha256: hash.digest("hex") } };
+}
+
+interface Omitted extends JsonObject {
+  readonly annals_omitted: { readonly bytes: number; readonly sha256: string };
 }
 
 /** The same for bytes that could not be read. */
@@ -41,6 +57,9 @@ export function sha256Of(bytes: Uint8Array): string {
 /** A member of the event that may be large: the objects on the way to it, and its name. */
 export type LargePath = readonly [part: "actor" | "context" | "metadata", ...names: string[]];
 
+/** Paths, and nothing wherever others may run while they are found. */
+export type PathsToFit = Generator<LargePath | void, void>;
+
 /**
  * Replaces the values at `paths` in their order, each by its size and hash, until the event has at most
  * `maxBytes`. It changes the event, whose objects on these paths must be of no other. Asks for a path only if
@@ -48,14 +67,14 @@ export type LargePath = readonly [part: "actor" | "context" | "metadata", ...nam
  */
 export function* fitEvent(
   event: MappedEvent,
-  paths: Iterable<LargePath>,
+  paths: PathsToFit | readonly LargePath[],
   maxBytes: number,
 ): Work<boolean> {
   let size = Buffer.byteLength(event.action) + "{}".length;
   for (const part of PARTS) size += yield* measured(event[part] ?? {}, LEVELS_MEASURED);
   let isReduced = false;
   for (const path of size > maxBytes ? paths : []) {
-    const saved = yield* replace(event, path);
+    const saved = path === undefined ? 0 : yield* replace(event, path);
     if (saved > 0) isReduced = true;
     size -= saved;
     if (size <= maxBytes) break;
@@ -70,16 +89,12 @@ const LEVELS_MEASURED = 2;
 /** Bytes of a value in canonical form. Yields between members. */
 function* measured(value: JsonValue, levels: number): Work<number> {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!isObject || levels === 0) {
-    const text = canonicalJson(value);
-    // To count its bytes is as much work as to write it.
-    if (text.length > PIECE_BYTES) yield;
-    return Buffer.byteLength(text);
-  }
+  if (!isObject || levels === 0) return yield* sizeOf(value);
   const names = Object.keys(value);
   let bytes = "{}".length + Math.max(names.length - 1, 0);
   for (const name of names) {
-    bytes += bytesOf(name) + ":".length + (yield* measured(value[name] ?? null, levels - 1));
+    const ofName = name.length > PIECE_BYTES ? yield* sizeOf(name) : bytesOf(name);
+    bytes += ofName + ":".length + (yield* measured(value[name] ?? null, levels - 1));
     yield;
   }
   return bytes;
@@ -87,8 +102,23 @@ function* measured(value: JsonValue, levels: number): Work<number> {
 
 const PARTS = ["actor", "target", "context", "metadata"] as const;
 
-/** Bytes of a value in canonical form, as the limit counts them. */
-export const bytesOf = (value: JsonValue): number => Buffer.byteLength(canonicalJson(value));
+/** Bytes of a value in canonical form, as the limit counts them. Yields within large ones. */
+export function* sizeOf(value: JsonValue): Work<number> {
+  if (typeof value === "object" ? value === null : !isLong(value)) return bytesOf(value);
+  let bytes = 0;
+  let isFirst = true;
+  for (const piece of canonicalPieces(value, PIECE_BYTES)) {
+    if (!isFirst) yield;
+    isFirst = false;
+    bytes += Buffer.byteLength(piece);
+  }
+  return bytes;
+}
+
+const isLong = (value: JsonValue): boolean =>
+  typeof value === "string" && value.length > PIECE_BYTES;
+
+const bytesOf = (value: JsonValue): number => Buffer.byteLength(canonicalJson(value));
 
 /** Returns the bytes that were saved: 0 if what stands for the value is not shorter. */
 function* replace(event: MappedEvent, path: LargePath): Work<number> {
@@ -97,17 +127,8 @@ function* replace(event: MappedEvent, path: LargePath): Work<number> {
   const last = path.at(-1) as string;
   const value = around?.[last];
   if (around === undefined || value === undefined) return 0;
-  const canonical = canonicalJson(value);
-  if (canonical.length > PIECE_BYTES) yield;
-  const text = Buffer.from(canonical);
-  yield;
-  const hash = createHash("sha256");
-  for (let at = 0; at < text.length; at += HASHED_BYTES) {
-    hash.update(text.subarray(at, at + HASHED_BYTES));
-    yield;
-  }
-  const replacement = { annals_omitted: { bytes: text.length, sha256: hash.digest("hex") } };
-  const saved = text.length - bytesOf(replacement);
+  const replacement = yield* omitted(value);
+  const saved = replacement.annals_omitted.bytes - bytesOf(replacement);
   if (saved <= 0) return 0;
   around[last] = replacement;
   return saved;

@@ -5,7 +5,14 @@
 import type { JsonObject, JsonValue } from "@annals/event";
 import { formatMicros, type Work } from "@annals/contract";
 import type { InstrumentationScope, LogRecord, Resource } from "@annals/proto/otlp";
-import { bytesOf, fitEvent, fitText, type LargePath, present } from "./fit-event.ts";
+import {
+  fitEvent,
+  fitText,
+  type LargePath,
+  type PathsToFit,
+  present,
+  sizeOf,
+} from "./fit-event.ts";
 import { type IntakeItem, type MappedEvent, type Outcome, Rejection } from "./item.ts";
 import type { OtlpMessage } from "./otlp-encoding.ts";
 import { OtlpValues } from "./otlp-values.ts";
@@ -63,7 +70,7 @@ export function* resourceOf(
   const values = new OtlpValues(maxDepth - LEVELS_AROUND);
   const { attributes: list } = resource.message;
   const members = values.members(list);
-  yield;
+  yield* values.complete();
   const service = textOf(
     values.firsts(list, members).get("service.name") ?? members["service.name"],
   );
@@ -82,7 +89,7 @@ export function* scopeOf(
   const values = new OtlpValues(maxDepth - LEVELS_AROUND);
   const { attributes: list, name, version } = scope.message;
   const attributes = values.members(list);
-  yield;
+  yield* values.complete();
   const own = present({
     name: values.text(name) || undefined,
     version: values.text(version) || undefined,
@@ -146,6 +153,7 @@ export function* mapLogRecord(
   const { isAltered, isReduced } = marksOf([given, values, origin], false);
   const marked = { ...mapped.metadata, ...(isAltered && { annals_altered: true }) };
   const event: MappedEvent = { ...mapped, metadata: marked };
+  if (values.isReduced) yield* values.complete();
   let isFitted = false;
   if (length > maxBytes / MEASURED_PART) {
     yield;
@@ -258,23 +266,25 @@ function hexadecimal(id: Uint8Array, bytes: number): string | undefined {
 }
 
 /** What is replaced by its size and hash if an event is too large, in this order. */
-function* largestOf({ metadata = {} }: MappedEvent): Generator<LargePath, void> {
+function* largestOf({ metadata = {} }: MappedEvent): PathsToFit {
   yield ["metadata", "body"];
   const { attributes = {} } = metadata as { readonly attributes?: JsonObject };
   yield* largePaths(attributes, ["metadata", "attributes"]);
 }
 
-function* largestOfScope(attributes: JsonObject): Generator<LargePath, void> {
+function* largestOfScope(attributes: JsonObject): PathsToFit {
   yield* largePaths(attributes, ["context", "scope", "attributes"]);
   yield ["context", "scope"];
 }
 
 /** The largest members, the largest first, and then the whole object, which is at `path`. */
-function* largePaths(members: JsonObject, path: LargePath): Generator<LargePath, void> {
-  const largest = Object.entries(members)
-    .map(([name, value]) => ({ name, bytes: bytesOf(value) }))
-    .toSorted((a, b) => b.bytes - a.bytes)
-    .slice(0, MAX_LARGE);
+function* largePaths(members: JsonObject, path: LargePath): PathsToFit {
+  const sizes: { readonly name: string; readonly bytes: number }[] = [];
+  for (const [name, value] of Object.entries(members)) {
+    sizes.push({ name, bytes: yield* sizeOf(value) });
+    yield;
+  }
+  const largest = sizes.toSorted((a, b) => b.bytes - a.bytes).slice(0, MAX_LARGE);
   for (const { name } of largest) yield [...path, name];
   yield path;
 }

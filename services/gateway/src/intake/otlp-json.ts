@@ -14,6 +14,7 @@ import {
 import { isFieldError } from "@bufbuild/protobuf/reflect";
 import { Rejection } from "./item.ts";
 import { listOf, type Members, membersInPieces } from "./json-slices.ts";
+import { readLongBase64 } from "./long-base64.ts";
 import type { OtlpEncoding } from "./otlp-encoding.ts";
 
 /** Bytes that are hexadecimal. */
@@ -59,6 +60,7 @@ export const OTLP_JSON: OtlpEncoding = {
         isAltered ||= read.isAltered && !isNumber(field);
         values += 1 + read.values;
       }
+      if (bytes.length > PIECE_BYTES) yield* readLongBase64(object as JsonValue);
       const options = { ignoreUnknownFields: true, recursionLimit: limits.maxDepth };
       return { message: fromJson(schema, object, options), isAltered, isReduced: false, values };
     } catch (error) {

@@ -25,6 +25,7 @@ import {
 import { sha256Of } from "./fit-event.ts";
 import { Rejection } from "./item.ts";
 import type { Beyond, OtlpEncoding, OtlpMessage } from "./otlp-encoding.ts";
+import { LongTexts } from "./otlp-long-texts.ts";
 
 /** Attributes of a record, a resource or a scope; by the default of the SDKs it has at most 128. */
 const MAX_ATTRIBUTES = 1_000;
@@ -72,6 +73,7 @@ function* wholeOf<D extends Attributed>(
 class Parts {
   readonly #encoding: OtlpEncoding;
   readonly #maxDepth: number;
+  readonly #texts = new LongTexts();
   #valuesLeft = MAX_VALUES;
   #isAltered = false;
   #isReduced = false;
@@ -88,14 +90,21 @@ class Parts {
     const level = { elements: attributes, shared: body, isOpen: true };
     const found = yield* readable(this.#encoding.list(bytes, level, MAX_ATTRIBUTES));
     const read = yield* this.#readWithout(schema, found.rest);
-    const message = read.message as unknown as Pick<LogRecord, "attributes" | "body">;
+    const message = read.message as unknown as LogRecord;
+    yield* this.#texts.names(message);
     for (const element of found.elements) {
-      message.attributes.push(yield* this.#attribute(element));
+      const attribute = yield* this.#attribute(element);
+      yield* this.#texts.attribute(attribute);
+      message.attributes.push(attribute);
       yield;
     }
-    if (found.shared) message.body = yield* this.#body(found.shared);
+    if (found.shared) {
+      message.body = yield* this.#body(found.shared);
+      yield* this.#texts.value(message.body);
+    }
     if (found.beyond) message.attributes.push(this.#beyond(found.beyond));
-    const [isAltered, isReduced] = [this.#isAltered, this.#isReduced];
+    const isAltered = this.#isAltered || this.#texts.isAltered;
+    const isReduced = this.#isReduced;
     return { message: read.message, isAltered, isReduced, values: MAX_VALUES - this.#valuesLeft };
   }
 

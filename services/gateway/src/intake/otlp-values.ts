@@ -1,7 +1,8 @@
 // Values of OTLP as those of JSON. Called by map-otlp.ts. It must never change a value and not say so, nor
 // keep one of two attributes with the same name: who adds one must not hide another, nor the record.
 
-import { type JsonObject, type JsonValue, newObject, setMember } from "@annals/event";
+import type { Work } from "@annals/contract";
+import { type JsonObject, type JsonValue, newObject, replaceNul, setMember } from "@annals/event";
 import type { AnyValue, KeyValue } from "@annals/proto/otlp";
 import { omitted } from "./fit-event.ts";
 
@@ -9,18 +10,30 @@ export class OtlpValues {
   readonly #maxDepth: number;
   /** Whether a number became text, names that are there twice a list, or a character U+FFFD. */
   isAltered = false;
-  /** Whether a part that nests too deep was left out. */
-  isReduced = false;
+  /** What nests too deep, and what is to stand for it. */
+  readonly #tooDeep: { readonly value: JsonValue; readonly standsFor: JsonObject }[] = [];
 
   /** `maxDepth` is how many levels a value may have. */
   constructor(maxDepth: number) {
     this.#maxDepth = maxDepth;
   }
 
+  /** Whether a part that nests too deep is left out. */
+  get isReduced(): boolean {
+    return this.#tooDeep.length > 0;
+  }
+
+  /** Measures what is left out, without which the values are not complete. Yields, also if there is none. */
+  *complete(): Work<void> {
+    for (const { standsFor, value } of this.#tooDeep)
+      Object.assign(standsFor, yield* omitted(value));
+    yield;
+  }
+
   text(given: string): string {
     if (!given.includes("\0")) return given;
     this.isAltered = true;
-    return given.replaceAll("\0", "\ufffd");
+    return replaceNul(given);
   }
 
   /** An object. A name that is there more than once has the list of its values. */
@@ -89,15 +102,19 @@ export class OtlpValues {
   #oneOrList(values: readonly (AnyValue | undefined)[], depth: number): JsonValue {
     if (values.length === 1) return this.value(values[0], depth);
     if (depth <= this.#maxDepth) return values.map((each) => this.value(each, depth + 1));
-    this.isReduced = true;
     const whole = new OtlpValues(Infinity);
-    return omitted(values.map((each) => whole.value(each)));
+    return this.#leaveOut(values.map((each) => whole.value(each)));
   }
 
   /** What stands for a part that nests too deep. Those who have made the message bound how deep it is. */
   #omitted(given: AnyValue | undefined): JsonObject {
-    this.isReduced = true;
-    return omitted(new OtlpValues(Infinity).value(given));
+    return this.#leaveOut(new OtlpValues(Infinity).value(given));
+  }
+
+  #leaveOut(value: JsonValue): JsonObject {
+    const standsFor = {};
+    this.#tooDeep.push({ value, standsFor });
+    return standsFor;
   }
 
   #integer(given: bigint): JsonValue {
