@@ -1,7 +1,7 @@
 // Guarantee: of any JSON text the members and elements are found as they are read, byte for byte; a text that
 // is cut off is refused, in linear time.
 
-import { atOnce } from "@annals/contract";
+import { atOnce, PIECE_BYTES } from "@annals/contract";
 import { JsonFault } from "@annals/event";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -68,4 +68,32 @@ test("a list yields between its pieces", () => {
 test("8 MiB of quotes and backslashes take linear time", () => {
   const text = `["${'\\\\\\"'.repeat(2 * 1024 * 1024)}"]`;
   expect(atOnce(arrayOf(Buffer.from(text), 1))).toHaveLength(1);
+});
+
+describe("is found in pieces: many", () => {
+  const LONG = 64 * PIECE_BYTES;
+  const space = " \n\r\t".repeat(LONG / 4);
+  const list = (text: string) => listOf(Buffer.from(text), { name: "items", maxElements: 2 });
+  const array = (text: string) => arrayOf(Buffer.from(text), 2);
+  test.each<[string, Iterable<void>]>([
+    ["spaces before an object", list(`${space}{}`)],
+    ["spaces in an empty object", list(`{${space}}`)],
+    ["spaces before a name", list(`{"a":1,${space}"items":[]}`)],
+    ["spaces before a colon", list(`{"items"${space}:[]}`)],
+    ["spaces before a list", list(`{"items":${space}[]}`)],
+    ["spaces before a value", list(`{"a":${space}1}`)],
+    ["spaces after a value", list(`{"a":1${space}}`)],
+    ["spaces after an object", list(`{}${space}`)],
+    ["spaces before an array", array(`${space}[]`)],
+    ["spaces in an empty array", array(`[${space}]`)],
+    ["spaces before an element", array(`[1,${space}1]`)],
+    ["spaces after an element", array(`[1${space},1]`)],
+    ["spaces after an array", array(`[]${space}`)],
+    ["digits of a number", array(`[${"1".repeat(LONG)}]`)],
+    ["quotes in a name", list(`{"${'\\"'.repeat(LONG / 2)}":1}`)],
+    ["quotes in a text", array(`["${'\\"'.repeat(LONG / 2)}"]`)],
+    ["brackets", array(`[${"[".repeat(LONG / 2)}${"]".repeat(LONG / 2)}]`)],
+  ])("%s", (_, work) => {
+    expect(Array.from(work).length).toBeGreaterThanOrEqual(LONG / PIECE_BYTES - 1);
+  });
 });
