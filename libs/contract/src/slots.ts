@@ -1,6 +1,6 @@
 // Slots of what a process does a few at a time: those that are taken, how many each account has, and lines of
-// those that wait, which take turns. Called by the pool of connections, the ledger, the webhook dispatcher and
-// the admin API. It must never count as free what is still in use.
+// those that wait, which take turns. Called by the pool of connections, the ledger, the dispatcher and the
+// admin API. It must never count as free what is still in use.
 
 import { FairQueue } from "./turns.ts";
 
@@ -45,8 +45,8 @@ export interface Divided {
 
 /**
  * Whether a holder may have `more`: it then has no more than its share, and no more than was free. So it
- * leaves as much as it had before: one holder leaves half of the total, each further one at least half of what
- * was left, and the last of it goes to a holder that had none.
+ * leaves as much as it had before: one holder leaves half of the total, each further one at least half of
+ * what was left, and the last of it goes to a holder that had none.
  */
 export function mayHaveMore({ held, share, total, used }: Divided, more = 1): boolean {
   return held + more <= Math.min(share ?? total, total - used);

@@ -60,7 +60,7 @@ export const OTLP_JSON: OtlpEncoding = {
         isAltered ||= read.isAltered && !isNumber(field);
         values += 1 + read.values;
       }
-      if (bytes.length > PIECE_BYTES) yield* readLongBase64(object as JsonValue);
+      if (bytes.length > PIECE_BYTES) yield* readLongBase64(object);
       const options = { ignoreUnknownFields: true, recursionLimit: limits.maxDepth };
       return { message: fromJson(schema, object, options), isAltered, isReduced: false, values };
     } catch (error) {

@@ -1,6 +1,6 @@
-// Prepares the texts and the bytes of a message of OTLP that is not small, a piece at a time: what otlp-values.ts
-// then does with them at once is little work. Called by otlp-parts.ts. It must never change what an event has
-// of a value.
+// Prepares the texts and the bytes of a message of OTLP that is not small, a piece at a time: what
+// otlp-values.ts then does with them at once is little work. Called by otlp-parts.ts. It must never change
+// what an event has of a value.
 
 import { PIECE_BYTES, type Work } from "@annals/contract";
 import { replaceNulInPieces } from "@annals/event";
