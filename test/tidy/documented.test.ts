@@ -119,3 +119,14 @@ test("every package is Apache-2.0, says what it is for, and the licence is there
       description: expect.stringMatching(/\.$/),
     });
 });
+
+test("each type of sinks has its row in the tables of docs/interface.md and docs/sinks.md", () => {
+  const [, table = ""] =
+    /SINK_TYPES = \{([^}]*)\}/.exec(textOf("libs/interface/src/sink-types.ts")) ?? [];
+  const types = matches(table, /^ *(\w+)/gm);
+  expect(types).toContain("http");
+  const interfaceRows = matches(textOf("docs/interface.md"), /^\| `(\w+)` \| (?!string)/gm);
+  const rows = matches(textOf("docs/sinks.md"), /^\| [^|`]+ \| `(\w+)` \|/gm);
+  expect(types.filter((type) => !interfaceRows.includes(type))).toStrictEqual([]);
+  expect(types.filter((type) => !rows.includes(type))).toStrictEqual([]);
+});
