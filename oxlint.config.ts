@@ -98,7 +98,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "sinks/store/**",
     "domain/**",
     "store/**",
-    "outbound/**",
+    "outbound/producers.ts",
     "metrics.ts",
     "rpc/webhook-members.ts",
   ],

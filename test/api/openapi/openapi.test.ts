@@ -98,6 +98,8 @@ describe("a valid document", () => {
       if (node.type === "object" && !node.properties)
         expect(node.additionalProperties, path).toBe(true);
       expect(node, path).not.toHaveProperty("patternProperties");
+      // The mark of secrets is for the services (libs/interface).
+      expect(node, path).not.toHaveProperty("sensitive");
       if (Array.isArray(node.enum)) expect(node.type, path).toBe("string");
     }
   });
