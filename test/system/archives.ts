@@ -6,9 +6,10 @@ import { createMetrics } from "@annals/export/src/metrics.ts";
 import { directoryStorage } from "@annals/export/src/outbound/directory-storage.ts";
 import type { Storage } from "@annals/export/src/outbound/storage.ts";
 import { Archives } from "@annals/export/src/workers/archives.ts";
-import { ErasedCopies } from "@annals/export/src/workers/erased-copies.ts";
+import { erasedCopies } from "@annals/export/src/workers/erased-copies.ts";
 import { type ArchivedLedger, NEVER, openArchivedLedger } from "@annals/ledger/testing/archives";
 import { createPool, type Pool } from "@annals/postgres";
+import { clearErasedCopies } from "@annals/rpc";
 import { vkeyOf } from "@annals/tlog";
 import { verifyEvidence } from "annals-verify";
 import { hash, randomBytes } from "node:crypto";
@@ -130,7 +131,7 @@ function newReplica(
     storage,
   };
   const archives = new Archives(deps);
-  const copies = new ErasedCopies({ ...deps, onDeleted: () => {} });
+  const copies = erasedCopies({ ...deps, onDeleted: () => {} });
   const pass = () => archives.run(NEVER);
   return {
     lines,
@@ -147,7 +148,7 @@ function newReplica(
       while ((await pass()) === 0);
     },
     /** One pass over the erasures that wait. */
-    erase: () => copies.run(NEVER),
+    erase: () => clearErasedCopies(copies, NEVER),
   };
 }
 

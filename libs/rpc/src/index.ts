@@ -8,6 +8,7 @@ export * from "./batcher-metrics.ts";
 export * from "./batcher.ts";
 export * from "./certificates.ts";
 export * from "./client.ts";
+export * from "./erased-copies.ts";
 export * from "./interceptors/request-id.ts";
 export * from "./interceptors/require-access.ts";
 export * from "./interceptors/stacks.ts";

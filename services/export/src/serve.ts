@@ -12,7 +12,14 @@ import {
   watchClock,
   type Registry,
 } from "@annals/chassis";
-import { clientInterceptors, connectRpc, openAdmissions, openTls, startBackend } from "@annals/rpc";
+import {
+  clientInterceptors,
+  connectRpc,
+  openAdmissions,
+  openTls,
+  startBackend,
+  startErasedCopies,
+} from "@annals/rpc";
 import { ComparedClock } from "@annals/contract";
 import { connectMessaging, noticeMetrics, NoticePublisher } from "@annals/messaging";
 import {
@@ -36,7 +43,7 @@ import { AUDIT } from "./store/audit.ts";
 import { OUTBOX } from "./store/outbox.ts";
 import { startArchives } from "./workers/archives.ts";
 import { startBucketAnchor } from "./workers/bucket-anchor.ts";
-import { startErasedCopies } from "./workers/erased-copies.ts";
+import { erasedCopies } from "./workers/erased-copies.ts";
 import { startExportMeasuring } from "./workers/measuring.ts";
 import { startExportSweep } from "./workers/export-sweep.ts";
 import { ExportWorker } from "./workers/export-worker.ts";
@@ -133,7 +140,10 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const sweep = startExportSweep({ ...kept, failures, retentionDays, swept });
   closers.add("export sweep", sweep, () => sweep.stop());
   const onDeleted = () => sweep.wake();
-  const copies = startErasedCopies({ ...kept, ...ARCHIVES, failures, onDeleted });
+  const copies = startErasedCopies({
+    ...erasedCopies({ ...kept, ...ARCHIVES, onDeleted }),
+    failures,
+  });
   closers.add("erased copies", copies, () => copies.stop());
   const archives = startArchives({ ...kept, ...ARCHIVES, failures, random: randomBytes });
   closers.add("archives", archives, () => archives.stop());

@@ -2,14 +2,13 @@
 // Either service may be unreachable at any time.
 
 import { type Registry, rpcClientDuration } from "@annals/chassis";
-import { clientInterceptors, connectRpc, type RpcTls } from "@annals/rpc";
+import { clientInterceptors, connectRpc, type ErasureLedger, type RpcTls } from "@annals/rpc";
 import { ExportsService } from "@annals/proto/exports";
 import { LedgerService } from "@annals/proto/ledger";
 import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
 import type { SinkLedger } from "./sinks/receiver/sink-events.ts";
 import type { AnchorLedger } from "./workers/anchor-deps.ts";
-import type { ErasureLedger } from "./workers/erased-copies.ts";
 import type { OperatorSinksDeps } from "./sinks/worker/operator-sinks.ts";
 
 export interface OpenProducers extends Pick<

@@ -12,7 +12,7 @@ import {
   startTracing,
   watchClock,
 } from "@annals/chassis";
-import { openAdmissions, openTls, startBackend } from "@annals/rpc";
+import { openAdmissions, openTls, startBackend, startErasedCopies } from "@annals/rpc";
 import { ComparedClock } from "@annals/contract";
 import { connectMessaging, consumeNotices, DISPATCHER } from "@annals/messaging";
 import {
@@ -52,7 +52,7 @@ import { Checkpoints } from "./workers/checkpoints.ts";
 import { startCleanUp } from "./workers/clean-up.ts";
 import { DeliveryTraces } from "./workers/delivery-traces.ts";
 import { DeliveryEngine } from "./workers/delivery-engine.ts";
-import { startErasedCopies } from "./workers/erased-copies.ts";
+import { erasedCopies } from "./workers/erased-copies.ts";
 import { FanOut, type FanOutDeps } from "./workers/fan-out.ts";
 import { startMeasuringBacklog } from "./workers/measuring.ts";
 import { startSweep } from "./workers/sweep.ts";
@@ -135,7 +135,10 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   });
   closers.add("anchors", anchors, () => anchors.stop());
 
-  const copies = startErasedCopies({ ...shared, ledger: producers.erasures });
+  const copies = startErasedCopies({
+    ...erasedCopies({ ...shared, ledger: producers.erasures }),
+    failures,
+  });
   closers.add("erased copies", copies, () => copies.stop());
 
   const audit = startAudit({ ...shared, failures, registry, send: producers.recordAudit });

@@ -5,13 +5,14 @@
 import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/ledger";
+import { clearErasedCopies } from "@annals/rpc";
 import { asDatabaseClock } from "@annals/testing";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { createMetrics } from "../metrics.ts";
 import { directoryStorage } from "../outbound/directory-storage.ts";
 import { ACCOUNT, gate, ledger, TestExports } from "../testing/test-exports.ts";
-import { ErasedCopies, type ErasedCopiesDeps } from "./erased-copies.ts";
+import { erasedCopies, type ErasedCopiesDeps } from "./erased-copies.ts";
 import { sweepExports } from "./export-sweep.ts";
 
 const NEVER = new AbortController().signal;
@@ -38,7 +39,7 @@ function erasure(given: Given) {
     listOpenErasures: async ({ afterId }: { readonly afterId: string }) =>
       create(ListOpenErasuresResponseSchema, afterId === "" ? open : {}),
   };
-  const copies = new ErasedCopies({
+  const copies = erasedCopies({
     clock,
     database: exports.pool,
     ledger: fake as unknown as ErasedCopiesDeps["ledger"],
@@ -49,7 +50,7 @@ function erasure(given: Given) {
     storage: directoryStorage(exports.directory),
     onDeleted: () => void (marked += 1),
   });
-  return { confirmed, marked: () => marked, pass: () => copies.run(NEVER) };
+  return { confirmed, marked: () => marked, pass: () => clearErasedCopies(copies, NEVER) };
 }
 
 async function sweep(): Promise<void> {

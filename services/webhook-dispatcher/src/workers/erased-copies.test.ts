@@ -5,12 +5,13 @@
 import { createLog } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/ledger";
+import { clearErasedCopies } from "@annals/rpc";
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { newAccountId, newService } from "../testing/dispatcher.ts";
 import { sinkHandlers } from "../testing/sinks.ts";
 import {
-  ErasedCopies,
+  erasedCopies,
   type ErasedCopiesDeps,
   SETTLED_S,
   SINKS_SETTLED_S,
@@ -29,7 +30,7 @@ async function begin(given: Partial<Pick<OpenErasure, "actorId" | "ageS" | "targ
     listOpenErasures: async ({ afterId }: { readonly afterId: string }) =>
       create(ListOpenErasuresResponseSchema, afterId === "" ? open : {}),
   };
-  const copies = new ErasedCopies({
+  const copies = erasedCopies({
     clock: systemClock(),
     database: service.database.pool(),
     ledger: fake as unknown as ErasedCopiesDeps["ledger"],
@@ -39,7 +40,7 @@ async function begin(given: Partial<Pick<OpenErasure, "actorId" | "ageS" | "targ
     service.database.query<{ attempts: number; body: Buffer | null; due_at: unknown }>(
       "SELECT attempts, body, due_at FROM webhooks.deliveries ORDER BY number",
     );
-  return { ...service, accountId, bodies, confirmed, pass: () => copies.run(NEVER) };
+  return { ...service, accountId, bodies, confirmed, pass: () => clearErasedCopies(copies, NEVER) };
 }
 
 test.each([
