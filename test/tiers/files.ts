@@ -68,7 +68,7 @@ export const OUTAGES: readonly string[] = [
   "deploy/release/release.test.ts",
   "services/export/src/outbound/storage.test.ts",
   "services/export/src/workers/bucket-anchor.test.ts",
-  "services/webhook-dispatcher/src/sinks/types/s3/receiver.test.ts",
+  "services/webhook-dispatcher/src/sinks/types/s3/s3-receiver.test.ts",
   "test/api/edge/slow-clients.test.ts",
   "test/api/openapi/clients.test.ts",
   "test/api/openapi/linters.test.ts",

@@ -19,7 +19,7 @@ export const SENSITIVE = "sensitive";
 /** An object of which no other members are accepted. */
 export const CLOSED = { additionalProperties: false } as const;
 
-/** Longest URL of a receiver (docs/interface.md). */
+/** Longest URL of a receiver. */
 const MAX_URL_LENGTH = 2_048;
 
 export const WebhookUrl = Type.String({

@@ -4,11 +4,11 @@
 import type { SinkConfig, SinkConfigs, SinkType } from "@annals/interface";
 import type { SinkDeps } from "./receiver/sink-http.ts";
 import type { SinkReceiver } from "./receiver/sink-receiver.ts";
-import { httpReceiver } from "./types/http/receiver.ts";
-import { otlpHttpReceiver } from "./types/otlp-http/receiver.ts";
-import { s3Receiver } from "./types/s3/receiver.ts";
-import { splunkHecReceiver } from "./types/splunk-hec/receiver.ts";
-import { syslogReceiver } from "./types/syslog/receiver.ts";
+import { httpReceiver } from "./types/http/http-receiver.ts";
+import { otlpHttpReceiver } from "./types/otlp-http/otlp-http-receiver.ts";
+import { s3Receiver } from "./types/s3/s3-receiver.ts";
+import { splunkHecReceiver } from "./types/splunk-hec/splunk-hec-receiver.ts";
+import { syslogReceiver } from "./types/syslog/syslog-receiver.ts";
 
 const RECEIVERS: {
   readonly [Type in SinkType]: (config: SinkConfigs[Type], deps: SinkDeps) => SinkReceiver;
