@@ -39,7 +39,7 @@ export const OUTAGE_SLICES: Sliced = {
     ],
     [
       /^services\/webhook-dispatcher\/src\//u,
-      ["notices", "receiver", "webhooks-checkpoints", "webhooks-filter", "webhooks-schedule"],
+      ["notices", "s3-receiver", "webhooks-checkpoints", "webhooks-filter", "webhooks-schedule"],
     ],
     [
       /^services\/gateway\/src\//u,
