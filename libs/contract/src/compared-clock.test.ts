@@ -82,3 +82,14 @@ test("another right clock is at most the tolerance ahead of both", () => {
   expect(Number.isSafeInteger(behind.clock.latestMicros())).toBe(true);
   expect(Number.isSafeInteger(behind.clock.other.nowMicros())).toBe(true);
 });
+
+test("an age goes by the other clock, whatever this one shows, and by this one before the first comparison", () => {
+  const { at, clock } = compared({ aheadS: 2 });
+  expect(clock.otherMicros()).toBe(START - 2 * S);
+  at.monotonicS += 60;
+  at.stepS = -86_400;
+  expect(clock.otherMicros()).toBe(START + 58 * S);
+  const nowMicros = () => START;
+  const unknown = new ComparedClock({ nowMicros, nowText: () => formatMicros(START) });
+  expect(unknown.otherMicros()).toBe(START);
+});

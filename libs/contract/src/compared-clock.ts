@@ -78,6 +78,15 @@ export class ComparedClock implements Clock {
     fault: () => this.fault(),
   };
 
+  /**
+   * Microseconds that the other clock shows now, for the age of what is stored, which no step of this one
+   * changes. Its own time before the first comparison.
+   */
+  readonly otherMicros = (): number => {
+    const other = this.#other();
+    return other ? Math.floor(middleOf(other)) : this.nowMicros();
+  };
+
   /** What the other clock shows now: it is between the two. */
   #other(): { readonly earliest: number; readonly latest: number } | undefined {
     if (!this.#last) return undefined;

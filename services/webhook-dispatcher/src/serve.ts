@@ -92,6 +92,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const shared = {
     clock,
     database,
+    databaseMicros: clock.otherMicros,
     events,
     guard,
     keys,

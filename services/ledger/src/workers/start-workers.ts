@@ -136,7 +136,7 @@ function newRetention({
   return new Retention({
     ...deps,
     clock,
-    nowMs: Date.now,
+    nowMs: () => performance.now(),
     plansOf: (accountIds) => plansOf(keys, accountIds),
     deleted: (events) => metrics.eventsDeleted.inc(events),
     held: (holds) => metrics.holdsActive.set(holds),
@@ -146,7 +146,7 @@ function newRetention({
 
 function newScheduledVerification(deps: Omit<WorkersDeps, "closers">): ScheduledVerification {
   const { verifyIntervalHours: intervalHours } = deps;
-  return new ScheduledVerification({ ...deps, intervalHours, nowMs: Date.now });
+  return new ScheduledVerification({ ...deps, intervalHours, nowMs: () => performance.now() });
 }
 
 function newEpochCloser({

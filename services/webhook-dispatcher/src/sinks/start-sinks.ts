@@ -15,7 +15,7 @@ import { Sinks, type SinksDeps } from "./worker/sinks.ts";
 
 interface StartDeps extends Omit<
   SinksDeps,
-  "ledger" | "openReceiver" | "operatorSinks" | "producers"
+  "ledger" | "monotonicMs" | "openReceiver" | "operatorSinks" | "producers"
 > {
   readonly extraAuthorities: string | undefined;
   readonly guard: AddressGuard;
@@ -36,6 +36,7 @@ export async function startSinks(
   const sinkDeps: SinksDeps = {
     ...deps,
     ledger: deps.producers.streams,
+    monotonicMs: () => performance.now(),
     openReceiver: (given, owner) =>
       openReceiver(given, owner === "operator" ? operatorDeps : receiverDeps),
     operatorSinks,

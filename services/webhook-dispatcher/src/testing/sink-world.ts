@@ -165,7 +165,7 @@ export async function newSinkWorld() {
   const chains = new FakeChains();
   const receivers = new FakeReceivers();
   const time = new FakeTime();
-  const clockMs = { now: Date.now() };
+  const clockMs = { now: Date.now(), monotonic: 0 };
   const clock = {
     nowMicros: () => clockMs.now * 1_000,
     nowText: () => new Date(clockMs.now).toISOString().replace("Z", "000Z"),
@@ -178,6 +178,7 @@ export async function newSinkWorld() {
     ledger: chains.ledger,
     log,
     metrics,
+    monotonicMs: () => clockMs.monotonic,
     now: time.now,
     operatorSinks: new Map(),
     openReceiver: receivers.open,
@@ -224,6 +225,11 @@ export async function newSinkWorld() {
   const pass = (seconds: number): void => {
     time.advance(seconds);
     clockMs.now += seconds * 1_000;
+    clockMs.monotonic += seconds * 1_000;
+  };
+  /** Moves the clock of the process, and nothing else. */
+  const step = (seconds: number): void => {
+    clockMs.now += seconds * 1_000;
   };
   return {
     chains,
@@ -238,5 +244,6 @@ export async function newSinkWorld() {
     round,
     row,
     sinks,
+    step,
   };
 }

@@ -2,7 +2,6 @@
 // overdue. Called by anchors.ts and time-stamps.ts.
 
 import type { Logger } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
@@ -15,8 +14,9 @@ export type AnchorLedger = Pick<Client<typeof LedgerService>, "addAnchor" | "lis
 export type AnchorWork = Awaited<ReturnType<AnchorLedger["listAnchorWork"]>>;
 
 export interface AnchorsDeps {
-  readonly clock: Clock;
   readonly database: Database;
+  /** The clock of the database, by which epochs are closed. */
+  readonly databaseMicros: () => number;
   readonly extraAuthorities: string | undefined;
   readonly ledger: AnchorLedger;
   readonly log: Logger;
@@ -31,11 +31,11 @@ export interface AnchorsDeps {
 
 /** `since`: when the oldest epoch without the anchor was closed; empty if there is no such epoch. */
 export function reportLag(
-  { clock, metrics }: Pick<AnchorsDeps, "clock" | "metrics">,
+  { databaseMicros, metrics }: Pick<AnchorsDeps, "databaseMicros" | "metrics">,
   kind: "witness" | "timestamp",
   since: string,
   intervalS: number,
 ): void {
-  const waited = clock.nowMicros() / 1e6 - Date.parse(since) / 1e3;
+  const waited = databaseMicros() / 1e6 - Date.parse(since) / 1e3;
   metrics.anchorLag.set({ kind }, since === "" ? 0 : Math.max(0, waited - intervalS));
 }

@@ -66,8 +66,8 @@ test("ten minutes without a witness and a time stamping authority are the lag, a
   };
   const metrics = createMetrics(createRegistry("test"));
   const loop = startAnchors({
-    clock: { nowMicros: () => micros, nowText: () => formatMicros(micros) },
     database: database.pool(),
+    databaseMicros: () => micros,
     extraAuthorities: undefined,
     ledger,
     log: createLog({ service: "test", level: "error" }, { write: () => {} }),

@@ -1,7 +1,6 @@
 // GetSinkStatus: whether a sink is sent events, how far it is behind its account's chain, which event its
 // receiver refuses, and what was lost (docs/interface.md).
 
-import type { Clock } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
@@ -23,8 +22,9 @@ const REASONS = {
 } as const;
 
 export interface GetSinkStatusDeps {
-  readonly clock: Clock;
   readonly database: Pool;
+  /** The clock of the database: that of a process may be wrong, and an age with it. */
+  readonly databaseMicros: () => number;
   readonly producers: Pick<Producers, "events" | "positions" | "retainedFrom">;
 }
 
@@ -69,7 +69,7 @@ function shownEvent({ id, reason, sequence_number, status }: Rejected) {
 
 /** Seconds since the event at a position was stored, or the first one that retention has left after it. */
 async function waitOf(
-  { clock, producers }: GetSinkStatusDeps,
+  { databaseMicros, producers }: GetSinkStatusDeps,
   accountId: string,
   position: bigint,
 ): Promise<number> {
@@ -78,7 +78,7 @@ async function waitOf(
     (await storedAtOf(producers, accountId, await producers.retainedFrom(accountId, position)));
   return storedAt === undefined
     ? 0
-    : Math.max(0, (clock.nowMicros() - storedAt) / MICROS_PER_SECOND);
+    : Math.max(0, (databaseMicros() - storedAt) / MICROS_PER_SECOND);
 }
 
 async function storedAtOf(

@@ -65,6 +65,8 @@ export interface ClaimedSinkRow
   readonly operator: string | null;
   readonly fence: string;
   readonly pending_to: string | null;
+  /** Milliseconds since 1970, by the clock of the database. */
+  readonly claimed_at_ms: number;
   readonly checkpoint_age_s: number;
   /** Seconds since the first failed attempt after the last success; 0 if there was none. */
   readonly failing_s: number;
@@ -98,7 +100,7 @@ WHERE sink.account_id = $2::text AND sink.id = $3::text AND active AND sink.due_
   AND (sink.leased_until IS NULL OR sink.leased_until < moment.now)
 RETURNING account_id, id, operator, type, format, config_key_id, config_sealed, filter, leave_out, include_proof, mapping,
   cursor, pending_to, replays, receiver_state, checkpoint_from, checkpoint_count, sent_number, sent_hash, attempts, lost,
-  refusals, on_rejected, fence, failure_recorded,
+  refusals, on_rejected, fence, failure_recorded, moment.epoch * 1000 AS claimed_at_ms,
   extract(epoch FROM moment.now - sink.checkpoint_at)::float8 AS checkpoint_age_s,
   coalesce(extract(epoch FROM moment.now - sink.failing_since)::float8, 0) AS failing_s
 `,

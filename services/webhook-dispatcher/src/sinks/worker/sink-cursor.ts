@@ -36,6 +36,7 @@ import type { ClaimedSink } from "./claimed-sink.ts";
 export interface SinkCursorDeps {
   readonly clock: Clock;
   readonly database: Pool;
+  readonly monotonicMs: () => number;
   readonly now: () => string;
 }
 
@@ -76,7 +77,7 @@ export class SinkCursor {
     this.#state = sink.receiver_state ?? undefined;
     this.#lost = sink.lost === null ? [] : JSON.parse(sink.lost);
     const refusals = readRefusals(sink.refusals);
-    this.#refusals = afterTime(refusals, limitsOf(sink.type), this.#beganMs);
+    this.#refusals = afterTime(refusals, limitsOf(sink.type), sink.claimed_at_ms);
     this.#failureRecorded = sink.failure_recorded;
     this.position = Number(sink.cursor);
     this.pendingTo = sink.pending_to === null ? undefined : Number(sink.pending_to);
@@ -200,7 +201,7 @@ export class SinkCursor {
 
   /** Ends the claim after a refused batch: the next one is smaller, and due at once. */
   async narrow(refusal: Refusal, { bytes, events }: Filling): Promise<void> {
-    const refused = { bytes, events, nowMs: this.#nowMs() };
+    const refused = { bytes, events, nowMs: this.#databaseMs() };
     const refusals = afterRefusal(this.#refusals, refusal, refused);
     await this.#database.run(narrowSink, [...this.#claim, refusalsText(refusals)]);
   }
@@ -259,8 +260,13 @@ export class SinkCursor {
     return this.#deps.database.forAccount(this.#sink.account_id);
   }
 
+  /** The time of the database, by which everything goes that is stored. */
+  #databaseMs(): number {
+    return this.#sink.claimed_at_ms + this.#nowMs() - this.#beganMs;
+  }
+
   #nowMs(): number {
-    return this.#deps.clock.nowMicros() / 1_000;
+    return this.#deps.monotonicMs();
   }
 }
 

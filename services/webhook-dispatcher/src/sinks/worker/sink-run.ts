@@ -29,6 +29,8 @@ export interface SinkRunDeps {
   readonly database: Pool;
   readonly ledger: SinkLedger;
   readonly metrics: Pick<Metrics, "sinkBatches" | "sinkEvents" | "sinkSkipped">;
+  /** Of a clock that nothing steps: ages are measured by it. */
+  readonly monotonicMs: () => number;
   /** The earliest time of statements (store/moment.ts). */
   readonly now: () => string;
   readonly openReceiver: (config: SinkConfig, owner: SinkOwner) => SinkReceiver;
@@ -278,7 +280,7 @@ export class SinkRun {
   }
 
   #nowMs(): number {
-    return this.#deps.clock.nowMicros() / 1_000;
+    return this.#deps.monotonicMs();
   }
 }
 

@@ -171,7 +171,7 @@ export class Sinks {
   }
 
   #nowMs(): number {
-    return this.#deps.clock.nowMicros() / 1_000;
+    return this.#deps.monotonicMs();
   }
 }
 
