@@ -3,6 +3,7 @@ export * from "./admin-server.ts";
 export * from "./bounded-log.ts";
 export { watchClock } from "./clock-watch.ts";
 export * from "./config.ts";
+export { drainBody, type DrainLimits, hasUnreadBody } from "./drain-body.ts";
 export * from "./follow.ts";
 export * from "./key-file.ts";
 export * from "./log.ts";

@@ -4,6 +4,7 @@
 // reset. So the body is drained first: read and discarded. It must never drain more than a body that the
 // service could have taken, nor let the connections of one client use up the places of others.
 
+import { drainBody, hasUnreadBody } from "@annals/chassis";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { Readable } from "node:stream";
@@ -13,12 +14,8 @@ const KIB = 1024;
 
 /** Twice the largest body that a route takes. A client that sends more may see a reset. */
 export const MAX_DRAINED_BYTES = 16 * KIB * KIB;
-/** What a piece of a body counts as at least: reading it costs as much as reading this. */
-const MIN_PIECE_BYTES = KIB;
 /** Limit for a body whose Content-Length is beyond all that: what its sender may have sent at once. */
 const MAX_DISCARDED_BYTES = 64 * KIB;
-/** Wait for a client that sends nothing more, and for one whose body is not read any further. */
-const LINGER_MS = 1_000;
 /** Connections that wait for their client to close. Beyond them, one is closed with its response. */
 const MAX_LINGERING = 1_000;
 
@@ -27,10 +24,6 @@ export interface EarlyResponsesOptions {
   readonly maxMs: number;
   /** How long a drain waits for a client that sends nothing more; by default a second. */
   readonly idleMs?: number;
-}
-
-export function hasUnreadBody(request: IncomingMessage): boolean {
-  return !request.complete && !request.destroyed;
 }
 
 export class EarlyResponses {
@@ -81,33 +74,9 @@ export class EarlyResponses {
   async #linger(body: Readable, maxBytes: number, holder: string): Promise<void> {
     if (this.#lingering.tryAcquire(holder) !== undefined) return;
     try {
-      await drained(body, maxBytes, this.#options);
+      await drainBody(body, { ...this.#options, maxBytes });
     } finally {
       this.#lingering.release(holder);
     }
   }
-}
-
-async function drained(
-  body: Readable,
-  maxBytes: number,
-  { idleMs = LINGER_MS, maxMs }: EarlyResponsesOptions,
-): Promise<void> {
-  await new Promise<void>((resolve) => {
-    let left = maxBytes;
-    const idle = setTimeout(resolve, idleMs);
-    const late = setTimeout(resolve, maxMs);
-    const end = (): void => {
-      clearTimeout(idle);
-      clearTimeout(late);
-      resolve();
-    };
-    body.on("data", (chunk: Buffer) => {
-      left -= Math.max(chunk.length, MIN_PIECE_BYTES);
-      if (left < 0) body.pause();
-      else idle.refresh();
-    });
-    for (const event of ["end", "error", "close"]) body.once(event, end);
-    body.resume();
-  });
 }

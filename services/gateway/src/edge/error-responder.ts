@@ -1,11 +1,11 @@
 // Responds to requests that failed, and to paths that do not exist. Called by app.ts. What is refused before
 // its body was read gives its slot back at once. It must never log a line for every request of a flood.
 
-import { BoundedLog, type Logger } from "@annals/chassis";
+import { BoundedLog, hasUnreadBody, type Logger } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorFormat, renderError } from "../errors.ts";
-import { type EarlyResponses, hasUnreadBody } from "./early-response.ts";
+import type { EarlyResponses } from "./early-response.ts";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
 import type { RequestBudget } from "./request-budget.ts";
 

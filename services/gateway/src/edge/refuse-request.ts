@@ -1,13 +1,14 @@
 // Refuses a request that got no slot, before any work: an unbounded queue would serve all of them too late.
 // Called by requests-in-flight.ts. It must never read a body.
 
+import { hasUnreadBody } from "@annals/chassis";
 import type { AnnalsError } from "@annals/errors";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { renderError } from "../errors.ts";
 import type { Metrics } from "../metrics.ts";
 import type { AccessLog } from "./access-log.ts";
 import { PRIVATE_HEADERS } from "./private-headers.ts";
-import { type EarlyResponses, hasUnreadBody } from "./early-response.ts";
+import type { EarlyResponses } from "./early-response.ts";
 
 const OTLP = "/v1/intake/otlp/";
 

@@ -2,7 +2,14 @@
 // interface. Built by serve.ts if ANNALS_ADMIN_API_TOKEN_FILE is set. Every request needs the token, and
 // learns nothing before that: not even which paths there are. It must never be reachable by clients.
 
-import { BoundedLog, type Counter, type Logger } from "@annals/chassis";
+import {
+  BoundedLog,
+  type Counter,
+  drainBody,
+  type DrainLimits,
+  hasUnreadBody,
+  type Logger,
+} from "@annals/chassis";
 import { newId, Slots } from "@annals/contract";
 import { AnnalsError, invalid, unavailable } from "@annals/errors";
 import type { RpcTls } from "@annals/rpc";
@@ -10,6 +17,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer, Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { Readable } from "node:stream";
 import { MAX_BODY_BYTES, Members, readMembers } from "./body.ts";
 import { errorResponse } from "./errors.ts";
 import {
@@ -51,6 +59,8 @@ const LIMITS = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 };
+/** What of a refused body is read and discarded, as by a gateway. A client that sends more may see a reset. */
+const DRAINED: DrainLimits = { maxBytes: 16 * 1024 * 1024, maxMs: 5_000 };
 const IDEMPOTENCY_KEY = "idempotency-key";
 
 const HANDSHAKE_TIMEOUT_MS = 5_000;
@@ -188,9 +198,28 @@ function errorResponder({ log, requests }: AdminApiOptions) {
       requests.inc({ route: request.routeOptions.config.name ?? "unmatched", outcome });
       if (unexpected) log.error({ err: error, request_id: request.id }, "admin request failed");
     }
-    // What is left of its body is not read.
-    send(reply, { status, body, headers: { ...headers, connection: "close" } }, request.id);
+    const response = { status, body, headers: { ...headers, connection: "close" } };
+    // A body that came with its head is complete in the next turn of the event loop.
+    if (hasUnreadBody(request.raw)) setImmediate(sendEarly, reply, response, request);
+    else send(reply, response, request.id);
   };
+}
+
+/** Responds, and discards the rest of the body, before the connection is closed. */
+function sendEarly(reply: FastifyReply, response: AdminResponse, { id, raw }: FastifyRequest) {
+  const payload = JSON.stringify(response.body);
+  const headers = {
+    ...response.headers,
+    "content-length": String(Buffer.byteLength(payload)),
+    "content-type": "application/json; charset=utf-8",
+  };
+  const body = Readable.from(
+    (async function* respond() {
+      yield payload;
+      if (hasUnreadBody(raw)) await drainBody(raw, DRAINED);
+    })(),
+  );
+  send(reply, { ...response, headers, body }, id);
 }
 
 function send(reply: FastifyReply, response: AdminResponse, requestId: string): FastifyReply {
