@@ -1,5 +1,6 @@
 export * from "./account-work.ts";
 export * from "./admin-server.ts";
+export { addressTimeoutMs, type Answer, ask, type Asked, reasonOf } from "./ask.ts";
 export * from "./bounded-log.ts";
 export { watchClock } from "./clock-watch.ts";
 export * from "./config.ts";

@@ -156,13 +156,13 @@ test("an answer that is too large, that redirects, or that does not come", async
   const note = seen(notes[2]);
   const bytes = Buffer.byteLength(note);
   expect(await problemOf(await showing(note), { bytes })).toBe("none");
-  expect(await problemOf(await showing(note), { bytes: bytes - 1 })).toMatch("has over");
+  expect(await problemOf(await showing(note), { bytes: bytes - 1 })).toMatch("has more than");
   const endless = await policyWith((_, response) => {
     const more = (): boolean => response.write(Buffer.alloc(1_024)) && more();
     response.on("drain", more);
     more();
   });
-  expect(await problemOf(endless)).toBe("the response has over 65536 bytes");
+  expect(await problemOf(endless)).toBe("the answer has more than 65536 bytes");
   let followed = 0;
   const redirecting = await policyWith(({ url }, response) => {
     if (url === "/there") followed += 1;
@@ -171,7 +171,7 @@ test("an answer that is too large, that redirects, or that does not come", async
   expect(await problemOf(redirecting)).toBe("the response has status 302");
   expect(followed).toBe(0);
   const gone = `witness w1 ${WITNESS.vkey} http://127.0.0.1:1/\nquorum none\n`;
-  expect(await problemOf(gone)).toMatch(/^(?:bad port|ECONNREFUSED)$/);
+  expect(await problemOf(gone)).toMatch("ECONNREFUSED");
   const silent = await policyWith(() => {});
   expect(await problemOf(silent, { timeoutMs: 50 })).toMatch("timeout");
 });

@@ -2,6 +2,7 @@
 // (c2sp.org/tlog-witness). Called by `annals log status`. It must never count a checkpoint that the log or
 // the witness has not signed.
 
+import { ask, type Asked, reasonOf } from "@annals/chassis";
 import {
   type Checkpoint,
   parseCheckpoint,
@@ -33,6 +34,8 @@ interface AskedLog {
 export interface Bounds {
   readonly bytes: number;
   readonly timeoutMs: number;
+  /** Resolves the names of witnesses; by default the system resolver does. */
+  readonly lookup?: Asked["lookup"];
 }
 
 const BOUNDS: Bounds = { bytes: 64 * 1024, timeoutMs: 10_000 };
@@ -73,27 +76,14 @@ async function seenBy({ key, url = "" }: Witness, { has, keys, origin }: AskedLo
 }
 
 /** The text of a response of status 200. It follows no redirect. */
-async function boundedGet(url: URL, { bytes, timeoutMs }: Bounds): Promise<string> {
-  const signal = AbortSignal.timeout(timeoutMs);
-  const response = await fetch(url, { redirect: "manual", signal });
-  if (response.status !== OK) {
-    await response.body?.cancel();
-    throw new Error(`the response has status ${response.status}`);
-  }
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of response.body ?? []) {
-    length += piece.length;
-    if (length > bytes) throw new Error(`the response has over ${bytes} bytes`);
-    pieces.push(piece);
-  }
-  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces));
-}
-
-/** The cause of an error of fetch, whose own message is only "fetch failed". */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  if (cause instanceof Error) return ("code" in cause && String(cause.code)) || cause.message;
-  return error.message;
+async function boundedGet(url: URL, { bytes: maxBytes, lookup, timeoutMs }: Bounds) {
+  const { body, status } = await ask({
+    url,
+    lookup,
+    maxBytes,
+    timeoutMs,
+    extraAuthorities: undefined,
+  });
+  if (status !== OK) throw new Error(`the response has status ${status}`);
+  return new TextDecoder("utf-8", { fatal: true }).decode(body);
 }

@@ -9,17 +9,6 @@ import { CountingAgent } from "./counting-agent.ts";
 const MAX_IDLE_PER_HOST = 20;
 const MAX_IDLE_MS = 4_000;
 
-/** Part of an attempt's time that one address of a name may take, unless it is the last one. */
-const ADDRESS_SHARE = 1 / 4;
-
-/**
- * Milliseconds after which the next address of a name is tried. A silent address leaves time for three
- * others, and one that is slow is not passed over after 250 ms, as by default.
- */
-export function addressTimeoutMs(timeoutMs: number): number {
-  return Math.ceil(timeoutMs * ADDRESS_SHARE);
-}
-
 /**
  * Trusts the usual authorities and these (PEM). Made once for all connections: parsing a hundred certificates
  * for each would cost more than what is sent on it.

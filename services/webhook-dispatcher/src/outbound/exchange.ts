@@ -9,7 +9,7 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:h
 import { request as httpsRequest } from "node:https";
 import type { ATTEMPT_OUTCOMES } from "../metrics.ts";
 import { type AddressGuard, hostOf, isForbidden } from "./address-guard.ts";
-import { addressTimeoutMs } from "./connections.ts";
+import { addressTimeoutMs } from "@annals/chassis";
 import { arrivedOn, type CountedRequestOptions, type CountingAgent } from "./counting-agent.ts";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 

@@ -2,7 +2,7 @@
 // Nothing of the answer is trusted here: the ledger reads it.
 
 import { createHash } from "node:crypto";
-import { ask, type Asked } from "./ask.ts";
+import { ask, type Asked } from "@annals/chassis";
 
 const SHA256 = Buffer.from("300d06096086480165030402010500", "hex");
 const INTEGER = 0x02;

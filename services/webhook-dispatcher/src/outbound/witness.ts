@@ -3,7 +3,7 @@
 // trusted here: the ledger verifies the signatures.
 
 import { createHash } from "node:crypto";
-import { type Answer, ask, type Asked, reasonOf } from "./ask.ts";
+import { type Answer, ask, type Asked, reasonOf } from "@annals/chassis";
 
 /** The address of add-checkpoint. */
 export type WitnessAddress = Omit<Asked, "content">;

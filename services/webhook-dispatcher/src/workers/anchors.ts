@@ -3,11 +3,10 @@
 // asked once in an interval. A witness that fails must never keep another one waiting for longer than two
 // requests.
 
-import { type Loop, startLoop } from "@annals/chassis";
+import { type Loop, reasonOf, startLoop } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { WitnessTarget } from "../domain/witness-targets.ts";
 import type { WITNESS_OUTCOMES } from "../metrics.ts";
-import { reasonOf } from "../outbound/ask.ts";
 import {
   addCheckpoint,
   readView,

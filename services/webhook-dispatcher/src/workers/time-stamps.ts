@@ -2,7 +2,7 @@
 // answer to the ledger, which verifies that it is of this checkpoint. Called by anchors.ts. Replicas claim
 // the authority by its time, so that it is asked once in an interval.
 
-import { reasonOf } from "../outbound/ask.ts";
+import { reasonOf } from "@annals/chassis";
 import { askForTimeStamp } from "../outbound/timestamp.ts";
 import {
   claimAnchor,

@@ -2,9 +2,9 @@
 // the end of the client's side with the end of its own (RFC 5425, 4.4), and does so when it has read
 // everything: nothing else tells that, since syslog acknowledges no message.
 
+import { addressTimeoutMs } from "@annals/chassis";
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
-import { addressTimeoutMs } from "../../../outbound/connections.ts";
 
 /**
  * Time between the last byte and the end of the client's side. A server that ends the connection by itself,

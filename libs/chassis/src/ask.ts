@@ -1,11 +1,22 @@
-// One request to a server that the operator has named, so private addresses are allowed. Called by witness.ts
-// and timestamp.ts. Redirects are not followed. An answer is bounded in its size and its time.
+// One request to a server that the operator has named, so private addresses are allowed. Called by the
+// dispatcher for witnesses and time stamps, and by `annals log status`. It must never follow a redirect, nor
+// take more of an answer than its bytes and its time.
 
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
-import { addressTimeoutMs } from "./connections.ts";
+
+/** Part of an attempt's time that one address of a name may take, unless it is the last one. */
+const ADDRESS_SHARE = 1 / 4;
+
+/**
+ * Milliseconds after which the next address of a name is tried. A silent address leaves time for three
+ * others, and one that is slow is not passed over after 250 ms, as by default.
+ */
+export function addressTimeoutMs(timeoutMs: number): number {
+  return Math.ceil(timeoutMs * ADDRESS_SHARE);
+}
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -17,6 +28,8 @@ export interface Asked {
   readonly content?: { readonly body: Buffer; readonly type: string };
   /** PEM of authorities besides the usual ones. */
   readonly extraAuthorities: string | undefined;
+  /** Of the body of the answer. */
+  readonly maxBytes?: number;
   readonly timeoutMs?: number;
   /** Resolves the name; by default the system resolver does. */
   readonly lookup?: LookupFunction | undefined;
@@ -30,8 +43,15 @@ export interface Answer {
 
 /** Rejects if no whole answer comes in time, or if it is too large. */
 export function ask(
-  { content, extraAuthorities, lookup, timeoutMs = TIMEOUT_MS, url }: Asked,
-  signal: AbortSignal,
+  {
+    content,
+    extraAuthorities,
+    lookup,
+    maxBytes = MAX_ANSWER_BYTES,
+    timeoutMs = TIMEOUT_MS,
+    url,
+  }: Asked,
+  signal?: AbortSignal,
 ): Promise<Answer> {
   const { promise, reject, resolve } = Promise.withResolvers<Answer>();
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
@@ -44,7 +64,7 @@ export function ask(
     method: content ? "POST" : "GET",
     headers: content && { "content-type": content.type, "content-length": content.body.length },
     maxHeaderSize: MAX_HEADER_BYTES,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(timeoutMs)]),
   };
   const request = send(url, options);
   request.on("error", reject);
@@ -53,9 +73,12 @@ export function ask(
     let bytes = 0;
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MAX_ANSWER_BYTES)
-        request.destroy(new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`));
-      else chunks.push(chunk);
+      if (bytes <= maxBytes) chunks.push(chunk);
+      else {
+        // The answer may have come whole: then it ends although its request is destroyed.
+        reject(new Error(`the answer has more than ${maxBytes} bytes`));
+        request.destroy();
+      }
     });
     response.on("error", reject);
     response.on("end", () =>
@@ -73,6 +96,8 @@ export function ask(
 /** Says why there is no answer. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  // Why it was aborted is in the cause.
+  if (error.name === "AbortError" && error.cause instanceof Error) return error.cause.message;
   // Node says nothing if no address of a name can be connected to.
   return error.message !== "" || !("code" in error) ? error.message : String(error.code);
 }
