@@ -3,9 +3,9 @@
 // ago is read again, nothing is late or fails for longer than it does, and no batch grows too early.
 
 import { afterEach, expect, test } from "vitest";
-import type { SinkResult } from "../outbound/sinks/sink-receiver.ts";
-import { GROWS_AFTER_MS } from "../domain/sink-refusals.ts";
-import { newSinkWorld } from "../testing/sink-world.ts";
+import type { SinkResult } from "../receiver/sink-receiver.ts";
+import { GROWS_AFTER_MS } from "../rules/sink-refusals.ts";
+import { newSinkWorld } from "../../testing/sink-world.ts";
 
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
