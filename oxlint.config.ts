@@ -178,8 +178,9 @@ const PURE: Restriction = {
   message: "The domain knows rules alone: no proto, no PostgreSQL, no network, no file.",
 };
 const NO_NODE: Restriction = {
-  regex: "^node:|^@annals/event$",
-  message: "This runs in browsers too: nothing of Node, and of libs/event only @annals/event/text.",
+  regex: "^node:|^@annals/(event|tlog)$",
+  message:
+    "This runs without Node too: of libs/event and libs/tlog import only what ends in /text.",
 };
 
 const TLOG: Restriction = {
@@ -235,6 +236,7 @@ const ARROWS: OxlintOverride[] = [
   area("libs/cli/src/**", "libs/cli"),
   area("libs/proof/src/**", "", [NO_NODE]),
   area("libs/tlog/src/**", "", [TLOG]),
+  area("libs/tlog/src/text/**", "", [{ ...NO_NODE, regex: "^node:|^@annals/" }]),
   area("libs/ocsf/src/**", "", [MAPPING]),
   area("libs/interface/src/**", "libs/interface", [CHECKED_BY_SEVERAL]),
   // Its middleware has the types of the servers that it extends.
@@ -290,6 +292,11 @@ export default defineConfig({
     ...ARROWS,
     { files: ["docs/**", "packages/viewer/examples/**"], rules: { "no-console": "off" } },
     { files: [...ENTRIES, ...FOR_TESTS], rules: { "node/no-process-env": "off" } },
+    {
+      files: ["libs/tlog/src/text/**"],
+      excludeFiles: FOR_TESTS,
+      rules: { "no-restricted-globals": ["error", "Buffer", "process"] },
+    },
     { files: FOR_TESTS, rules: { "max-lines-per-function": "off" } },
     // A list of what a service is built from, top to bottom, without logic.
     { files: ["**/serve.ts"], rules: { "max-lines-per-function": ["error", { max: 120 }] } },

@@ -103,7 +103,7 @@ function signersOf(checkpoint: string, keys: readonly Buffer[]): readonly Buffer
   const note = parseNote(checkpoint);
   const { origin } = parseCheckpoint(note.text);
   const known = keys.map((key) => keyOf(origin, KEY_TYPE.ed25519, key));
-  return verifyNote(note, known).signed.map(({ key }) => key.publicKey);
+  return verifyNote(note, known).signed.map(({ key }) => Buffer.from(key.publicKey));
 }
 
 /** What the witness answers to an epoch that it has not seen yet. */
@@ -116,7 +116,8 @@ async function witnessAnswer(): Promise<number | undefined> {
   );
 }
 
-const publicKeyOf = (line: string) => noteSigner("log", Buffer.from(line, "base64")).key.publicKey;
+const publicKeyOf = (line: string) =>
+  Buffer.from(noteSigner("log", Buffer.from(line, "base64")).key.publicKey);
 
 test("a new key joins the log; the old one stays for its overlap, and then leaves", async () => {
   const oldLine = readFileSync(join(stack.dataDir, "log-key"), "utf8").trim();

@@ -82,7 +82,9 @@ export async function packageFaults(
   const text = await readFile(join(pkgDir, "package.json"), "utf8");
   const { dependencies = {} } = JSON.parse(text) as { dependencies?: object };
   if (Object.keys(dependencies).length > 0) faults.push(dependencies);
-  const named = await run("grep", ["-rlE", "@annals/(event|proof)", pkgDir]).catch(() => undefined);
+  const named = await run("grep", ["-rlE", "@annals/(event|proof|tlog)", pkgDir]).catch(
+    () => undefined,
+  );
   for (const file of named?.stdout.trim().split("\n") ?? [])
     if (file !== join(pkgDir, "package.json")) faults.push(`${file} names a private package`);
   if (tarball.length > budget.tarball) faults.push(`the tarball has ${tarball.length} bytes`);

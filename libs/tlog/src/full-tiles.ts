@@ -3,7 +3,7 @@
 
 import { HASH_BYTES, splitHashes } from "./hash.ts";
 import { TILE_WIDTH } from "./tile-path.ts";
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 import { append, EMPTY_TREE, rootOf } from "./tree.ts";
 
 export interface FullTile {

@@ -2,7 +2,7 @@
 // the hashes of the map. Called by head-map.ts, and by map-path.ts which verifies. No byte may change.
 
 import { HASH_BYTES, sha256 } from "./hash.ts";
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 
 export interface Head {
   /** The account's id. */

@@ -1,5 +1,4 @@
-export { type Checkpoint, checkpointText, parseCheckpoint } from "./checkpoint.ts";
-export { cosign } from "./cosignature.ts";
+export { checkpointText } from "./text/checkpoint.ts";
 export { EMPTY_ROOT, entryHash, HASH_BYTES, nodeHash, splitHashes } from "./hash.ts";
 export { type FullTile, fullTiles, type ReadPartial, tileRoot } from "./full-tiles.ts";
 export { HeadMap, MAX_MAP_CHAINS } from "./head-map.ts";
@@ -10,9 +9,9 @@ export { pathFromBuckets } from "./bucket-path.ts";
 export { type Bucket, bucketOf, readBuckets, rootOfBuckets } from "./map-buckets.ts";
 export { entryText, type LogEntry, MAX_ENTRY_BYTES, parseEntry } from "./log-entry.ts";
 export { type MapPath, type PathEnd, verifyAbsence, verifyHead } from "./map-path.ts";
-export { MAX_NOTE_BYTES, type Note, type NoteSignature, noteText, parseNote } from "./note.ts";
+export { MAX_NOTE_BYTES, type Note, type NoteSignature, noteText, parseNote } from "./text/note.ts";
 export { type NextEntry, nextEntry } from "./next-entry.ts";
-export { type Group, parsePolicy, type Policy, type Witness } from "./policy.ts";
+export type { Group, Policy, Witness } from "./text/policy.ts";
 export { parseProofText, type ProofText, proofText } from "./proof-text.ts";
 export {
   MAX_PROOF_HASHES,
@@ -23,13 +22,22 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./proofs.ts";
-export { type Cosignature, meetsQuorum, quorumTime } from "./quorum.ts";
-export { type NoteSigner, noteSigner } from "./sign-note.ts";
+export { type Cosignature, meetsQuorum, quorumTime } from "./text/quorum.ts";
+export { cosign, type NoteSigner, noteSigner } from "./sign-note.ts";
 export { readNodes, type ReadTile, tileAt, tilesOf } from "./tile-nodes.ts";
 export { parseTilePath, TILE_WIDTH, type TilePath, tilePath } from "./tile-path.ts";
 export { readTimeStamp, stampedTime, TIME_STAMP_INFO } from "./time-stamp.ts";
-export { TlogError, type TlogReason } from "./tlog-error.ts";
+export { TlogError, type TlogReason } from "./text/tlog-error.ts";
 export { append, EMPTY_TREE, type Frontier, frontierOf, rootOf } from "./tree.ts";
-export { type NoteCheck, type Signed, type Uncounted, verifyNote } from "./verify-note.ts";
-export { accountKey, KEY_TYPE, keyOf, parseVkey, type VerifierKey, vkeyOf } from "./vkey.ts";
+export type { NoteCheck, Signed, Uncounted } from "./text/check-note.ts";
+export { KEY_TYPE, type VerifierKey, vkeyOf } from "./text/vkey.ts";
+export {
+  accountKey,
+  type Checkpoint,
+  keyOf,
+  parseCheckpoint,
+  parsePolicy,
+  parseVkey,
+  verifyNote,
+} from "./with-node.ts";
 export { TileNodes, withTiles } from "./with-tiles.ts";

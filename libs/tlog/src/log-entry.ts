@@ -2,7 +2,7 @@
 // makes them, and keys reads them before it signs. Nothing else is an entry.
 
 import { HASH_BYTES } from "./hash.ts";
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 
 interface AnyEntry {
   /** Entry e - 1 of the log is epoch e. */

@@ -3,7 +3,7 @@
 
 import { EMPTY_MAP, mapInner, mapKey } from "./head-record.ts";
 import { HASH_BYTES } from "./hash.ts";
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 
 export const BUCKET_DEPTH = 8;
 export const BUCKET_COUNT = 2 ** BUCKET_DEPTH;

@@ -12,7 +12,7 @@ import {
 } from "./head-record.ts";
 import { MAX_MAP_DEPTH } from "./head-record.ts";
 import { HASH_BYTES, sha256 } from "./hash.ts";
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 
 /** The end of a path: at the chain itself, in an empty subtree, or at the leaf of another chain. */
 export type PathEnd =

@@ -2,7 +2,7 @@
 // new tree continues the old one, and that the entry is its last. Called by what asks for a signature on
 // each head.
 
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 import { nodeHash } from "./hash.ts";
 import { proveConsistency, proveInclusion, type ReadNode } from "./proofs.ts";
 import { append, type Frontier, rootOf } from "./tree.ts";

@@ -3,14 +3,13 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseCheckpoint, checkpointText } from "./checkpoint.ts";
-import { cosign } from "./cosignature.ts";
-import { MAX_NOTE_SIGNATURES, noteText, parseNote } from "./note.ts";
-import { noteSigner } from "./sign-note.ts";
-import { TlogError } from "./tlog-error.ts";
+import { checkpointText } from "./text/checkpoint.ts";
+import { MAX_NOTE_SIGNATURES, noteText, parseNote } from "./text/note.ts";
+import { cosign, noteSigner } from "./sign-note.ts";
+import { TlogError } from "./text/tlog-error.ts";
 import { fromHex, vector } from "./testing/vectors.ts";
-import { verifyNote } from "./verify-note.ts";
-import { accountKey, KEY_TYPE, keyOf, parseVkey, vkeyOf, type VerifierKey } from "./vkey.ts";
+import { KEY_TYPE, type VerifierKey, vkeyOf } from "./text/vkey.ts";
+import { accountKey, keyOf, parseCheckpoint, parseVkey, verifyNote } from "./with-node.ts";
 
 interface Key {
   readonly seed: string;

@@ -2,10 +2,10 @@
 // have seen a checkpoint, and since the time of the last of the earliest ones.
 
 import { describe, expect, test } from "vitest";
-import { parsePolicy } from "./policy.ts";
-import { meetsQuorum, quorumTime } from "./quorum.ts";
+import { meetsQuorum, quorumTime } from "./text/quorum.ts";
 import { vector, vectorBytes } from "./testing/vectors.ts";
-import { keyOf, vkeyOf } from "./vkey.ts";
+import { vkeyOf } from "./text/vkey.ts";
+import { keyOf, parsePolicy } from "./with-node.ts";
 
 const { keys } = vector<{ readonly keys: Readonly<Record<string, { readonly vkey: string }>> }>(
   "note.json",

@@ -1,7 +1,7 @@
 // Guarantee: the text of a proof reads back as it was written, and no other text is accepted for one.
 
 import { expect, test } from "vitest";
-import { parseNote } from "./note.ts";
+import { parseNote } from "./text/note.ts";
 import { parseProofText, proofText } from "./proof-text.ts";
 import { vector } from "./testing/vectors.ts";
 

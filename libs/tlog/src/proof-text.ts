@@ -1,11 +1,11 @@
 // A proof of inclusion with its checkpoint as one text (c2sp.org/tlog-proof@v1), which third-party verifiers
 // read. Parsing verifies nothing of it.
 
-import { fromBase64, fromDecimal } from "./encoding.ts";
+import { fromBase64, fromDecimal } from "./text/encoding.ts";
 import { HASH_BYTES } from "./hash.ts";
-import { MAX_NOTE_BYTES, type Note, noteText, parseNote } from "./note.ts";
+import { MAX_NOTE_BYTES, type Note, noteText, parseNote } from "./text/note.ts";
 import { MAX_PROOF_HASHES } from "./proofs.ts";
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 
 export interface ProofText {
   /** Opaque, and covered by nothing. */
@@ -26,7 +26,7 @@ export function parseProofText(text: string): ProofText {
   if (text.length > MAX_PROOF_BYTES || end < 0) throw malformed();
   const [header, ...lines] = text.slice(0, end).split("\n");
   const extraLine = lines[0]?.startsWith("extra ") === true ? lines.shift() : undefined;
-  const extra = extraLine === undefined ? undefined : fromBase64(extraLine.slice("extra ".length));
+  const extra = extraLine === undefined ? undefined : bytesIn(extraLine.slice("extra ".length));
   const [indexLine = "", ...encoded] = lines;
   const index = indexLine.startsWith("index ")
     ? fromDecimal(indexLine.slice("index ".length))
@@ -36,7 +36,7 @@ export function parseProofText(text: string): ProofText {
   if (header !== HEADER || !isExtra || index === undefined || encoded.length > MAX_PROOF_HASHES)
     throw malformed();
   const hashes = encoded.map((line) => {
-    const hash = fromBase64(line);
+    const hash = bytesIn(line);
     if (hash?.length !== HASH_BYTES) throw malformed();
     return hash;
   });
@@ -51,6 +51,11 @@ export function proofText({ checkpoint, extra, hashes, index }: ProofText): stri
     ...hashes.map((hash) => hash.toString("base64")),
   ];
   return `${lines.join("\n")}\n\n${noteText(checkpoint)}`;
+}
+
+function bytesIn(text: string): Buffer | undefined {
+  const bytes = fromBase64(text);
+  return bytes && Buffer.from(bytes);
 }
 
 function malformed(): TlogError {

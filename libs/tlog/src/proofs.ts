@@ -2,7 +2,7 @@
 // from nodes, wherever these are read from, and verified from roots alone. Hashes go from the leaf up.
 
 import { EMPTY_ROOT, nodeHash } from "./hash.ts";
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 
 /** The root of the complete subtree of 2^level entries that begins at entry `index * 2^level`. */
 export type ReadNode = (level: number, index: number) => Buffer;

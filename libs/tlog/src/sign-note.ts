@@ -1,8 +1,12 @@
-// Signs notes as a log does, with Ed25519. The seed is secret: it must never be in a message or a result.
+// Signs notes as a log does, and cosigns them as a witness does, with Ed25519. The seed is secret: it must
+// never be in a message or a result.
 
 import * as ed25519 from "./ed25519.ts";
-import type { NoteSignature } from "./note.ts";
-import { KEY_TYPE, keyOf, type VerifierKey } from "./vkey.ts";
+import { cosignatureMessage } from "./text/cosignature.ts";
+import { joined, uint64, utf8 } from "./text/encoding.ts";
+import type { NoteSignature } from "./text/note.ts";
+import { KEY_TYPE, type VerifierKey } from "./text/vkey.ts";
+import { keyOf } from "./with-node.ts";
 
 export interface NoteSigner {
   readonly key: VerifierKey;
@@ -18,7 +22,16 @@ export function noteSigner(name: string, seed: Uint8Array): NoteSigner {
     key,
     sign: (text) => {
       if (!text.endsWith("\n")) throw new RangeError("the text of a note ends with a line feed");
-      return { name, keyId: key.id, bytes: ed25519.sign(privateKey, Buffer.from(text)) };
+      const signature = ed25519.sign(privateKey, utf8(text));
+      return { name, keyId: key.id, bytes: new Uint8Array(signature) };
     },
   };
+}
+
+/** Signs as a witness does, at `time` in seconds since 1970. */
+export function cosign(name: string, seed: Uint8Array, text: string, time: number): NoteSignature {
+  const privateKey = ed25519.privateKeyOf(seed);
+  const key = keyOf(name, KEY_TYPE.ed25519Cosignature, ed25519.publicKeyOf(privateKey));
+  const signature = ed25519.sign(privateKey, cosignatureMessage(text, time));
+  return { name, keyId: key.id, bytes: joined(uint64(time), signature) };
 }

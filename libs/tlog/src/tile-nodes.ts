@@ -5,7 +5,7 @@ import { HASH_BYTES } from "./hash.ts";
 import { hashesOfTile } from "./full-tiles.ts";
 import type { ReadNode } from "./proofs.ts";
 import { TILE_HEIGHT, TILE_WIDTH, type TilePath } from "./tile-path.ts";
-import { TlogError } from "./tlog-error.ts";
+import { TlogError } from "./text/tlog-error.ts";
 import { append, EMPTY_TREE, rootOf } from "./tree.ts";
 
 /** A tile's hashes. Throws if there is no such tile. */

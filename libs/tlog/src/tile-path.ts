@@ -1,8 +1,8 @@
 // Paths of tiles (c2sp.org/tlog-tiles), strictly: one path for each tile, and no other text is accepted.
 // Called by code that serves tiles or reads them from a bundle.
 
-import { fromDecimal } from "./encoding.ts";
-import { TlogError } from "./tlog-error.ts";
+import { fromDecimal } from "./text/encoding.ts";
+import { TlogError } from "./text/tlog-error.ts";
 
 /** Hashes of a full tile, and entries of a full bundle of entries. */
 export const TILE_WIDTH = 256;

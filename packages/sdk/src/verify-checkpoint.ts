@@ -1,19 +1,26 @@
 // Verifies a checkpoint of the log of evidence offline, by what its caller trusts (docs/evidence.md).
 // Called by those who keep checkpoints. It must never trust a key that came with the checkpoint.
 
-import { type LogPolicy, meetsQuorum, readTrust } from "./log-policy.ts";
 import {
-  fromBase64,
+  checkNote,
   hexOf,
-  isEd25519,
   isKeyName,
   KEY_TYPE,
-  keyOf,
+  makeAccountKey,
+  MAX_POLICY_BYTES,
+  meetsQuorum,
   type Note,
-  type NoteSignature,
+  type NoteCheck,
   parseNote,
+  type Policy,
+  readCheckpoint,
+  readPolicy,
+  runAsync,
+  type SignatureQuestion,
+  TlogError,
+  utf8,
   type VerifierKey,
-} from "./signed-note.ts";
+} from "@annals/tlog/text";
 
 export interface VerifyCheckpointOptions {
   /**
@@ -50,10 +57,9 @@ export class CheckpointError extends Error {
   }
 }
 
-const CHECKPOINT = /^([^\n]+)\n(0|[1-9]\d{0,15})\n([^\n]+)\n$/;
-const HASH_BYTES = 32;
-const TIME_BYTES = 8;
 const MS_PER_S = 1_000;
+// oxlint-disable-next-line no-control-regex -- it searches for control characters
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 /**
  * Resolves to what a checkpoint says, if a log that `trusted` names signed it, and if a quorum of its
@@ -66,85 +72,99 @@ export async function verifyCheckpoint(
   { account }: VerifyCheckpointOptions = {},
 ): Promise<VerifiedCheckpoint> {
   const policy = await readTrust(trusted);
-  const note = parseNote(checkpoint);
-  const content = note && contentOf(note.text);
-  if (note === undefined || content === undefined)
-    throw new CheckpointError("malformed", "the text is not a signed checkpoint");
-  const keys = await keysOf(policy, account);
-  await expectSigned(note, keys, content.origin);
-  const { uncounted, witnesses } = await cosignaturesOf(note, policy);
-  const isSeen = meetsQuorum(policy, new Set(witnesses.map(({ name }) => name)));
+  const { note, origin, root, size } = read(checkpoint);
+  const logs = await check(note, await keysOf(policy, account), ({ name }) => name);
+  if (!logs.signed.some(({ key }) => key.name === origin))
+    throw new CheckpointError("signature_missing", "no log that is trusted signed it by this name");
+  const names = new Map(policy.witnesses.map(({ key, name }) => [key, name]));
+  const nameOf = (key: VerifierKey): string => names.get(key) ?? "";
+  const { signed, uncounted } = await check(note, [...names.keys()], nameOf);
+  const witnesses = signed.map(({ key, time = 0 }) => {
+    const date = new Date(time * MS_PER_S);
+    if (Number.isNaN(date.getTime())) throw invalid(nameOf(key));
+    return { name: nameOf(key), time: date };
+  });
+  const isSeen = meetsQuorum(
+    policy,
+    witnesses.map(({ name }) => name),
+  );
   if (account === undefined && !isSeen)
     throw new CheckpointError("quorum_missing", "the witnesses that signed make no quorum");
-  return { ...content, witnesses, uncounted };
+  return {
+    origin,
+    size,
+    root: hexOf(root),
+    witnesses,
+    uncounted: uncounted.map(({ key }) => nameOf(key)),
+  };
+}
+
+/** A policy, or a single vkey: then the log counts without witnesses. Throws TypeError. */
+async function readTrust(text: string): Promise<Policy> {
+  const isKey = /^\S+$/.test(text.trim());
+  const bytes = utf8(isKey ? `log ${text}\nquorum none` : text);
+  if (bytes.length > MAX_POLICY_BYTES || CONTROL.test(text) || !text.isWellFormed())
+    throw new TypeError("the policy is too long, or has control characters");
+  try {
+    return await runAsync(readPolicy(bytes), sha256);
+  } catch (error) {
+    if (!(error instanceof TlogError)) throw error;
+    const [line] = /^line \d+/.exec(error.message) ?? [];
+    throw new TypeError(
+      // Only a quorum that is missing is on no line.
+      line === undefined ? "the policy has no quorum line" : `the policy cannot be used: ${line}`,
+      { cause: error },
+    );
+  }
+}
+
+function read(checkpoint: string) {
+  try {
+    const note = parseNote(checkpoint);
+    return { note, ...readCheckpoint(note.text) };
+  } catch (error) {
+    if (!(error instanceof TlogError)) throw error;
+    throw new CheckpointError("malformed", "the text is not a signed checkpoint");
+  }
 }
 
 /** A log signs the checkpoints of its accounts with its own key, under their names. */
-async function keysOf(
-  { logs }: LogPolicy,
-  account: string | undefined,
-): Promise<readonly VerifierKey[]> {
-  if (account === undefined) return logs;
-  return Promise.all(
-    logs.map(({ name, publicKey, type }) => keyOf(`${name}/${account}`, type, publicKey)),
-  );
+async function keysOf({ logs }: Policy, account: string | undefined): Promise<VerifierKey[]> {
+  const keys = logs.map(({ key }) => key);
+  if (account === undefined) return keys;
+  const named = keys.filter(({ name }) => isKeyName(`${name}/${account}`));
+  return Promise.all(named.map((key) => runAsync(makeAccountKey(key, account), sha256)));
 }
 
 /** A line of another key counts for nothing; one wrong line of a known key refuses all. */
-async function expectSigned(
+function check(
   note: Note,
   keys: readonly VerifierKey[],
-  origin: string,
-): Promise<void> {
-  let isSigned = false;
-  for (const line of note.signatures) {
-    const key = keys.find((each) => isOf(line, each));
-    if (key === undefined) continue;
-    if (!(await isEd25519(key.publicKey, note.text, line.bytes))) throw invalid(key.name);
-    isSigned ||= key.name === origin;
+  nameOf: (key: VerifierKey) => string,
+): Promise<NoteCheck> {
+  return runAsync(
+    checkNote(note, keys, (key) => invalid(nameOf(key))),
+    isSigned,
+  );
+}
+
+/** False also for a public key that is not a point of the curve. */
+async function isSigned(question: SignatureQuestion): Promise<boolean | undefined> {
+  const { key, message, signature } = question;
+  if (key.type === KEY_TYPE.mlDsa44Cosignature) return undefined;
+  try {
+    const { subtle } = crypto;
+    const imported = await subtle.importKey("raw", key.publicKey, "Ed25519", false, ["verify"]);
+    return await subtle.verify("Ed25519", imported, new Uint8Array(signature), message);
+  } catch (error) {
+    // A runtime that lacks Ed25519 must not call a right signature wrong.
+    if (error instanceof Error && error.name === "DataError") return false;
+    throw error;
   }
-  if (!isSigned)
-    throw new CheckpointError("signature_missing", "no log that is trusted signed it by this name");
 }
 
-async function cosignaturesOf(note: Note, policy: LogPolicy) {
-  const witnesses: { name: string; time: Date }[] = [];
-  const uncounted: string[] = [];
-  for (const line of note.signatures) {
-    const witness = policy.witnesses.find(({ key }) => isOf(line, key));
-    if (witness === undefined) continue;
-    const { key, name } = witness;
-    const time = timeOf(line.bytes);
-    if (key.type === KEY_TYPE.mlDsaWitness) {
-      uncounted.push(name);
-      continue;
-    }
-    const message = `cosignature/v1\ntime ${time}\n${note.text}`;
-    const isRight = await isEd25519(key.publicKey, message, line.bytes.slice(TIME_BYTES));
-    if (time === undefined || !isRight) throw invalid(name);
-    if (time === 0) uncounted.push(name);
-    else witnesses.push({ name, time: new Date(time * MS_PER_S) });
-  }
-  return { witnesses, uncounted };
-}
-
-function isOf(line: NoteSignature, key: VerifierKey): boolean {
-  return line.name === key.name && line.keyId === key.id;
-}
-
-/** Seconds since 1970. Undefined for a time that no Date can have. */
-function timeOf(bytes: Uint8Array<ArrayBuffer>): number | undefined {
-  if (bytes.length <= TIME_BYTES) return undefined;
-  const time = Number(new DataView(bytes.buffer).getBigUint64(0));
-  return Number.isNaN(new Date(time * MS_PER_S).getTime()) ? undefined : time;
-}
-
-function contentOf(text: string): Pick<VerifiedCheckpoint, "origin" | "size" | "root"> | undefined {
-  const [, origin = "", decimal = "", encoded = ""] = CHECKPOINT.exec(text) ?? [];
-  const [root, size] = [fromBase64(encoded), Number(decimal)];
-  if (!isKeyName(origin) || !Number.isSafeInteger(size) || root?.length !== HASH_BYTES)
-    return undefined;
-  return { origin, size, root: hexOf(root) };
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
 function invalid(name: string): CheckpointError {

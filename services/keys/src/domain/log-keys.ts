@@ -36,7 +36,10 @@ export function parseLogKeys(text: string): LogKeyFile {
   }
   if (seeds.length === 0) throw new Error("contains no key");
   if (seeds.length > MAX_LOG_KEYS) throw new Error(`contains more than ${MAX_LOG_KEYS} keys`);
-  return { seeds, publicKeys: seeds.map((seed) => noteSigner("log", seed).key.publicKey) };
+  return {
+    seeds,
+    publicKeys: seeds.map((seed) => Buffer.from(noteSigner("log", seed).key.publicKey)),
+  };
 }
 
 /** The origin of a log that has no other name. Empty without a key. */

@@ -191,5 +191,5 @@ export function readNote(note: string, file: LogKeyFile) {
   const checkpoint = parseCheckpoint(text);
   const keys = file.publicKeys.map((key) => keyOf(checkpoint.origin, KEY_TYPE.ed25519, key));
   const { signed }: NoteCheck = verifyNote(parseNote(note), keys);
-  return { ...checkpoint, by: signed.map(({ key }) => key.publicKey) };
+  return { ...checkpoint, by: signed.map(({ key }) => Buffer.from(key.publicKey)) };
 }

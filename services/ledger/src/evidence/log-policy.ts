@@ -11,6 +11,7 @@ import {
   type Policy,
   TlogError,
   verifyNote,
+  vkeyOf,
 } from "@annals/tlog";
 import { verifierKeys } from "./log-keys.ts";
 
@@ -96,10 +97,8 @@ export class LogPolicy {
 }
 
 function expectLogIn({ logs }: Policy, origin: string, publicKeys: readonly Uint8Array[]): void {
-  const own = verifierKeys(origin, publicKeys);
-  const isNamed = logs.some(({ key }) =>
-    own.some(({ name, publicKey }) => name === key.name && publicKey.equals(key.publicKey)),
-  );
+  const own = verifierKeys(origin, publicKeys).map(vkeyOf);
+  const isNamed = logs.some(({ key }) => own.includes(vkeyOf(key)));
   if (logs.length > 0 && !isNamed)
     throw new Error(`no log line of the policy has a key of the log ${origin}`);
 }

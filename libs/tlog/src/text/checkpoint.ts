@@ -1,29 +1,30 @@
 // Checkpoints (c2sp.org/tlog-checkpoint) without extension lines: origin, size and root of a log. A note's
-// text is one; its signatures are verified by verify-note.ts.
+// text is one; its signatures are verified by check-note.ts.
 
-import { fromBase64, fromDecimal } from "./encoding.ts";
-import { HASH_BYTES } from "./hash.ts";
+import { fromBase64, fromDecimal, toBase64 } from "./encoding.ts";
 import { TlogError } from "./tlog-error.ts";
 import { isKeyName } from "./vkey.ts";
 
 export interface Checkpoint {
   readonly origin: string;
   readonly size: number;
-  readonly root: Buffer;
+  /** 32 bytes. */
+  readonly root: Uint8Array;
 }
 
 const TEXT = /^([^\n]+)\n([^\n]+)\n([^\n]+)\n$/;
+const ROOT_BYTES = 32;
 
 /** Parses the text of a note. Throws TlogError (checkpoint_malformed). */
-export function parseCheckpoint(text: string): Checkpoint {
+export function readCheckpoint(text: string): Checkpoint {
   const [, origin = "", decimal = "", encoded = ""] = TEXT.exec(text) ?? [];
   const size = fromDecimal(decimal);
   const root = fromBase64(encoded);
-  if (!isKeyName(origin) || size === undefined || root?.length !== HASH_BYTES)
+  if (!isKeyName(origin) || size === undefined || root?.length !== ROOT_BYTES)
     throw new TlogError("checkpoint_malformed", "a checkpoint is an origin, a size and a root");
   return { origin, size, root };
 }
 
 export function checkpointText({ origin, root, size }: Checkpoint): string {
-  return `${origin}\n${size}\n${root.toString("base64")}\n`;
+  return `${origin}\n${size}\n${toBase64(root)}\n`;
 }

@@ -1,7 +1,7 @@
 // Signed notes (c2sp.org/signed-note) as texts: the text that is signed, and its signature lines. Parsing
-// trusts nothing: verify-note.ts verifies the signatures.
+// trusts nothing: check-note.ts verifies the signatures.
 
-import { fromBase64 } from "./encoding.ts";
+import { fitsIn, fromBase64, fromHex, hexOf, joined, toBase64 } from "./encoding.ts";
 import { TlogError } from "./tlog-error.ts";
 import { isKeyName } from "./vkey.ts";
 
@@ -10,7 +10,7 @@ export interface NoteSignature {
   /** Eight lower-case hexadecimal digits. */
   readonly keyId: string;
   /** Without the key id; a cosignature begins with its time. */
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
 }
 
 export interface Note {
@@ -30,8 +30,7 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 
 /** Throws TlogError (note_malformed). */
 export function parseNote(note: string): Note {
-  if (note.length > MAX_NOTE_BYTES || Buffer.byteLength(note) > MAX_NOTE_BYTES)
-    throw malformed(`a note has at most ${MAX_NOTE_BYTES} bytes`);
+  if (!fitsIn(MAX_NOTE_BYTES, note)) throw malformed(`a note has at most ${MAX_NOTE_BYTES} bytes`);
   if (!note.isWellFormed() || CONTROL.test(note))
     throw malformed("a note is UTF-8 without control characters");
   const blank = note.lastIndexOf("\n\n");
@@ -45,7 +44,7 @@ export function parseNote(note: string): Note {
 
 export function noteText({ signatures, text }: Note): string {
   const lines = signatures.map(({ bytes, keyId, name }) => {
-    const encoded = Buffer.concat([Buffer.from(keyId, "hex"), bytes]).toString("base64");
+    const encoded = toBase64(joined(fromHex(keyId), bytes));
     return `— ${name} ${encoded}\n`;
   });
   return `${text}\n${lines.join("")}`;
@@ -56,7 +55,7 @@ function parseLine(line: string): NoteSignature {
   const bytes = fromBase64(encoded);
   if (!isKeyName(name) || bytes === undefined || bytes.length <= KEY_ID_BYTES)
     throw malformed("a signature line has a name and a signature");
-  const keyId = bytes.toString("hex", 0, KEY_ID_BYTES);
+  const keyId = hexOf(bytes.subarray(0, KEY_ID_BYTES));
   return { name, keyId, bytes: bytes.subarray(KEY_ID_BYTES) };
 }
 

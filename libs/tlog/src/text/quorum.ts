@@ -1,5 +1,5 @@
 // Decides whether witnesses make a quorum of a policy, and since when. Called with the cosignatures that
-// verify-note.ts found valid.
+// check-note.ts found valid.
 
 import type { Policy } from "./policy.ts";
 

@@ -1,9 +1,10 @@
 // Policies (c2sp.org/tlog-policy): which logs are accepted, and which witnesses make a quorum. The caller of
 // a verifier writes one; what a bundle or a server says must never replace it.
 
-import { fromDecimal } from "./encoding.ts";
+import { bytesOf, charactersOf, fromDecimal } from "./encoding.ts";
+import type { Hashing } from "./steps.ts";
 import { TlogError } from "./tlog-error.ts";
-import { KEY_TYPE, parseVkey, type VerifierKey } from "./vkey.ts";
+import { isSameKey, KEY_TYPE, readVkey, type VerifierKey } from "./vkey.ts";
 
 export interface Witness {
   /** The name within the policy, which is not that of the key. */
@@ -28,7 +29,7 @@ export interface Policy {
   readonly quorum: string | undefined;
 }
 
-const MAX_POLICY_BYTES = 256 * 1024;
+export const MAX_POLICY_BYTES = 256 * 1024;
 /** Logs, witnesses and groups, each. */
 const MAX_POLICY_ENTRIES = 32;
 
@@ -39,17 +40,17 @@ const ALLOWED = /^[\t\n\u0020-\u007e\u0080-\u00ff]*$/;
 const WITNESS_TYPES: readonly number[] = [KEY_TYPE.ed25519Cosignature, KEY_TYPE.mlDsa44Cosignature];
 
 /** Throws TlogError (policy_malformed), whose message names the line. */
-export function parsePolicy(bytes: Uint8Array): Policy {
+export function* readPolicy(bytes: Uint8Array): Hashing<Policy> {
   if (bytes.length > MAX_POLICY_BYTES)
     throw malformed(`a policy has at most ${MAX_POLICY_BYTES} bytes`);
-  const text = Buffer.from(bytes).toString("latin1");
+  const text = charactersOf(bytes);
   if (!ALLOWED.test(text)) throw malformed("a policy has no control characters");
   const reader = new PolicyReader();
   for (const [at, line] of text.split("\n").entries()) {
     const items = line.split(/[\t ]+/).filter((item) => item !== "");
     if (items[0] === undefined || items[0].startsWith("#")) continue;
     try {
-      reader.read(items.map(decoded));
+      yield* reader.read(items.map(decoded));
     } catch (error) {
       if (!(error instanceof TlogError)) throw error;
       throw malformed(`line ${at + 1}: ${error.message}`);
@@ -66,9 +67,9 @@ class PolicyReader {
   readonly #members = new Set<string>();
   #quorum: string | undefined;
 
-  read([keyword = "", ...items]: readonly string[]): void {
-    if (keyword === "log") this.#readLog(items);
-    else if (keyword === "witness") this.#readWitness(items);
+  *read([keyword = "", ...items]: readonly string[]): Hashing<void> {
+    if (keyword === "log") yield* this.#readLog(items);
+    else if (keyword === "witness") yield* this.#readWitness(items);
     else if (keyword === "group") this.#readGroup(items);
     else if (keyword === "quorum") this.#readQuorum(items);
     else throw malformed("a line begins with log, witness, group or quorum");
@@ -80,17 +81,17 @@ class PolicyReader {
     return { logs: this.#logs, witnesses: this.#witnesses, groups: this.#groups, quorum };
   }
 
-  #readLog([vkey, url, ...more]: readonly string[]): void {
+  *#readLog([vkey, url, ...more]: readonly string[]): Hashing<void> {
     if (vkey === undefined || more.length > 0) throw malformed("log <vkey> [<url>]");
-    const key = parseVkey(vkey);
+    const key = yield* readVkey(vkey);
     if (key.type !== KEY_TYPE.ed25519) throw malformed("the key is not that of a log");
     addKey(this.#logs, { key, url });
   }
 
-  #readWitness([name, vkey, url, ...more]: readonly string[]): void {
+  *#readWitness([name, vkey, url, ...more]: readonly string[]): Hashing<void> {
     if (name === undefined || vkey === undefined || more.length > 0)
       throw malformed("witness <name> <vkey> [<url>]");
-    const key = parseVkey(vkey);
+    const key = yield* readVkey(vkey);
     if (!WITNESS_TYPES.includes(key.type)) throw malformed("the key is not that of a witness");
     this.#define(name);
     addKey(this.#witnesses, { name, key, url });
@@ -140,7 +141,7 @@ function thresholdOf(least: string, members: number): number {
 
 function addKey<Entry extends { readonly key: VerifierKey }>(list: Entry[], entry: Entry): void {
   if (list.length === MAX_POLICY_ENTRIES) throw tooMany();
-  if (list.some(({ key }) => key.publicKey.equals(entry.key.publicKey)))
+  if (list.some(({ key }) => isSameKey(key, entry.key)))
     throw malformed("the public key appears twice");
   list.push(entry);
 }
@@ -148,7 +149,7 @@ function addKey<Entry extends { readonly key: VerifierKey }>(list: Entry[], entr
 /** Names may have bytes beyond ASCII, which are UTF-8 here; comments may have any. */
 function decoded(item: string): string {
   try {
-    return UTF8.decode(Buffer.from(item, "latin1"));
+    return UTF8.decode(bytesOf(item));
   } catch {
     throw malformed("is not UTF-8");
   }
