@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import type { Manifest } from "@annals/webhook-dispatcher/src/sinks/types/s3/s3-manifest.ts";
 import { runSinks } from "annals-verify/sink-command";
@@ -46,6 +47,8 @@ interface Storage {
   readonly objects?: ReadonlyMap<string, Buffer>;
   /** The failure of this request for an object, counted from 1. */
   readonly failing?: (name: string, request: number) => Failure;
+  /** The content encoding that an object is sent with. */
+  readonly encodingOf?: (name: string) => string;
   /** The list, for a number of requests. */
   readonly list?: (request: number) => string;
 }
@@ -54,7 +57,7 @@ const contents = (name: string, size: number) =>
   `<Contents><Key>${name}</Key><Size>${size}</Size></Contents>`;
 
 /** Verifies a storage, and says how often each object was asked for, and what was waited. */
-async function verify({ failing, list, objects: own = objects }: Storage) {
+async function verify({ encodingOf, failing, list, objects: own = objects }: Storage) {
   const asked = new Map<string, number>();
   const waits: number[] = [];
   const all = Array.from(own, ([name, bytes]) => contents(name, bytes.length)).join("");
@@ -64,7 +67,12 @@ async function verify({ failing, list, objects: own = objects }: Storage) {
     else if (failure !== undefined) response.writeHead(failure).end();
     else if (name === "")
       response.end(`<ListBucketResult>${list?.(request) ?? all}</ListBucketResult>`);
-    else response.end(own.get(name));
+    else {
+      const encoding = encodingOf?.(name);
+      if (encoding !== undefined) response.setHeader("content-encoding", encoding);
+      const bytes = own.get(name) ?? "";
+      response.end(encoding === "gzip" ? gzipSync(bytes) : bytes);
+    }
   };
   const server = createServer(({ url = "" }, response) => {
     const [path = ""] = url.split("?");
@@ -98,6 +106,22 @@ test("all that is there is valid", async () => {
 test("an object that is gone when it is read is missing", async () => {
   const { outcome } = await verify({ failing: (name) => (name === named(6) ? 404 : undefined) });
   expect(outcome).toEqual({ invalid: expect.stringMatching(/^"[^"]*6-10.jsonl.zst" is missing$/) });
+});
+
+test.each(["gzip", "zstd"])("an object that is sent as %s is not checked", async (encoding) => {
+  const encodingOf = (name: string) => (name === named(6) ? encoding : "identity");
+  const { outcome } = await verify({ encodingOf });
+  expect(outcome).toEqual({
+    notChecked: expect.stringContaining(`6-10.jsonl.zst" cannot be read (GET http:`),
+  });
+  expect(JSON.stringify(outcome)).toContain(
+    `has the content encoding ${encoding}, with which its bytes are not those of the object`,
+  );
+});
+
+test("storage that keeps the content encoding of an upload is read", async () => {
+  const { outcome } = await verify({ encodingOf: () => "aws-chunked" });
+  expect(outcome).toEqual({ valid: expect.stringContaining("valid: 20 events") });
 });
 
 test("an object that cannot be read is not checked", async () => {

@@ -26,19 +26,21 @@ interface FailedGet {
   readonly isCut?: boolean;
 }
 
-/** The body of a response of status 200. Throws GetFailed. */
+/** The body of a response of status 200; what is compressed on its way is decoded. Throws GetFailed. */
 export async function boundedGet(
   url: URL,
   most: number,
   headers: Readonly<Record<string, string>> = {},
+  check: (response: Response) => string | undefined = () => undefined,
 ): Promise<Buffer> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, { headers, redirect: "manual", signal });
-    if (response.status !== 200) {
+    const { status } = response;
+    const fault = status === 200 ? check(response) : `the response has status ${status}`;
+    if (fault !== undefined) {
       await response.body?.cancel();
-      const { status } = response;
-      throw new GetFailed(url, `the response has status ${status}`, { status });
+      throw new GetFailed(url, fault, { status });
     }
     const bytes = await readAtMost(response, most);
     if (bytes === undefined) throw new GetFailed(url, `the response has over ${most} bytes`);

@@ -1,7 +1,7 @@
 // The objects that sinks have written, in a bucket of S3-compatible storage. Called by sink-command.ts. It
 // only lists and reads. It must never take more of a response than its bound, nor show a credential.
 
-import { quoteVisibly } from "@annals/event";
+import { escapeHidden, quoteVisibly } from "@annals/event";
 import { BadLine } from "../bad-line.ts";
 import { boundedGet, GetFailed, httpAddress } from "../bounded-get.ts";
 import { NotChecked } from "../evidence/evidence-fault.ts";
@@ -26,6 +26,8 @@ const FIRST_WAIT_MS = 200;
 /** Retries without a success between them. Then the storage is gone, and no request is retried. */
 const MAX_RETRIES_IN_A_ROW = 300;
 const RETRIED = [500, 503];
+/** Content encodings of what is as it was stored. Some storage keeps the last one of the upload. */
+const AS_STORED: ReadonlySet<string> = new Set(["", "identity", "aws-chunked"]);
 
 interface Given {
   readonly endpoint: string | undefined;
@@ -117,8 +119,9 @@ class S3Bucket {
     for (let tried = 0; ; tried += 1) {
       try {
         const signing = { now: new Date(), region: this.#region };
-        const headers = signedHeaders(url, this.#credentials, signing);
-        const bytes = await boundedGet(url, most, headers);
+        const signed = signedHeaders(url, this.#credentials, signing);
+        const headers = { ...signed, "accept-encoding": "identity" };
+        const bytes = await boundedGet(url, most, headers, encodingOf);
         this.#retries = 0;
         return bytes;
       } catch (error) {
@@ -129,6 +132,13 @@ class S3Bucket {
       await this.#wait(FIRST_WAIT_MS * 2 ** tried);
     }
   }
+}
+
+/** The bytes of an object are those that were written: what fetch would decode may be others. */
+function encodingOf({ headers }: Response): string | undefined {
+  const encoding = headers.get("content-encoding") ?? "";
+  if (AS_STORED.has(encoding.toLowerCase())) return undefined;
+  return `the response has the content encoding ${escapeHidden(encoding)}, with which its bytes are not those of the object`;
 }
 
 function mayPass(error: unknown): boolean {

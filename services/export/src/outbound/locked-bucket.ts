@@ -11,7 +11,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
-import { newS3Client, type S3Options } from "./s3-client.ts";
+import { assertAsStored, newS3Client, type S3Options } from "./s3-client.ts";
 
 /** A request takes at most this long, its retries included. */
 const TIMEOUT_MS = 30_000;
@@ -85,6 +85,7 @@ export class S3LockedBucket {
   async #get(Key: string, signal: AbortSignal): Promise<Stored> {
     const asked = new GetObjectCommand({ Bucket: this.name, Key });
     const object = await this.#client.send(asked, within(signal));
+    assertAsStored(Key, object);
     if ((object.ContentLength ?? Infinity) > MAX_BYTES) throw new Error(`${Key} is too large`);
     const bytes = Buffer.from((await object.Body?.transformToByteArray()) ?? []);
     return { bytes, version: object.VersionId ?? "" };

@@ -16,7 +16,7 @@ import {
   type S3Client,
 } from "@aws-sdk/client-s3";
 import { PartUpload } from "./part-upload.ts";
-import { newS3Client, type S3Options } from "./s3-client.ts";
+import { assertAsStored, newS3Client, type S3Options } from "./s3-client.ts";
 import { asRefusal } from "./s3-refusal.ts";
 import type { Sink, Storage } from "./storage.ts";
 
@@ -27,10 +27,12 @@ export function s3Storage(options: S3Options & { readonly prefix: string }): Sto
   return {
     create: async (file) => upload(client, Bucket, prefix + file),
     read: async (file, offset, signal) => {
-      const { Body } = await client.send(
+      const object = await client.send(
         new GetObjectCommand({ Bucket, Key: prefix + file, Range: `bytes=${offset}-` }),
         { abortSignal: signal },
       );
+      assertAsStored(file, object);
+      const { Body } = object;
       if (!Body) throw new Error(`the object ${file} has no body`);
       return Body as unknown as AsyncIterable<Uint8Array>;
     },
