@@ -31,6 +31,7 @@ export const MOMENTS: ReadonlySet<string> = new Set([
   "webhooks.deliveries.due_at",
   "webhooks.deliveries.leased_until",
   "webhooks.drops.last_at",
+  "webhooks.sink_tests.until",
   "webhooks.sinks.checkpoint_at",
   "webhooks.sinks.due_at",
   "webhooks.sinks.failing_since",

@@ -276,3 +276,13 @@ CREATE TABLE webhooks.daily_uses (
 ) WITH (fillfactor = 50);
 
 GRANT SELECT, INSERT, UPDATE ON webhooks.daily_uses TO annals_webhooks;
+
+-- The test of a sink that an account has in progress. One row for each account that has tested one: a test
+-- may begin when the time of the one before is over, whichever dispatcher it came to.
+CREATE TABLE webhooks.sink_tests (
+  account_id text COLLATE "C" PRIMARY KEY,
+  fence      bigint NOT NULL,
+  until      timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
+GRANT SELECT, INSERT, UPDATE ON webhooks.sink_tests TO annals_webhooks;

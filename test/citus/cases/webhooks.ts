@@ -127,6 +127,12 @@ export const WEBHOOKS: Cases = {
   ]),
   "webhooks.share-webhook": ofEach(),
   "webhooks.take-number": [() => []],
+  "webhooks.begin-sink-test": [
+    ({ account }) => [CLOCK, account, 45],
+    ({ account }) => [LAST, account, 45],
+    () => [CLOCK, "acct_without_tests", 45],
+  ],
+  "webhooks.end-sink-test": [({ account }) => [account, "7"], ({ account }) => [account, "6"]],
   "webhooks.create-anchors": [() => ["witness", ["w1", "w9"]]],
   "webhooks.list-anchors": [() => ["witness", ["w1", "w2", "w9"]]],
   "webhooks.claim-anchor": [

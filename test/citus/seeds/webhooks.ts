@@ -203,6 +203,11 @@ export const webhooksSeeds: SeedsOf = (accounts) => ({
   sinks: accounts.flatMap((account_id) =>
     Object.entries(SINKS).map(([id, sink]) => ({ account_id, id, ...SINK, ...sink })),
   ),
+  sink_tests: accounts.map((account_id, at) => ({
+    account_id,
+    fence: 7,
+    until: at % 2 === 0 ? LONG_AGO : FUTURE,
+  })),
   anchors: (
     [
       ["witness", "w1", 7, null, LONG_AGO, null],

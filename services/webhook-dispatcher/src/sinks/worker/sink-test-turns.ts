@@ -1,5 +1,6 @@
 // Gives the tests of sinks their turns: those that the account's sinks take, and one at a time for an
-// account. Called by sinks.ts. A test that waits too long is refused: its client waits, too.
+// account in this process (../store/sink-tests.ts: in all of them). Called by sinks.ts. A test that waits too
+// long is refused: its client waits, too.
 
 import { Slots } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
@@ -25,7 +26,7 @@ export class SinkTestTurns {
    * long.
    */
   run<T>(of: SinkTurn, test: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const late = () => refusal("a test");
+    const late = () => testRefusal("a test");
     return this.#tests.runWithin(of.accountId, this.#waitMs, late, () =>
       this.#inTurn(of, test, signal),
     );
@@ -33,7 +34,7 @@ export class SinkTestTurns {
 
   async #inTurn<T>(of: SinkTurn, test: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(refusal("batches")), this.#waitMs);
+    const timer = setTimeout(() => late.abort(testRefusal("batches")), this.#waitMs);
     const begin = (): Promise<T> => {
       clearTimeout(timer);
       return test();
@@ -46,7 +47,8 @@ export class SinkTestTurns {
   }
 }
 
-function refusal(what: string): AnnalsError {
+/** What a test gets that has to wait for too long for another one, or for batches. */
+export function testRefusal(what: string): AnnalsError {
   const message = `This account's sinks have ${what} in progress. Try again.`;
   return new AnnalsError("rate_limited", message, { retryAfterS: RETRY_AFTER_S });
 }

@@ -15,10 +15,11 @@ import {
   listSinksAtWork,
 } from "../store/sink-progress.ts";
 import type { SinkStatusRow } from "../store/sink-row.ts";
+import { beginSinkTest, endSinkTest } from "../store/sink-tests.ts";
 import { claimedSink, typeOf } from "./claimed-sink.ts";
 import { LEASE_S } from "./sink-cursor.ts";
 import { SinkSlots, type SinkTurn } from "./sink-slots.ts";
-import { SinkTestTurns } from "./sink-test-turns.ts";
+import { SinkTestTurns, testRefusal } from "./sink-test-turns.ts";
 import { SinkRun, type SinkRunDeps } from "./sink-run.ts";
 import { sendTest } from "./test-sink.ts";
 
@@ -33,6 +34,8 @@ export interface SinksDeps extends SinkRunDeps {
 const DELAY_MS = 2_000;
 /** Sinks of one statement, and accounts of one question. */
 const PIECE = 500;
+/** Longer than a test takes, whatever its receiver does. */
+const TEST_LEASE_S = 45;
 /** The wait after a turn that failed inside: the ledger or the database did not answer. */
 const RETRY_S = 5;
 
@@ -92,10 +95,10 @@ export class Sinks {
     metrics.sinkLagSeconds.set(measured.lagS);
   }
 
-  /** Tests a sink at its owner's request, in a turn of its account. */
+  /** Tests a sink at its owner's request, in a turn of its account, and alone in all dispatchers. */
   test(row: SinkStatusRow, signal: AbortSignal): Promise<SinkTestResult> {
     const of = { accountId: row.account_id, isBucket: isBucket(row.type), operator: null };
-    return this.#tests.run(of, () => sendTest(this.#deps, row, signal), signal);
+    return this.#tests.run(of, () => this.#testAlone(row, signal), signal);
   }
 
   /** Resolves when no turn is in progress. */
@@ -129,6 +132,19 @@ export class Sinks {
           isBucket: toBucket,
           operator: row.operator,
         });
+    }
+  }
+
+  async #testAlone(row: SinkStatusRow, signal: AbortSignal): Promise<SinkTestResult> {
+    const { account_id: accountId } = row;
+    const database = this.#deps.database.forAccount(accountId);
+    const [begun] = await database.run(beginSinkTest, [this.#deps.now(), accountId, TEST_LEASE_S]);
+    if (!begun) throw testRefusal("a test");
+    try {
+      return await sendTest(this.#deps, row, signal);
+    } finally {
+      // Without it the next test waits for the end of the time.
+      await database.run(endSinkTest, [accountId, begun.fence]).catch(() => {});
     }
   }
 
