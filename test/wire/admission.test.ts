@@ -10,6 +10,8 @@ import {
   type Scope,
   SCOPES,
   WIDGET,
+  formatMicros,
+  systemClock,
 } from "@annals/contract";
 import { ExportsService } from "@annals/proto/exports";
 import { WebhooksService } from "@annals/proto/webhooks";
@@ -32,8 +34,6 @@ import {
   stockClient,
 } from "../system/services.ts";
 import { shared, type SharedSystem } from "../system/shared-systems.ts";
-
-const TIME = "2026-01-31T09:30:00.000000Z";
 
 let stack: SharedSystem;
 let owner: ReturnType<typeof ownerOf>;
@@ -83,7 +83,7 @@ async function statusOf(service: string, method: DescMethod, statement: string):
     url: "https://receiver.example/",
     events: ["*"],
     ...(method.input.field["appends"] && {
-      appends: [{ accountId, receivedAt: TIME, eventsJson }],
+      appends: [{ accountId, receivedAt: systemClock().nowText(), eventsJson }],
       admissions: statement === "" ? [] : [statement],
     }),
   };
@@ -238,12 +238,26 @@ test("the statement of a widget token shows what its token shows, whatever a gat
     await expect(refused).rejects.toMatchObject({ code: status.PERMISSION_DENIED });
 });
 
+test("an append that says to have been received at another time than now is refused, and no other", async () => {
+  const statement = await admission(clientOf("keys"), account.key);
+  const eventsJson = Buffer.from('[{"action":"a"}]');
+  const now = systemClock().nowMicros();
+  const times = [0, 86_400, -3_600, 0].map((seconds) => formatMicros(now + seconds * 1_000_000));
+  const { accountId } = account;
+  const appends = times.map((receivedAt) => ({ accountId, receivedAt, eventsJson, admission: 0 }));
+  const request = { appends, admissions: [statement] };
+  const { createEvents } = LedgerService.method;
+  const { outcomes } = await call(clientOf("ledger"), createEvents, request);
+  const cases = outcomes.map(({ outcome }) => outcome.case);
+  expect(cases).toEqual(["stored", "refused", "refused", "stored"]);
+});
+
 test("one append without its admission does not affect the others of its call", async () => {
   const statement = await admission(clientOf("keys"), other.key);
   const eventsJson = Buffer.from('[{"action":"a"}]');
   const appends = [other, account, other].map(({ accountId }) => ({
     accountId,
-    receivedAt: TIME,
+    receivedAt: systemClock().nowText(),
     eventsJson,
     admission: 0,
   }));

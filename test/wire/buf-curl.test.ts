@@ -1,6 +1,7 @@
 // Guarantee: what a person uses in an emergency works: `buf curl` with the repository's
 // .proto files calls each service over gRPC and over Connect, and gets JSON or a plain refusal.
 
+import { systemClock } from "@annals/contract";
 import { newAccount } from "@annals/testing";
 import { certificateFiles } from "@annals/certificates";
 import { execFile } from "node:child_process";
@@ -86,7 +87,7 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
 
   test("ledger: an event is stored and found", async () => {
     const { accountId, statement } = await admittedAccount();
-    const at = "2026-01-01T00:00:00.000000Z";
+    const at = systemClock().nowText();
     const eventsJson = Buffer.from('[{"action":"curl","metadata":{"a":1}}]').toString("base64");
     const stored = await bufCurl(protocol, targetOf("ledger", "CreateEvents"), {
       appends: [{ accountId, receivedAt: at, eventsJson }],

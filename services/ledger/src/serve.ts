@@ -45,6 +45,7 @@ import { SCHEMA } from "./commands/migrate.ts";
 import { originCheck } from "./evidence/origin-check.ts";
 import { ROLE, type SETTINGS } from "./config.ts";
 import { openLogPolicy } from "./log-policy-file.ts";
+import { receiptCheck } from "./domain/receipt-time.ts";
 import { createMetrics } from "./metrics.ts";
 import { SearchTurns } from "./search/search-turns.ts";
 import { type Deps, ledgerService } from "./service.ts";
@@ -133,6 +134,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     appends,
     auditInAccounts: config.auditInAccounts,
     blocks,
+    checkReceipt: receiptCheck(clock.otherMicros),
     clock,
     database,
     databaseClock: clock.other,

@@ -57,6 +57,7 @@ import type { PageBounds } from "./search/read-page.ts";
 import type { SearchTurns } from "./search/search-turns.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
 import type { LogKeys } from "./evidence/log-keys.ts";
+import type { ReceiptCheck } from "./domain/receipt-time.ts";
 import type { LogPolicy } from "./evidence/log-policy.ts";
 import type { BlockChecker } from "./verify/block-checker.ts";
 
@@ -65,6 +66,7 @@ export interface Deps {
   readonly appends: AppendQueue;
   readonly auditInAccounts: boolean;
   readonly blocks: BlockChecker;
+  readonly checkReceipt: ReceiptCheck;
   readonly clock: Clock;
   readonly database: Pool;
   /** Decides how long events are kept. */

@@ -11,6 +11,7 @@ import type { Append as AppendMessage, AppendOutcomeSchema } from "@annals/proto
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { refuseAuditActions } from "../domain/audit-append.ts";
 import { checkAppend } from "../domain/check-append.ts";
+import type { ReceiptCheck } from "../domain/receipt-time.ts";
 import { type PreparedAppend, prepareAppend } from "../domain/prepare-append.ts";
 import type { Replayed, Stored } from "../domain/plan-flush.ts";
 import type { EventRow } from "../store/event-row.ts";
@@ -29,6 +30,7 @@ export type Outcome = MessageInitShape<typeof AppendOutcomeSchema>;
 export interface Deps {
   readonly admissions: Pick<AdmissionVerifier, "verify">;
   readonly appends: AppendQueue;
+  readonly checkReceipt: ReceiptCheck;
   readonly database: Pool;
   readonly log: Logger;
   readonly random: (size: number) => Uint8Array;
@@ -72,9 +74,11 @@ export async function appendOutcome(
 function* prepare(
   message: AppendMessage,
   keyId: string,
-  { random }: Pick<Deps, "random">,
+  { checkReceipt, random }: Pick<Deps, "checkReceipt" | "random">,
 ): Work<PreparedAppend> {
   const append = yield* checkAppend(message, keyId);
+  const wrongTime = checkReceipt(append.receivedAt);
+  if (wrongTime) throw wrongTime;
   refuseAuditActions(append);
   return yield* prepareAppend(append, random);
 }

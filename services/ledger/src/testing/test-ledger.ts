@@ -106,6 +106,7 @@ export function openLedger(
     appends,
     auditInAccounts,
     blocks,
+    checkReceipt: () => undefined,
     databaseClock: asDatabaseClock(clock),
     erasureCopies: { exports: true, webhooks: true },
     erasureDelayHours: 24,
