@@ -1,5 +1,5 @@
 // Guarantee: an account tests its sinks at most 20 times a minute, whichever of them, and whichever
-// dispatcher its requests come to. What is refused sends nothing and is not recorded.
+// dispatcher its requests come to. What is refused sends nothing, and the audit neither has nor counts it.
 
 import { createContextValues } from "@connectrpc/connect";
 import { expect, test } from "vitest";
@@ -28,13 +28,19 @@ async function begin() {
       return handler({ accountId, id } as never, context as never);
     };
   };
+  /** The entries of the audit, and how many tests it counts, of which it shows those beyond the entries. */
   const recorded = async (accountId: string) => {
-    const rows = await service.database.query(
+    const entries = await service.database.query(
       `SELECT 1 FROM webhooks.audit_outbox
        WHERE account_id = $1 AND event::json->>'action' = 'annals.sink.tested'`,
       [accountId],
     );
-    return rows.length;
+    const counted = await service.database.query<{ changes: string }>(
+      `SELECT changes FROM webhooks.audit_windows
+       WHERE account_id = $1 AND action = 'annals.sink.tested'`,
+      [accountId],
+    );
+    return [entries.length, ...counted.map(({ changes }) => Number(changes))];
   };
   return { clock, dispatcher, recorded, sinks };
 }
@@ -55,7 +61,7 @@ test("20 in a minute, over all sinks and dispatchers, and none more until the mi
   expect(refused).toHaveLength(5);
   for (const reason of refused)
     expect(reason).toMatchObject({ kind: "rate_limited", retryAfterS: 20 });
-  expect([clock.sent, await recorded(accountId)]).toEqual([20, 20]);
+  expect([clock.sent, ...(await recorded(accountId))]).toEqual([20, 20, 20]);
   // Another sink is no way round it, nor is another account affected.
   await sinks.delete(accountId, id);
   const { id: made } = await sinks.create(accountId);
