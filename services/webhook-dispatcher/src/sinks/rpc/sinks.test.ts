@@ -211,6 +211,20 @@ describe("a replay", () => {
     });
   });
 
+  test("forgets the event that was refused, which cannot be passed over until it is again", async () => {
+    const { accountId, database, producers, sinks } = await begin();
+    producers.add(accountId, "events", 9);
+    const { id } = await sinks.create(accountId);
+    const rejected = { sequence_number: 7, id: "evt_7", status: 400, reason: "no" };
+    await database.query("UPDATE webhooks.sinks SET cursor = 6, refusals = $1", [
+      JSON.stringify({ rejected }),
+    ]);
+    await sinks.replay(accountId, id, 3n);
+    expect((await sinks.status(accountId, id)).rejected).toBeUndefined();
+    await expect(sinks.skip(accountId, id, 7n)).rejects.toMatchObject(fault("sequence_number"));
+    expect((await sinks.status(accountId, id)).cursor).toBe(2n);
+  });
+
   test("begins within what the chain has", async () => {
     const { accountId, producers, sinks } = await begin();
     producers.add(accountId, "events", 9);
