@@ -207,7 +207,14 @@ test("a delivery that a replica cannot sign is left to others, and costs no atte
   const sealed = "UPDATE webhooks.webhooks SET secret_key_id";
   await database.query(`${sealed} = 'k-' || secret_key_id`);
   for (let i = 0; i < 6; i++) {
-    expect(await die(replica)).toEqual([]);
+    const unable = replica();
+    await unable.engine.round();
+    await unable.engine.settled();
+    expect(unable.sender.attempts).toEqual([]);
+    // It has given back its claim, and does not claim it again at once.
+    expect(await database.query("SELECT due_at, leased_until FROM webhooks.deliveries")).toEqual([
+      { due_at: new Date(time.text(LEASE_S)), leased_until: null },
+    ]);
     time.advance(LEASE_S);
   }
   await database.query(`${sealed} = substr(secret_key_id, 3)`);
