@@ -49,7 +49,9 @@ test("each setting has a hostile default here", () => {
   expect(Object.keys(HOSTILE)).toStrictEqual(SETTING_NAMES);
 });
 
-test.each(["database", "login"])("no default of the %s changes a connection", async (of) => {
+const OF = ["database", "login", "login in the database"] as const;
+
+test.each(OF)("no default of the %s changes a connection", async (of) => {
   const database = await newDatabase();
   const { url } = database;
   const [login, name] = [
@@ -58,6 +60,11 @@ test.each(["database", "login"])("no default of the %s changes a connection", as
   ];
   await database.query(`CREATE ROLE ${login} LOGIN PASSWORD 'p'`);
   onTestFinished(async () => void (await database.query(`DROP ROLE ${login}`)));
+  const targets = {
+    database: `DATABASE ${name}`,
+    login: `ROLE ${login}`,
+    "login in the database": `ROLE ${login} IN DATABASE ${name}`,
+  };
   const all = { ...HOSTILE, ...LATE };
   const [version] = await database.query<{ number: number }>(
     "SELECT current_setting('server_version_num')::int AS number",
@@ -66,13 +73,21 @@ test.each(["database", "login"])("no default of the %s changes a connection", as
     ([setting]) => setting !== "transaction_timeout" || (version?.number ?? 0) >= 170_000,
   );
   for (const [setting, [value]] of hostile) {
-    const target = of === "database" ? `DATABASE ${name}` : `ROLE ${login}`;
     const list = setting === "search_path" ? value : `'${value}'`;
-    await database.query(`ALTER ${target} SET ${setting} = ${list}`);
+    await database.query(`ALTER ${targets[of]} SET ${setting} = ${list}`);
   }
   const pool = openPool(Object.assign(new URL(url), { username: login, password: "p" }).href);
   for (const [setting, [, has]] of hostile)
     expect([setting, await pool.run(show, [setting])]).toStrictEqual([setting, [{ has }]]);
+});
+
+test("a synchronous_commit that is off for all logins of the server is on", async () => {
+  const { query, url } = await newDatabase();
+  // Nothing else of the server relies on it: its files go with the run.
+  await query("ALTER ROLE ALL SET synchronous_commit = off");
+  onTestFinished(async () => void (await query("ALTER ROLE ALL RESET synchronous_commit")));
+  const pool = openPool(url);
+  expect(await pool.run(show, ["synchronous_commit"])).toStrictEqual([{ has: "on" }]);
 });
 
 test("what the address gives is kept, and a transaction is READ COMMITTED and writes all the same", async () => {
