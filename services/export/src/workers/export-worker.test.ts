@@ -1,11 +1,14 @@
 // Guarantees: one worker at a time has a job, whichever crashes or hangs; failed attempts are retried with
 // backoff, and the job fails for good after a bounded number of them, or at once if the storage refuses its
 // file; a lost lease, a failed attempt and a worker that was fenced off leave no file and no outbox entry.
+// What is given back to the quota of a day is given back to that day.
 // With a real PostgreSQL and a real directory; the ledger is a fake.
 
 import { createRegistry } from "@annals/chassis";
 import { unavailable } from "@annals/errors";
+import { EventFilterSchema } from "@annals/proto/ledger";
 import { eventually } from "@annals/testing";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { createMetrics } from "../metrics.ts";
 import { directoryStorage } from "../outbound/directory-storage.ts";
@@ -165,6 +168,31 @@ test("a job whose worker crashed in each attempt fails for good", async () => {
   work(ledger());
   await reached(id, "failed");
   expect(await outbox()).toEqual([]);
+});
+
+test("what a filter leaves out is given back to the day of the request alone, if that is still kept", async () => {
+  const accounts = { acct_same: "2026-01-31", acct_next: "2026-02-01" };
+  const filter = create(EventFilterSchema, { beforeSequence: 100_001n });
+  const ids: string[] = [];
+  for (const [accountId, day] of Object.entries(accounts)) {
+    ids.push(await exports.queue(accountId, "2026-01-31T23:59:59.000000Z"));
+    await exports.database.query("INSERT INTO exports.daily_uses VALUES ($1, $2, 200000)", [
+      accountId,
+      day,
+    ]);
+  }
+  await exports.database.query("UPDATE exports.jobs SET filter = $1", [
+    toBinary(EventFilterSchema, filter),
+  ]);
+  work(ledger());
+  for (const id of ids) await reached(id, "completed");
+  // 15 of 16 of the 99,997 events that it has not written.
+  expect(
+    await exports.database.query("SELECT account_id, used FROM exports.daily_uses ORDER BY used"),
+  ).toEqual([
+    { account_id: "acct_same", used: String(200_000 - 93_747) },
+    { account_id: "acct_next", used: "200000" },
+  ]);
 });
 
 test("a stream that breaks goes on after the last event that arrived", async () => {
