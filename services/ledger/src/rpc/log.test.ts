@@ -144,14 +144,17 @@ describe("the heads of an account", () => {
     }
   });
 
-  test("come in pages", async () => {
+  test("come in pages, each of which has one", async () => {
     const read = (afterEpoch: bigint, limit: number) =>
       log.ledger.client.listHeads({ accountId: ACCOUNT, afterEpoch, limit });
-    const first = await read(10n, 4);
-    expect([first.hasMore, first.heads.map(({ epoch: each }) => each)]).toEqual([
-      true,
-      [11n, 12n, 13n, 14n],
-    ]);
+    // The two epochs before the first event are no page of their own.
+    for (const [after, limit, epochs] of [
+      [0n, 2, [3n, 4n]],
+      [10n, 4, [11n, 12n, 13n, 14n]],
+    ] as const) {
+      const { hasMore, heads } = await read(after, limit);
+      expect([hasMore, heads.map(({ epoch: each }) => each)]).toEqual([true, epochs]);
+    }
     const last = await read(14n, 6);
     expect([last.hasMore, last.heads.length]).toEqual([false, 6]);
     await expect(read(0n, 51)).rejects.toThrow("limit: Must be from 1 to 50.");
