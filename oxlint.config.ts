@@ -154,19 +154,13 @@ const TESTING: Restriction = {
   regex: "^@annals/testing$|/testing/",
   message: "Only tests import what is for tests.",
 };
-const MAIN: Restriction = {
-  regex: "/main\\.ts$",
-  message: "Nothing imports the entry of a process.",
-};
+const MAIN: Restriction = { regex: "/main\\.ts$", message: "Nothing imports an entry." };
 const PARSE_ARGS: Restriction = {
   regex: "^node:util$",
   importNames: ["parseArgs"],
   message: "A command is declared with libs/cli, which parses its arguments.",
 };
-const NO_PROTO: Restriction = {
-  regex: "^@annals/proto(/|$)",
-  message: "The store knows no proto.",
-};
+const NO_PROTO: Restriction = { regex: "^@annals/proto(/|$)", message: "No proto in the store." };
 const PURE: Restriction = {
   group: [
     "@annals/**",

@@ -1,6 +1,6 @@
 // Guarantees of a request to a server that the operator has named: no redirect is followed, and no answer
-// takes more than its bytes and its time. first-address.test.ts of the dispatcher, and witness-addresses.test.ts
-// of the ledger, have names with several addresses.
+// takes more than its bytes and its time. first-address.test.ts of the dispatcher, and
+// witness-addresses.test.ts of the ledger, have names with several addresses.
 
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";

@@ -1,5 +1,6 @@
 // Guarantee: whatever the type of a sink, nothing that is shown of it has a secret, and what is shown has the
-// form that the interface promises. A type is tested as soon as it is in the table: by the examples of its schema.
+// form that the interface promises. A type is tested as soon as it is in the table: by the examples of its
+// schema.
 
 import type { TObject, TSchema } from "typebox";
 import { Check } from "typebox/schema";

@@ -20,6 +20,7 @@ export type ErasureLedger = Pick<
 
 export interface ErasedCopiesOptions {
   readonly copy: ErasureCopy;
+  readonly failures: Counter<"worker">;
   readonly ledger: ErasureLedger;
   readonly log: Logger;
   /** Deletes the copies of an erasure. Resolves to whether nothing is left: the erasure is then confirmed. */
@@ -32,9 +33,7 @@ const DELAY_MS = 10_000;
 const ERASURES = 1_000;
 
 /** Looks for open erasures every ten seconds. */
-export function startErasedCopies(
-  options: ErasedCopiesOptions & { readonly failures: Counter<"worker"> },
-): Loop {
+export function startErasedCopies(options: ErasedCopiesOptions): Loop {
   const work = new AccountWork(options.log, "erased_copies");
   return startLoop({
     name: "erased_copies",
@@ -49,7 +48,7 @@ export function startErasedCopies(
 
 /** One pass over all open erasures. */
 export async function clearErasedCopies(
-  { clear, copy, ledger, log, settledS = 0 }: ErasedCopiesOptions,
+  { clear, copy, ledger, log, settledS = 0 }: Omit<ErasedCopiesOptions, "failures">,
   signal: AbortSignal,
   work = new AccountWork(log, "erased_copies"),
 ): Promise<void> {

@@ -140,10 +140,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const sweep = startExportSweep({ ...kept, failures, retentionDays, swept });
   closers.add("export sweep", sweep, () => sweep.stop());
   const onDeleted = () => sweep.wake();
-  const copies = startErasedCopies({
-    ...erasedCopies({ ...kept, ...ARCHIVES, onDeleted }),
-    failures,
-  });
+  const copies = startErasedCopies(erasedCopies({ ...kept, ...ARCHIVES, onDeleted }));
   closers.add("erased copies", copies, () => copies.stop());
   const archives = startArchives({ ...kept, ...ARCHIVES, failures, random: randomBytes });
   closers.add("archives", archives, () => archives.stop());

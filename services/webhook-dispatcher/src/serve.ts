@@ -136,10 +136,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   });
   closers.add("anchors", anchors, () => anchors.stop());
 
-  const copies = startErasedCopies({
-    ...erasedCopies({ ...shared, ledger: producers.erasures }),
-    failures,
-  });
+  const copies = startErasedCopies(erasedCopies({ ...shared, ledger: producers.erasures }));
   closers.add("erased copies", copies, () => copies.stop());
 
   const audit = startAudit({ ...shared, failures, registry, send: producers.recordAudit });

@@ -28,8 +28,7 @@ async function read(encoding: string | undefined) {
     server.closeAllConnections();
     server.close();
   });
-  const exported = async () =>
-    text((await storage.read("a", 0, signal)) as AsyncIterable<Uint8Array>);
+  const exported = async () => text(await storage.read("a", 0, signal));
   const kept = async () => (await locked.read("a", signal))?.toString();
   return Promise.allSettled([exported(), kept()]);
 }

@@ -2,7 +2,7 @@
 // exports whose filter names the value, and the filter in entries of the outbox. Called by serve.ts. It must
 // never say that nothing is left while a file may be.
 
-import { inPieces } from "@annals/chassis";
+import { type Counter, inPieces } from "@annals/chassis";
 import { namesErased } from "@annals/contract";
 import { ErasureCopy, type OpenErasure } from "@annals/proto/ledger";
 import type { ErasedCopiesOptions, ErasureLedger } from "@annals/rpc";
@@ -13,6 +13,7 @@ import { markDeleted } from "./export-sweep.ts";
 
 export interface ErasedCopiesDeps extends ErasedArchivesDeps {
   readonly ledger: ErasedArchivesDeps["ledger"] & ErasureLedger;
+  readonly metrics: ErasedArchivesDeps["metrics"] & { readonly failures: Counter<"worker"> };
   /** Called when exports were marked as deleted: the sweep deletes their files. */
   readonly onDeleted: () => void;
 }
@@ -22,6 +23,7 @@ const PIECE = 100;
 
 export const erasedCopies = (deps: ErasedCopiesDeps): ErasedCopiesOptions => ({
   copy: ErasureCopy.EXPORTS,
+  failures: deps.metrics.failures,
   ledger: deps.ledger,
   log: deps.log,
   clear: (erasure, signal) => clearCopies(deps, erasure, signal),

@@ -59,7 +59,7 @@ const LIMITS = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 };
-/** What of a refused body is read and discarded, as by a gateway. A client that sends more may see a reset. */
+/** How much of a refused body is read and discarded. A client that sends more may see a reset. */
 const DRAINED: DrainLimits = { maxBytes: 16 * 1024 * 1024, maxMs: 5_000 };
 const IDEMPOTENCY_KEY = "idempotency-key";
 

@@ -1,5 +1,5 @@
-// Guarantee: a witness is read by `log status` also if the first address of its name refuses, is silent, or is
-// slow to accept. first-address.test.ts of the dispatcher has the transports that send.
+// Guarantee: a witness is read by `log status` also if the first address of its name refuses, is silent, or
+// is slow to accept. first-address.test.ts of the dispatcher has the transports that send.
 
 import { noteSigner, noteText, parsePolicy } from "@annals/tlog";
 import { BusyHost } from "@annals/testing";

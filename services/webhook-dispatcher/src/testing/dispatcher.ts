@@ -236,7 +236,7 @@ export function newHandlers(
     onDeliveries: () => {},
     clock: systemClock(),
     database: pool,
-    databaseMicros: systemClock().nowMicros,
+    databaseMicros: () => systemClock().nowMicros(),
     guard,
     keys,
     producers,

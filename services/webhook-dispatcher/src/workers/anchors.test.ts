@@ -91,7 +91,7 @@ function replica(options: { isStamped?: boolean; intervalS?: number } = {}) {
   const { isStamped = false, intervalS = HOUR_S } = options;
   const metrics = createMetrics(createRegistry("test"));
   const loop = startAnchors({
-    databaseMicros: systemClock().nowMicros,
+    databaseMicros: () => systemClock().nowMicros(),
     database: database.pool(),
     extraAuthorities: undefined,
     ledger,

@@ -2,12 +2,13 @@
 // body that names the erased value is never sent: its delivery ends, and the confirmation waits for a run
 // that finds no such body.
 
-import { createLog } from "@annals/chassis";
+import { createLog, createRegistry } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { ListOpenErasuresResponseSchema, type OpenErasure } from "@annals/proto/ledger";
 import { clearErasedCopies } from "@annals/rpc";
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import { createMetrics } from "../metrics.ts";
 import { newAccountId, newService } from "../testing/dispatcher.ts";
 import { sinkHandlers } from "../testing/sinks.ts";
 import {
@@ -35,6 +36,7 @@ async function begin(given: Partial<Pick<OpenErasure, "actorId" | "ageS" | "targ
     database: service.database.pool(),
     ledger: fake as unknown as ErasedCopiesDeps["ledger"],
     log: createLog({ service: "test", level: "error" }),
+    metrics: createMetrics(createRegistry("test")),
   });
   const bodies = () =>
     service.database.query<{ attempts: number; body: Buffer | null; due_at: unknown }>(

@@ -3,7 +3,7 @@
 // measures, so it holds for all replicas. A stored body that names the value is cleared before, and taken out
 // of the filters of webhooks and sinks. Called by serve.ts.
 
-import { inPieces, type Logger } from "@annals/chassis";
+import { type Counter, inPieces, type Logger } from "@annals/chassis";
 import { namesErased } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { ErasureCopy, type OpenErasure } from "@annals/proto/ledger";
@@ -28,10 +28,12 @@ export const SETTLED_S = (MAX_AGE_MS + START_WINDOW_MS + MARGIN_MS) / 1_000;
 export interface ErasedCopiesDeps extends ErasedFiltersDeps {
   readonly ledger: ErasureLedger;
   readonly log: Logger;
+  readonly metrics: { readonly failures: Counter<"worker"> };
 }
 
 export const erasedCopies = (deps: ErasedCopiesDeps): ErasedCopiesOptions => ({
   copy: ErasureCopy.WEBHOOKS,
+  failures: deps.metrics.failures,
   ledger: deps.ledger,
   log: deps.log,
   clear: (erasure, signal) => clearCopies(deps, erasure, signal),
