@@ -88,12 +88,11 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const compare = () => compareClock(clock, database);
   const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
   const guard = openGuard(config);
-  const events = new EventReader(producers);
   const shared = {
     clock,
     database,
     databaseMicros: clock.otherMicros,
-    events,
+    events: new EventReader(producers),
     guard,
     keys,
     log,
