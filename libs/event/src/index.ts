@@ -22,6 +22,7 @@ export { jsonSha256 } from "./json/json-sha256.ts";
 export { canonicalPieces } from "./json/canonical-pieces.ts";
 export { canonicalObjectEnd, checkCanonicalObject } from "./json/canonical-text.ts";
 export { newObject, setMember } from "./json/json-object.ts";
+export { leastBytes } from "./json/least-bytes.ts";
 export { JsonFault } from "./json/json-value.ts";
 export type { JsonObject, JsonValue } from "./json/json-value.ts";
 export * from "./json/read-json.ts";

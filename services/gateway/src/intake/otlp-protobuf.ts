@@ -11,6 +11,9 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { Rejection } from "./item.ts";
 import type { Beyond, OtlpEncoding, Slices } from "./otlp-encoding.ts";
 
+/** Bytes of texts that are not UTF-8 in a message: to replace what is wrong takes long. */
+const MAX_REPAIRED_BYTES = 64 * 1024;
+
 class ProtobufFault extends Error {
   override readonly name = "ProtobufFault";
 }
@@ -139,6 +142,8 @@ class Check {
   isAltered = false;
   /** The field of the message itself that is being checked. */
   reading = "";
+  /** Bytes of texts that are not UTF-8. */
+  #repaired = 0;
 
   constructor(limits: ReadLimits) {
     this.#limits = limits;
@@ -155,8 +160,18 @@ class Check {
       if (depth === 1) this.reading = field.name;
       if (wireType !== wireTypeOf(field)) throw new ProtobufFault("another wire type");
       if (field.message) this.message(field.message, value, depth + 1);
-      else if (field.scalar === ScalarType.STRING && !isUtf8(value)) this.isAltered = true;
+      else if (field.scalar === ScalarType.STRING && !isUtf8(value)) this.#repair(value);
     }
+  }
+
+  /** The library replaces what is wrong with a text, all at once. */
+  #repair(text: Buffer): void {
+    this.isAltered = true;
+    this.#repaired += text.length;
+    if (this.#repaired > MAX_REPAIRED_BYTES)
+      throw new Rejection(
+        `${this.reading} must be UTF-8 if it has more than ${MAX_REPAIRED_BYTES} bytes`,
+      );
   }
 }
 

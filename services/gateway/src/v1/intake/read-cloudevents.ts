@@ -6,6 +6,7 @@
 import {
   JsonFault,
   type JsonValue,
+  leastBytes,
   type LooselyRead,
   readJsonLooselyInPieces,
 } from "@annals/event";
@@ -27,6 +28,8 @@ export interface GivenRequest {
 
 type Limits = Deps["limits"];
 
+/** One of so many times the bytes of an event is refused before it is mapped. */
+const FAR_TIMES = 4;
 const FORMAT = "application/cloudevents";
 const BATCH_FORMAT = "application/cloudevents-batch";
 const UTF8 = /^[^;]*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
@@ -51,18 +54,30 @@ export function* readCloudEvents(request: GivenRequest, limits: Limits): Work<Gi
   if (bytes === undefined) throw invalid({ field: "body", message: "is required" });
   if (isEvents) return yield* one(structured(bytes, limits), limits);
   const elements = yield* arrayOf(bytes, limits.intakeMaxItems);
-  const map = (element: Buffer) => itemOf(structured(element, limits));
+  const map = (element: Buffer) => itemOf(structured(element, limits), limits);
   return { items: yield* prepareItems(elements, map, limits.eventMaxBytes), isBatch };
 }
 
 function* one(read: Work<CloudEvent>, limits: Limits): Work<GivenCloudEvents> {
-  const item = yield* prepareItem(yield* itemOf(read, false), limits.eventMaxBytes);
+  const item = yield* prepareItem(yield* itemOf(read, limits, false), limits.eventMaxBytes);
   return { items: [item], isBatch: false };
 }
 
-function* itemOf(read: Work<CloudEvent>, isOfBatch = true): Work<IntakeItem> {
+function* itemOf(
+  read: Work<CloudEvent>,
+  { eventMaxBytes: maxBytes }: Limits,
+  isOfBatch = true,
+): Work<IntakeItem> {
   try {
-    return mapCloudEvent(yield* read);
+    const event = yield* read;
+    const { attributes, data = null, dataBase64 = "" } = event;
+    // All of it is in the event. To map what has megabytes is more than a turn.
+    const most = FAR_TIMES * maxBytes;
+    if (leastBytes([attributes, data, dataBase64], most) > most)
+      throw new Rejection(
+        `the event is more than ${most} bytes in canonical form; at most ${maxBytes} are allowed`,
+      );
+    return mapCloudEvent(event);
   } catch (error) {
     if (error instanceof Rejection) return { rejected: error.message };
     // Its message may quote a value.

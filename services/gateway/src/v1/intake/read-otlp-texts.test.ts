@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { atOnce, PIECE_BYTES } from "@annals/contract";
 import { canonicalJson, type JsonObject, readJson } from "@annals/event";
 import { AnyValueSchema, KeyValueSchema } from "@annals/proto/otlp";
-import { create } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { OTLP_JSON } from "../../intake/otlp-json.ts";
 import { LongTexts } from "../../intake/otlp-long-texts.ts";
@@ -102,6 +102,41 @@ test.each([
   const pieces = Array.from(new LongTexts().value(any)).length;
   expect(any.value.value === made).toBe(true);
   expect(pieces).toBeGreaterThanOrEqual(LONG / PIECE_BYTES);
+});
+
+describe("a text in protobuf that is not UTF-8", () => {
+  /** Each text of the attribute ends with a letter of which the last byte is another one. */
+  const attribute = (bytes: number, value: (text: string) => unknown = (text) => text) => {
+    const attributes = keyValues({ a: value(`${"é".repeat(bytes / 2)}Z`) as string, b: "kept" });
+    const request = inProtobuf(otlpRequest({ eventName: "x", attributes }));
+    for (let at = request.indexOf("éZ"); at >= 0; at = request.indexOf("éZ"))
+      request[at + 1] = 0x2e;
+    return request;
+  };
+  const attributesOf = (request: Buffer) => {
+    const { items } = atOnce(readOtlp(request, OTLP_PROTOBUF, LIMITS_OF_TEST));
+    const [item] = items;
+    if (!item || !("events" in item)) return expect.fail(JSON.stringify(item));
+    const [event] = readJson(item.events.bytes, { maxDepth: 64, maxValues: 100 }) as JsonObject[];
+    return (event as { metadata: JsonObject }).metadata["attributes"];
+  };
+
+  test("is repaired if it is short", () => {
+    const repaired = `${"é".repeat(1_000 - 1)}\ufffd.Z`;
+    expect(attributesOf(attribute(2_000))).toEqual({ a: repaired, b: "kept" });
+  });
+
+  test.each<[string, (text: string) => unknown]>([
+    ["one", (text) => text],
+    ["several in one attribute", (text) => Array.from({ length: 4 }, () => text.slice(-16_000))],
+  ])("is left out as it was sent if it is long: %s", (_, value) => {
+    const { a, b } = attributesOf(attribute(96 * 1024, value)) as Record<string, JsonObject>;
+    expect(b).toBe("kept");
+    const [sent] = keyValues({ a: value(`${"é".repeat(48 * 1024)}Z`) as string });
+    const attributeSent = toBinary(KeyValueSchema, create(KeyValueSchema, sent));
+    // The whole attribute, which could not be read.
+    expect(a).toMatchObject({ annals_omitted: { bytes: attributeSent.length } });
+  });
 });
 
 describe("long base64 in JSON", () => {
