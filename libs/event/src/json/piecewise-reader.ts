@@ -1,15 +1,24 @@
 // The reader of large texts, for `readJsonInPieces` and `readJsonLooselyInPieces` alone: it stops after every
 // few characters, wherever it is, so that no value and no name is too large for a turn of the event loop. It
-// must read, and refuse, exactly what reader.ts does.
+// must read, and refuse, exactly what reader.ts does, but for objects of more members than any event has:
+// the platform lists the names of an object all at once.
 
 import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./character-codes.ts";
 import { EMPTY_OBJECT, newObject, setMember } from "./json-object.ts";
 import type { JsonObject, JsonValue } from "./json-value.ts";
 import { Reader } from "./reader.ts";
 
+/** Members of an object: to list the names of so many takes some 10 ms. */
+const MAX_MEMBERS = 32_768;
+
 /** An object or an array that is open, with what has been read of it: a name is undefined before. */
 type Open =
-  | { readonly object: JsonObject; name: string | undefined; readonly end: typeof CLOSE_BRACE }
+  | {
+      readonly object: JsonObject;
+      members: number;
+      name: string | undefined;
+      readonly end: typeof CLOSE_BRACE;
+    }
   | { readonly array: JsonValue[]; readonly end: typeof CLOSE_BRACKET };
 
 /** A string of which the end is not reached. */
@@ -33,7 +42,7 @@ export class PiecewiseReader extends Reader {
       let value: JsonValue | undefined;
       let around = open.at(-1);
       if (around !== undefined && "object" in around && around.name === undefined)
-        around.name = this.#nameOf(around.object, characters);
+        around.name = this.#nameOf(around, characters);
       else if (this.#string) value = this.#goOn(this.#string, characters);
       else value = this.#readOrOpen(open, characters);
       for (; value !== undefined; around = open.at(-1)) {
@@ -60,7 +69,7 @@ export class PiecewiseReader extends Reader {
     if (first === QUOTE) return this.#begin(characters);
     if (first === OPEN_BRACE) {
       if (!this.open(CLOSE_BRACE)) return EMPTY_OBJECT;
-      open.push({ object: newObject(), name: undefined, end: CLOSE_BRACE });
+      open.push({ object: newObject(), members: 0, name: undefined, end: CLOSE_BRACE });
       return undefined;
     }
     if (first !== OPEN_BRACKET) return this.readValue();
@@ -71,10 +80,15 @@ export class PiecewiseReader extends Reader {
   }
 
   /** Reads a name, or reads on in one; undefined if its end is not among the next characters. */
-  #nameOf(object: JsonObject, characters: number): string | undefined {
-    if (!this.#string) this.#nameAt = this.beginName();
+  #nameOf(around: Extract<Open, { object: unknown }>, characters: number): string | undefined {
+    if (!this.#string) {
+      this.#nameAt = this.beginName();
+      around.members += 1;
+      if (around.members > MAX_MEMBERS)
+        throw this.fault(`an object has more than ${MAX_MEMBERS} members`, this.#nameAt);
+    }
     const name = this.#string ? this.#goOn(this.#string, characters) : this.#begin(characters);
-    if (name !== undefined) this.endName(object, name, this.#nameAt);
+    if (name !== undefined) this.endName(around.object, name, this.#nameAt);
     return name;
   }
 

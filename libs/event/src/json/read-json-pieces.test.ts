@@ -76,6 +76,16 @@ test("decoded in pieces, any bytes are the text that they are at once", () => {
   );
 });
 
+test("an object of more members than any event has is refused, since its names are listed at once", () => {
+  const objectOf = (members: number) =>
+    `{"a":${JSON.stringify(Object.fromEntries(Array.from({ length: members }, (_, n) => [`n${n}`, 1])))}}`;
+  for (const read of [strictly, loosely]) {
+    expect(read(Buffer.from(objectOf(32_768))).result).not.toBeInstanceOf(JsonFault);
+    const { result } = read(Buffer.from(objectOf(32_769)));
+    expect(result).toMatchObject({ path: "a", message: "an object has more than 32768 members" });
+  }
+});
+
 /** Bytes that are and are not UTF-8, and ones that have the character which stands for what is not. */
 const FAULTS = [
   [0xff],

@@ -293,7 +293,7 @@ export class Reader {
     return this.fault(`expected ${expected}, but found ${found}`, this.at);
   }
 
-  private fault(message: string, at: number): JsonFault {
+  protected fault(message: string, at: number): JsonFault {
     const path = formatPath(this.steps.slice(0, this.depth));
     return new JsonFault(path, message, Buffer.byteLength(this.text.slice(0, at)));
   }
