@@ -7,14 +7,20 @@ import { eventChecks } from "./evidence/check-events.ts";
 
 const check = checkOf(workerData as RecordKind);
 
-parentPort?.on("message", (message: Records | typeof END) => {
-  if (message === END) return parentPort?.close();
+parentPort?.on("message", take);
+
+function take(message: Records | typeof END): void {
+  if (message === END) {
+    // Without a listener the thread ends. Deno's port has no close().
+    parentPort?.off("message", take);
+    return;
+  }
   const { bytes, ...records } = message;
   // A Buffer arrives as a Uint8Array.
   const { buffer, byteOffset, length } = bytes;
   const asSent = { ...records, bytes: Buffer.from(buffer, byteOffset, length) };
   parentPort?.postMessage(check(asSent));
-});
+}
 
 function checkOf(kind: RecordKind): (records: Records) => unknown {
   if (kind === "evidence") return eventChecks();
