@@ -58,6 +58,7 @@ export class CheckpointError extends Error {
 }
 
 const MS_PER_S = 1_000;
+const SIGNATURE_BYTES = 64;
 // oxlint-disable-next-line no-control-regex -- it searches for control characters
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
@@ -152,6 +153,8 @@ function check(
 async function isSigned(question: SignatureQuestion): Promise<boolean | undefined> {
   const { key, message, signature } = question;
   if (key.type === KEY_TYPE.mlDsa44Cosignature) return undefined;
+  // The runtime of Workers throws for another length.
+  if (signature.length !== SIGNATURE_BYTES) return false;
   try {
     const { subtle } = crypto;
     const imported = await subtle.importKey("raw", key.publicKey, "Ed25519", false, ["verify"]);
