@@ -1,7 +1,8 @@
 // What an application does with the SDK, in plain JavaScript: some of the runtimes read no TypeScript. Run by
 // program.mjs and by worker.mjs. It must use nothing that only one of them has.
 
-import { Annals, AnnalsError, verifyWebhook, WebhookError } from "@annals/sdk";
+import { Annals, AnnalsError, verifyCheckpoint, verifyWebhook, WebhookError } from "@annals/sdk";
+import { NOTES, POLICY } from "./notes.mjs";
 
 /** Resolves to what the test expects of every runtime. */
 export async function calls({ ANNALS_URL, ANNALS_KEY, WEBHOOK_SECRET }, { body, headers }) {
@@ -35,6 +36,7 @@ export async function calls({ ANNALS_URL, ANNALS_KEY, WEBHOOK_SECRET }, { body, 
     chain: await verify.chain(),
     checked: await verify.events(proven),
     webhook: verified.event,
+    checkpoints: await Promise.all(NOTES.map(checkpoint)),
     failures: [
       await failure(verifyWebhook(`${body} `, headers, WEBHOOK_SECRET)),
       await failure(events.get("evt_none")),
@@ -43,6 +45,14 @@ export async function calls({ ANNALS_URL, ANNALS_KEY, WEBHOOK_SECRET }, { body, 
       await failure(events.get("evt_none", { signal })),
     ],
   };
+}
+
+/** The number of witnesses, or why the note is refused. */
+function checkpoint(note) {
+  return verifyCheckpoint(note, POLICY).then(
+    ({ witnesses }) => witnesses.length,
+    ({ message, reason }) => reason ?? message,
+  );
 }
 
 async function failure(promise) {

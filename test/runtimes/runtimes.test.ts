@@ -1,7 +1,7 @@
 // Guarantee: the SDK and annals-verify as they are published work in the runtimes that their pages name: in
 // the oldest Node that they allow, in Bun, in Deno with no more rights than the network and the environment,
-// and the SDK in a Worker. A runtime that does not run on this machine is named in the output, and
-// has no tests.
+// and the SDK in a Worker. The SDK accepts and refuses the signed notes of the worked examples in each. A
+// runtime that does not run on this machine is named in the output, and has no tests.
 
 import { freePort } from "@annals/local";
 import { eventually } from "@annals/testing";
@@ -35,6 +35,12 @@ import { installRuntimes, programOf } from "./runtimes.ts";
 const FILES = ["calls.mjs", "program.mjs", "worker.mjs", "workerd.capnp"];
 const isHere = await installRuntimes();
 
+/** Signed notes of the worked examples. */
+const { invalid, valid } = JSON.parse(String(vectorBytes("note.json"))) as {
+  readonly valid: readonly { readonly note: string; readonly by: readonly string[] }[];
+  readonly invalid: readonly { readonly note: string }[];
+};
+
 let sdk: Installed;
 let verify: Installed;
 
@@ -42,6 +48,12 @@ beforeAll(async () => {
   sdk = await installBlocks();
   verify = await install("annals-verify", "annals-verify");
   for (const file of FILES) await cp(join(import.meta.dirname, file), join(sdk.folder, file));
+  const notes = [...valid, ...invalid].map(({ note }) => note);
+  const constants = Object.entries({ NOTES: notes, POLICY: String(NO_QUORUM) });
+  const module = constants.map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
+  );
+  await writeFile(join(sdk.folder, "notes.mjs"), module.join("\n"));
   const chain = chainOf(
     "acct_1",
     // More than one megabyte: it is checked in threads.
@@ -110,6 +122,12 @@ const CALLED = {
     faults: [],
   },
   webhook: "event.created",
+  checkpoints: [
+    ...valid.map(({ by }) =>
+      by.includes("log") ? by.filter((id) => id.startsWith("w")).length : "signature_missing",
+    ),
+    ...invalid.map(() => expect.stringMatching(/^(signature_|malformed)/) as unknown),
+  ],
   failures: [
     "wrong_signature",
     "not_found",

@@ -2,6 +2,7 @@
 // download and 660 MB on disk, so they are no part of the install, of `npm test` or of `.ci/run`.
 
 import { defineConfig } from "vitest/config";
+import { FORMS } from "../form.ts";
 
 /** The first run downloads the runtimes. */
 const TIMEOUT_MS = 10 * 60_000;
@@ -14,6 +15,8 @@ export default defineConfig({
     name: "runtimes",
     include: ["test/runtimes/**/*.test.ts"],
     globalSetup: "test/global-setup.ts",
+    // The global setup reads it.
+    provide: { form: FORMS.short },
     testTimeout: TIMEOUT_MS,
     hookTimeout: TIMEOUT_MS,
   },

@@ -11,6 +11,7 @@ const worker :Workerd.Worker = (
   modules = [
     (name = "worker.mjs", esModule = embed "worker.mjs"),
     (name = "calls.mjs", esModule = embed "calls.mjs"),
+    (name = "notes.mjs", esModule = embed "notes.mjs"),
     (name = "@annals/sdk", esModule = embed "node_modules/@annals/sdk/dist/npm/index.js"),
   ],
   # Before Workers had anything of Node.
