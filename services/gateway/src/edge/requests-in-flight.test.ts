@@ -233,6 +233,17 @@ test("whatever is held is released when the client answers, resets, or leaves wi
   }
 });
 
+test("no request begins on a connection that is ending, and none holds anything", async () => {
+  let asked = 0;
+  const { areHeld, inFlight, socket } = await openServer({}, () => (asked += 1) > 1);
+  const request = head("GET /", "Authorization: known a");
+  // They come in one packet, so both were looked at when one is held.
+  await socket(request + request);
+  await areHeld(1);
+  expect(asked).toBe(2);
+  expect(inFlight.used()).toStrictEqual({ ...NOTHING, unadmitted: 1 });
+});
+
 test("a body in chunks counts as it comes, and one that is too much ends", async () => {
   const { areHeld, held, inFlight, released, socket } = await openServer();
   const one = await socket(head("POST /", KEY, "Transfer-Encoding: chunked"));

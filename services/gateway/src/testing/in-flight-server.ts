@@ -32,7 +32,10 @@ type Exchanged = readonly [IncomingMessage, ServerResponse];
 /** A key that was admitted lately is `known <account>`. */
 const KNOWN = /^known (.+)$/;
 
-export async function openServer(transfers: Partial<InFlightOptions["transfers"]> = {}) {
+export async function openServer(
+  transfers: Partial<InFlightOptions["transfers"]> = {},
+  isEnding: InFlightOptions["isEnding"] = () => false,
+) {
   const held: Exchanged[] = [];
   const refused: string[] = [];
   const clientErrors: string[] = [];
@@ -65,7 +68,7 @@ export async function openServer(transfers: Partial<InFlightOptions["transfers"]
       ...transfers,
     },
     addressOf: ({ headers }) => String(headers["from"]),
-    isEnding: () => false,
+    isEnding,
     recognise: ({ headers }) => KNOWN.exec(headers.authorization ?? "")?.[1],
     refuse: (_request, response, error) => {
       response.statusCode = error.kind === "rate_limited" ? 429 : 500;
