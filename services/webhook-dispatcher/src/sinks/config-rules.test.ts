@@ -181,6 +181,15 @@ describe("limits, at their edge", () => {
     expect(fieldsOf(() => check(of, given(limit + 1)))).toEqual([field]);
   });
 
+  test("are those of the interface", () => {
+    expect([MAX_HEADERS, MAX_HEADER_NAME_LENGTH, MAX_HEADER_VALUE_LENGTH]).toEqual([
+      20, 100, 4_096,
+    ]);
+    expect([MAX_CONFIG_BYTES, MAX_MAPPING_BYTES, MAX_MAPPING_ENTRIES]).toEqual([
+      8_192, 16_384, 100,
+    ]);
+  });
+
   test("a whole configuration", () => {
     const two = (length: number) => ({
       headers: { "x-a": "v".repeat(MAX_HEADER_VALUE_LENGTH), "x-b": "v".repeat(length) },
