@@ -7,8 +7,9 @@ import { PRODUCT } from "../../deploy/generate/sources.ts";
 /** Files that import at run time before the service is ready: by a setting, or to serve at all. */
 const AT_START = [
   "libs/chassis/src/tracing.ts",
-  "services/export/src/main.ts",
   "services/export/src/outbound/open-storage.ts",
+  "services/export/src/program.ts",
+  "services/gateway/src/program.ts",
   "services/keys/src/program.ts",
   "services/ledger/src/program.ts",
   "services/webhook-dispatcher/src/program.ts",

@@ -70,7 +70,7 @@ test("each statement of a store is named after its schema and its file: /* schem
 });
 
 test.each(SERVICES)("%s has the rooms of every service, its migrations have no gap", (service) => {
-  for (const room of ["main", "config", "serve", "metrics"])
+  for (const room of ["main", "program", "config", "serve", "metrics"])
     expect(exists(`services/${service}/src/${room}.ts`), room).toBe(true);
   const files = FILES.filter(({ path }) => path.startsWith(`services/${service}/migrations/`));
   const numbers = files.map(({ path }) => Number(/(\d{4})_[^/]*$/.exec(path)?.[1]));

@@ -1,18 +1,6 @@
-// The gateway as a process: `serve`.
+// The gateway as a process.
 
-import { main, run } from "@annals/chassis";
-import { SETTINGS } from "./config.ts";
-import { serve } from "./serve.ts";
+import { main } from "@annals/chassis";
+import { PROGRAM } from "./program.ts";
 
-await main({
-  service: "gateway",
-  environment: process.env,
-  argv: process.argv.slice(2),
-  settings: SETTINGS,
-  serve: ({ config, log }) =>
-    run({
-      log,
-      exitWithStdin: config.exitWithStdin,
-      serve: (closers) => serve(config, log, closers),
-    }),
-});
+await main({ ...PROGRAM, environment: process.env, argv: process.argv.slice(2) });

@@ -1,5 +1,5 @@
 // The operator's file of plans (ANNALS_PLANS_FILE): read once at the start, and compared with the plans that
-// accounts name. Called by main.ts and the commands.
+// accounts name. Called by serve.ts and the commands.
 
 import { ConfigError } from "@annals/chassis";
 import type { Database } from "@annals/postgres";

@@ -28,10 +28,9 @@ import { ACCESS } from "./access.ts";
 import { openAdminApi } from "./admin/open.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
-import type { Plans } from "./domain/plan.ts";
 import { createMetrics } from "./metrics.ts";
 import { openLogSigner } from "./log-key-file.ts";
-import { plansCheck } from "./plans-file.ts";
+import { plansCheck, readPlans } from "./plans-file.ts";
 import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
@@ -41,10 +40,10 @@ import { RefusedAdmissions, startRefusedAdmissions } from "./workers/refused-adm
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,
-  plans: Plans,
   log: Logger,
   closers: Closers,
 ): Promise<void> {
+  const plans = await readPlans(config.plansFile);
   const registry = createRegistry("keys");
   const clock = new ComparedClock();
   const { secrets, verifier } = await openAdmissions(config, { clock, log, closers });

@@ -1,7 +1,7 @@
 // The program of the ledger: `serve`, `migrate`, `distribute`, and the operator's commands `heads`,
 // `check-heads`, `erasures`, `holds`, `log`, `retention`, `verify`. Called by main.ts.
 
-import { type CommandContext, run } from "@annals/chassis";
+import { serving } from "@annals/chassis";
 import { distributeCommand } from "@annals/postgres";
 import {
   cancelErasureCommand,
@@ -21,13 +21,7 @@ import { SETTINGS } from "./config.ts";
 export const PROGRAM = {
   service: "ledger",
   settings: SETTINGS,
-  serve: ({ config, log }: CommandContext<typeof SETTINGS>) =>
-    run({
-      log,
-      exitWithStdin: config.exitWithStdin,
-      // Loaded here: a command needs none of it, and starts in three quarters of the time.
-      serve: async (closers) => (await import("./serve.ts")).serve(config, log, closers),
-    }),
+  serve: serving(() => import("./serve.ts")),
   commands: {
     settings: SETTINGS,
     migrate,

@@ -1,7 +1,7 @@
 // The program of the webhook dispatcher: `serve`, `migrate`, `distribute`, `sinks`, `webhooks`. Called by
 // main.ts.
 
-import { type CommandContext, run } from "@annals/chassis";
+import { serving } from "@annals/chassis";
 import { distributeCommand } from "@annals/postgres";
 import { migrate } from "./commands/migrate.ts";
 import {
@@ -15,13 +15,7 @@ import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
 export const PROGRAM = {
   service: "webhook-dispatcher",
   settings: SETTINGS,
-  serve: ({ config, log }: CommandContext<typeof SETTINGS>) =>
-    run({
-      log,
-      exitWithStdin: config.exitWithStdin,
-      // Loaded here: a command needs none of it, and starts in three quarters of the time.
-      serve: async (closers) => (await import("./serve.ts")).serve(config, log, closers),
-    }),
+  serve: serving(() => import("./serve.ts")),
   commands: {
     settings: COMMAND_SETTINGS,
     migrate,
