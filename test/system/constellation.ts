@@ -2,7 +2,7 @@
 // Called by flows, faults, the benchmark and the global setup. It must never touch another stack's data.
 
 import { type Stack, type StackOptions, startStack } from "@annals/local";
-import { createMigratedDatabase, type SharedStack } from "@annals/testing";
+import { createMigratedDatabase, serviceProgram, type SharedStack } from "@annals/testing";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,7 +71,7 @@ async function start(options: Omit<ConstellationOptions, "shared">): Promise<Sta
     dataDir,
     isDisposable: options.dataDir === undefined,
     environment: inherited(),
-    isBundled: process.env["ANNALS_TEST_BUNDLED"] === "true",
+    entryFile: serviceProgram,
   });
   const turnsFile = process.env["ANNALS_TEST_TURNS"];
   if (turnsFile === undefined) return stack;

@@ -10,7 +10,7 @@ import { nodeOptions } from "./node-options.ts";
 import { LOOPBACK, type ReservedPort } from "./ports.ts";
 import {
   addressVariable,
-  entryFile,
+  type EntryFile,
   grpcTarget,
   SERVICE_NAMES,
   SERVICES,
@@ -48,8 +48,7 @@ const COMPILE_CACHE = join(CHECKOUT, "node_modules/.cache/annals/compiled");
 export interface StackContext {
   /** Folder that holds `services`; the working directory of every service. */
   readonly root: string;
-  /** Whether services run from their bundles, and not from source. */
-  readonly isBundled: boolean;
+  readonly entryFile: EntryFile;
   readonly directory: DataDirectory;
   /** The caller's environment, passed on. */
   readonly environment: Variables;
@@ -73,9 +72,9 @@ export interface ServicePorts {
 export function serviceArguments(
   service: ServiceName,
   verb: "serve" | "migrate",
-  { isBundled }: Pick<StackContext, "isBundled">,
+  { entryFile }: Pick<StackContext, "entryFile">,
 ): string[] {
-  return [...nodeOptions(service).args, "-C", "source", entryFile(service, isBundled), verb];
+  return [...nodeOptions(service).args, "-C", "source", entryFile(service), verb];
 }
 
 /** The environment of a service, without its own ports. */
@@ -175,13 +174,16 @@ export function rpcAddresses(
 }
 
 /** Text in the command line of a leftover process. For PostgreSQL its own pid file is used. */
-export function orphanMark(directory: DataDirectory, isBundled: boolean): (name: string) => string {
+export function orphanMark(
+  directory: DataDirectory,
+  entryFile: EntryFile,
+): (name: string) => string {
   return (name) => {
     const service = name.replace(/-\d+$/, "");
     if (service === "nats") return directory.run("nats.conf");
     if (service === "prometheus") return directory.run("prometheus.yml");
     const known = SERVICE_NAMES.find((each) => each === service);
-    return known === undefined ? "\0" : entryFile(known, isBundled);
+    return known === undefined ? "\0" : entryFile(known);
   };
 }
 

@@ -2,7 +2,7 @@
 // hold anything about how a service works inside.
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 
 /** What the stack gives to a service besides its own ports. */
 export interface ServiceDefinition {
@@ -38,18 +38,14 @@ export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
   },
 };
 
-/**
- * The entry file of a service, relative to the folder that holds `services`: its source, or for the
- * systems of tests the program that deploy/bundle/programs.mjs makes of it, which loads in a third of the
- * time.
- */
-export function entryFile(service: ServiceName, isBundled: boolean): string {
-  return `services/${service}/${isBundled ? "dist/bundle/main.js" : "src/main.ts"}`;
-}
+/** The file that Node.js runs for a service: absolute, or relative to the folder that holds `services`. */
+export type EntryFile = (service: ServiceName) => string;
+
+export const SOURCE: EntryFile = (service) => `services/${service}/src/main.ts`;
 
 /** The services that are built: those whose entry file is there. */
-export function builtServices(root: string, isBundled: boolean): ServiceName[] {
-  return SERVICE_NAMES.filter((service) => existsSync(join(root, entryFile(service, isBundled))));
+export function builtServices(root: string, entryFile: EntryFile): ServiceName[] {
+  return SERVICE_NAMES.filter((service) => existsSync(resolve(root, entryFile(service))));
 }
 
 /**

@@ -2,7 +2,7 @@
 // constellation. It must never hold code.
 
 import type { Variables } from "./service-process.ts";
-import type { ServiceName } from "./services.ts";
+import type { EntryFile, ServiceName } from "./services.ts";
 
 export interface StackOptions {
   /** Absolute path; made if absent. */
@@ -42,8 +42,8 @@ export interface StackOptions {
   readonly signal?: AbortSignal;
   /** Folder that holds `services/<name>/src/main.ts`; the checkout by default. */
   readonly root?: string;
-  /** Services run from the bundles that a run of tests has made, and not from source. */
-  readonly isBundled?: boolean;
+  /** What runs as a service; its source by default. */
+  readonly entryFile?: EntryFile;
 }
 
 /** How a Prometheus next to the stack works. */

@@ -21,7 +21,7 @@ import {
   serviceSpec,
   type StackContext,
 } from "./service-process.ts";
-import { builtServices, SERVICE_NAMES, SERVICES, type ServiceName } from "./services.ts";
+import { builtServices, SERVICE_NAMES, SERVICES, type ServiceName, SOURCE } from "./services.ts";
 import type { ObserveOptions, StackOptions, StackProcess } from "./stack-options.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { messageOf } from "./outcomes.ts";
@@ -95,9 +95,9 @@ export class Stack {
 
   /** Called by `startStack`. */
   async begin(): Promise<void> {
-    const { isBundled = false, root = CHECKOUT } = this.#options;
-    const services = this.#chosenServices(builtServices(root, isBundled));
-    for (const name of await this.#directory.clearOrphans(orphanMark(this.#directory, isBundled))) {
+    const { entryFile = SOURCE, root = CHECKOUT } = this.#options;
+    const services = this.#chosenServices(builtServices(root, entryFile));
+    for (const name of await this.#directory.clearOrphans(orphanMark(this.#directory, entryFile))) {
       this.#log(`stopped ${name}, left by an earlier start`);
     }
     const ports = await this.#reservePorts(services);
@@ -108,7 +108,7 @@ export class Stack {
     this.#directory.writeSecret(this.#directory.run("database-url"), `${this.databaseUrl}\n`);
     const context: StackContext = {
       root,
-      isBundled,
+      entryFile,
       directory: this.#directory,
       environment: this.#options.environment,
       databaseUrl: this.databaseUrl,
