@@ -1,17 +1,21 @@
-// Guarantees: every verb of `annals` runs as a process on a real database, and its `--help` ends with 0,
-// needs no setting, and has examples that work. The exit status is the one of
+// Guarantees: every verb of `annals` runs as a process on a real database (its first example), and its
+// `--help` ends with 0, needs no setting, and has examples that work. The exit status is the one of
 // docs/operators/command-line.md. Invalid arguments are refused by name, change nothing, and print nothing on
 // standard output. A changed event and a chain that went back are found.
 
 import { keyHash } from "@annals/contract";
-import { createMigratedDatabase, serviceProgram, type TestDatabase } from "@annals/testing";
+import { PROGRAM as EXPORT } from "@annals/export/src/program.ts";
+import { PROGRAM as KEYS } from "@annals/keys/src/program.ts";
+import { PROGRAM as LEDGER } from "@annals/ledger/testing/program";
+import { createMigratedDatabase, type TestDatabase } from "@annals/testing";
+import { PROGRAM as DISPATCHER } from "@annals/webhook-dispatcher/src/program.ts";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { storeEvents } from "./store-events.ts";
-import { runLine, typeLine } from "./type-line.ts";
+import { runAnnals, typeLine } from "./type-line.ts";
 
 /** The ids of the examples. */
 const ACCOUNT = "acct_75gtznr6r1q5aecdantb9bkrxd";
@@ -71,18 +75,17 @@ function type(line: string, environment: Readonly<Record<string, string>> = {}) 
   return typeLine(line, folder, { ...settings(), ...environment });
 }
 
-/** A command of the ledger or the dispatcher, in this process. It has no words in quotes. */
-const run = (line: string) => runLine(line, settings());
+/** A line of `annals`, in this process. It has no words in quotes. */
+const run = (line: string, environment: Readonly<Record<string, string>> = {}) =>
+  runAnnals(line.split(" ").slice(1), { ...settings(), ...environment });
 
-/** The first words of the operator's commands of a service, as its own program lists them. */
-async function verbsOf(service: string): Promise<string[]> {
-  const { stdout } = await type(
-    `'${process.execPath}' -C source '${serviceProgram(service)}' --help`,
-  );
-  const verbs = [...stdout.matchAll(/^ {2}([a-z-]+) /gm)].map(([, verb = ""]) => verb);
-  expect(verbs).toContain("serve");
-  return verbs.filter((verb) => verb !== "serve");
-}
+/** Needs a shell, the folder of the test, or programs of services. */
+const TYPED = /[>'"]|--file|^annals migrate/;
+
+/** The operator's commands of the services, as their own programs list them. */
+const VERBS = [KEYS, LEDGER, EXPORT, DISPATCHER].flatMap(({ commands }) =>
+  commands.operator.map(({ name }) => name.split(" ")[0] ?? ""),
+);
 
 describe("help", () => {
   test.each([
@@ -99,23 +102,25 @@ describe("help", () => {
     ["log-key new", 2],
     ["migrate", 2],
   ])("of %s needs no setting, and its examples work", async (verb, examples) => {
-    const help = await type(`annals ${verb} --help`, { ANNALS_DATABASE_URL: "" });
+    const help = await run(`annals ${verb} --help`, { ANNALS_DATABASE_URL: "" });
     expect(help).toMatchObject({ status: 0, stderr: "" });
-    const lines = help.stdout.split("\n").filter((line) => line.startsWith("  annals "));
-    expect(lines).toHaveLength(examples);
-    for (const line of lines) expect(await type(line), line).toMatchObject({ status: 0 });
+    const lines = [...help.stdout.matchAll(/^ {2}(annals .*)/gm)].map(([, line = ""]) => line);
+    let done = 0;
+    for (const line of lines) {
+      const how = done === 0 || TYPED.test(line) ? type : run;
+      expect(await how(line), line).toMatchObject({ status: 0 });
+      done += 1;
+    }
+    expect(done).toBe(examples);
   });
 
   test("lists every verb; without a verb or with an unknown one it goes to standard error", async () => {
     const help = await type("annals --help");
     expect(help).toMatchObject({ status: 0, stderr: "" });
-    const verbs = await Promise.all(
-      ["keys", "ledger", "export", "webhook-dispatcher"].map(verbsOf),
-    );
-    for (const verb of new Set([...verbs.flat(), "log-key new", "migrate", "status"]))
+    for (const verb of new Set([...VERBS, "log-key new", "migrate", "status"]))
       expect(help.stdout).toMatch(new RegExp(`^ {2}${verb} `, "m"));
     expect(await type("annals")).toEqual({ status: 2, stdout: "", stderr: help.stdout });
-    const unknown = await type("annals acounts list");
+    const unknown = await run("annals acounts list");
     expect(unknown).toMatchObject({ status: 2, stdout: "" });
     expect(unknown.stderr).toContain('unknown command "acounts list"');
   });
@@ -123,7 +128,7 @@ describe("help", () => {
 
 describe("JSON", () => {
   test("accounts, keys and plans print one document each; a new key is in none but the one that made it", async () => {
-    const json = async (line: string) => JSON.parse((await type(`annals ${line} --json`)).stdout);
+    const json = async (line: string) => JSON.parse((await run(`annals ${line} --json`)).stdout);
     const account = await json("accounts create --name Tenant --plan unlimited");
     expect(account).toMatchObject({ name: "Tenant", plan: "unlimited", live_keys: 1 });
     const { id, first_key: first } = account;
@@ -142,13 +147,13 @@ describe("JSON", () => {
 });
 
 test("the operator's sinks are shown, and a replay sets one back and is recorded", async () => {
-  const shown = async () => JSON.parse((await run("sinks show --name siem --json")).stdout);
+  const shown = async () => JSON.parse((await run("annals sinks show --name siem --json")).stdout);
   expect(await shown()).toMatchObject({ account_id: HELD, name: "siem", status: "active" });
   await database.query("UPDATE webhooks.sinks SET cursor = 7, fence = 4, attempts = 2");
   expect(await shown()).toMatchObject({ cursor: 7, status: "failing", last_error: null });
-  const later = await run(`sinks replay --account ${HELD} --name siem --from 9`);
+  const later = await run(`annals sinks replay --account ${HELD} --name siem --from 9`);
   expect(later).toMatchObject({ status: 2, stdout: "" });
-  const replay = await run(`sinks replay --account ${HELD} --name siem --from 8`);
+  const replay = await run(`annals sinks replay --account ${HELD} --name siem --from 8`);
   expect(replay).toMatchObject({ status: 0, stderr: "" });
   const [row] = await database.query("SELECT cursor, checkpoint_from, fence FROM webhooks.sinks");
   expect(row).toEqual({ cursor: "7", checkpoint_from: "8", fence: "5" });
@@ -165,13 +170,13 @@ test("the operator's sinks are shown, and a replay sets one back and is recorded
 
 test("the event that the receiver of the operator's sink refuses is skipped, and recorded", async () => {
   const skip = (number: number) =>
-    run(`sinks skip --account ${HELD} --name siem --number ${number}`);
+    run(`annals sinks skip --account ${HELD} --name siem --number ${number}`);
   expect(await skip(8)).toMatchObject({ status: 2, stdout: "" });
   await database.query(
     `UPDATE webhooks.sinks SET cursor = 7,
      refusals = '{"rejected":{"sequence_number":8,"id":"evt_8","status":400,"reason":"no"}}'`,
   );
-  const shown = JSON.parse((await run("sinks show --name siem --json")).stdout);
+  const shown = JSON.parse((await run("annals sinks show --name siem --json")).stdout);
   expect(shown).toMatchObject({ rejected: { sequence_number: 8, reason: "no" } });
   expect(await skip(9)).toMatchObject({ status: 2, stdout: "" });
   expect(await skip(8)).toMatchObject({ status: 0, stderr: "" });
@@ -208,22 +213,22 @@ describe("invalid arguments", () => {
     ["sinks skip --account acct_none --name siem --number 1", "has no sink of the operator siem"],
     ["sinks replay --account acct_none --name siem --from 0", "--from: must be a sequence number"],
     ["webhooks rotate-sealing-key now", "Usage: annals webhooks rotate-sealing-key"],
+    ["accounts create --name x --plan gold", '--plan: unknown plan "gold"'],
+    ["retention set --account acct_none --days 0", "--days: must be"],
+    ["migrate --service ledgers", '--service: unknown service "ledgers"'],
+    ["log-key new --origin a+b", "--origin: must be"],
+    ["log-key new --origin example.com/acct_one", "--origin: must be"],
+    ["status --url keys:9091", "--url: must be http://host:port"],
+    ["status --service keys", "Usage: annals status"],
   ])("%s ends with 2 and names the argument", async (line, message) => {
-    const outcome = await run(line);
+    const outcome = await run(`annals ${line}`);
     expect(outcome).toMatchObject({ status: 2, stdout: "" });
     expect(outcome.stderr).toContain(message);
   });
 
   test.each([
-    ["accounts create --name x --plan gold", '--plan: unknown plan "gold"'],
     ["keys revoke --key key_none", 'No API key has the id "key_none"'],
-    ["retention set --account acct_none --days 0", "--days: must be"],
-    ["migrate --service ledgers", '--service: unknown service "ledgers"'],
-    ["log-key new --origin a+b", "--origin: must be"],
-    ["log-key new --origin example.com/acct_one", "--origin: must be"],
     ["distribute --shards 0", "--shards: must be a number from 1 to 64000"],
-    ["status --url keys:9091", "--url: must be http://host:port"],
-    ["status --service keys", "Usage: annals status"],
   ])("annals %s does so as a process", async (line, message) => {
     const outcome = await type(`annals ${line}`);
     expect(outcome).toMatchObject({ status: 2, stdout: "" });
@@ -244,7 +249,7 @@ describe("what fails", () => {
     const url = new URL(database.url);
     url.username = "annals_command_test";
     url.password = "p";
-    const other = await type("annals verify --account a", { ANNALS_DATABASE_URL: url.href });
+    const other = await run("annals verify --account a", { ANNALS_DATABASE_URL: url.href });
     expect(other).toMatchObject({ status: 1, stdout: "" });
     expect(other.stderr).toMatch(
       /^permission denied.*annals_ledger \(ANNALS_DATABASE_ROLE_PREFIX begins its name\)\n$/,
@@ -257,14 +262,14 @@ describe("what fails", () => {
   });
 
   test("a missing setting is 2 and named", async () => {
-    const outcome = await type("annals keys list --account a", { ANNALS_DATABASE_URL: "" });
+    const outcome = await run("annals keys list --account a", { ANNALS_DATABASE_URL: "" });
     expect(outcome).toMatchObject({ status: 2, stdout: "" });
     expect(outcome.stderr).toContain("ANNALS_DATABASE_URL is required");
   });
 });
 
 test("verify prints what GET /v1/verify answers, and ends with 3 where an event was changed", async () => {
-  const valid = await type(`annals verify --account ${ACCOUNT} --json`);
+  const valid = await run(`annals verify --account ${ACCOUNT} --json`);
   expect(JSON.parse(valid.stdout)).toMatchObject({
     valid: true,
     checked: EVENTS,
@@ -273,7 +278,7 @@ test("verify prints what GET /v1/verify answers, and ends with 3 where an event 
     head: { sequence_number: EVENTS },
     first_invalid: null,
   });
-  const empty = await type("annals verify --account acct_none");
+  const empty = await run("annals verify --account acct_none");
   expect(empty.status).toBe(0);
   expect(empty.stderr).toContain("acct_none has no event");
   await database.query(

@@ -2,22 +2,11 @@
 // vkey that verifies what it signs.
 
 import { noteSigner, parseVkey, vkeyOf } from "@annals/tlog";
-import { execFile } from "node:child_process";
 import { hash } from "node:crypto";
-import { resolve } from "node:path";
 import { expect, test } from "vitest";
+import { runAnnals } from "./type-line.ts";
 
-const ANNALS = resolve(import.meta.dirname, "../../deploy/annals");
-
-function made(
-  ...args: readonly string[]
-): Promise<{ status: number; stdout: string; stderr: string }> {
-  return new Promise((done) => {
-    execFile(ANNALS, ["log-key", "new", ...args], (error, stdout, stderr) =>
-      done({ status: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
-    );
-  });
-}
+const made = (...args: readonly string[]) => runAnnals(["log-key", "new", ...args], {});
 
 test("log-key new prints a line of the key file, and the vkey of that key in a comment", async () => {
   const { status, stdout, stderr } = await made("--origin", "log.example.com");

@@ -1,6 +1,5 @@
 // Guarantees: `annals status` prints a line for each process, with its lags and the age of the log's newest
-// epoch, names each problem at its threshold, and ends with 3 where there is one. The command runs as a
-// process.
+// epoch, names each problem at its threshold, and ends with 3 where there is one. It runs once as a process.
 
 import { createRegistry, Gauge, startAdminServer } from "@annals/chassis";
 import { once } from "node:events";
@@ -9,12 +8,14 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { typeLine } from "./type-line.ts";
+import { runAnnals, typeLine } from "./type-line.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "annals-status-"));
 afterAll(() => rm(folder, { recursive: true }));
 
-const type = (line: string) => typeLine(line, folder);
+/** A line of `annals`, in this process. */
+const run = (line: string) =>
+  runAnnals(line.split(" ").slice(1), { ANNALS_DATA_DIR: join(folder, ".annals") });
 
 const OWN = { annals_index_lag_events: 12, annals_log_epoch_age_seconds: 30 };
 
@@ -56,8 +57,11 @@ test("prints a line for each healthy process, as its help says, and ends with 0"
   await mkdir(join(folder, ".annals/run"), { recursive: true });
   await writeFile(join(folder, ".annals/run/admin-urls"), `${url}\n`);
   onTestFinished(() => rm(join(folder, ".annals"), { recursive: true }));
-  for (const line of ["annals status", `annals status --url ${url}`]) {
-    const outcome = await type(line);
+  for (const outcome of [
+    await typeLine("annals status", folder),
+    await run("annals status"),
+    await run(`annals status --url ${url}`),
+  ]) {
     expect(outcome).toMatchObject({ status: 0, stderr: "" });
     expect(outcome.stdout).toMatch(
       /^keys {2}http:\S+ {2}\S+ +healthy +annals_index_lag_events=12 annals_log_epoch_age_seconds=30\n$/,
@@ -75,7 +79,7 @@ test("lists problems, and ends with 3", async () => {
     }),
     await closedPort(),
   ];
-  const outcome = await type(`annals status --json ${urls.map((url) => `--url ${url}`).join(" ")}`);
+  const outcome = await run(`annals status --json ${urls.map((url) => `--url ${url}`).join(" ")}`);
   expect(outcome).toMatchObject({ status: 3, stderr: "" });
   const [keys, ledger, exporter, gone] = JSON.parse(outcome.stdout);
   expect(keys).toMatchObject({ service: "keys", healthy: true, problems: [] });
@@ -100,7 +104,7 @@ test.each([
 ])("of the metric %s", async (name, bad, good, said) => {
   const port = (value: number) =>
     adminPort("ledger", undefined, { annals_log_epoch_interval_seconds: 60, [name]: value });
-  const outcome = await type(`annals status --url ${await port(bad)} --url ${await port(good)}`);
+  const outcome = await run(`annals status --url ${await port(bad)} --url ${await port(good)}`);
   expect(outcome.status).toBe(3);
   const [unhealthy, problem, healthy, ...more] = outcome.stdout.trimEnd().split("\n");
   expect([unhealthy, problem, healthy, more]).toEqual([

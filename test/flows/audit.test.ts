@@ -15,13 +15,13 @@ import {
 } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { putArchive } from "../api/archives/archive-rows.ts";
+import { printedBy } from "../command/type-line.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { metricOf } from "../system/metric-of.ts";
 import { ACCOUNT, CHANGES, type Entry, SERVICE_OF } from "./audit-changes.ts";
-import { requestLines, runAccountsCommand } from "./audit-commands.ts";
+import { requestLines } from "./request-lines.ts";
 
-const SYSTEM = "acct_system";
-const [HOLD, READ] = ["annals.hold", "annals.account.read"];
+const [SYSTEM, HOLD, READ] = ["acct_system", "annals.hold", "annals.account.read"];
 const RATE_LIMIT_PER_MINUTE = 100_000;
 
 let stack: Stack;
@@ -48,7 +48,7 @@ afterAll(() => Promise.all([owner?.close(), stack?.stop()]));
 const processOf = (service: ServiceName) =>
   stack.processes.find((one) => one.service === service) ?? expect.fail(`no ${service}`);
 
-const keys = (...words: string[]) => runAccountsCommand(stack, words);
+const keys = (...words: string[]) => printedBy(stack, "accounts", ...words);
 
 async function entriesOf(client: HttpClient, filter: string): Promise<Entry[]> {
   const { status, body } = await client.get(`/v1/events?limit=100&order=asc&${filter}`);

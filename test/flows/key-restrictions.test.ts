@@ -4,8 +4,8 @@
 
 import { eventually, HttpClient, newClient, type TestAccount } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { printedBy } from "../command/type-line.ts";
 import { RATE_LIMIT, shared, type SharedSystem } from "../system/shared-systems.ts";
-import { runAccountsCommand } from "./audit-commands.ts";
 
 /** 404 shows that the key was admitted. */
 const PATH = "/v1/events/evt_none";
@@ -75,7 +75,9 @@ test("an expiry ends the widget tokens of the key, which its addresses do not bi
 });
 
 test("an operator restricts a key that they make", async () => {
-  const made = await runAccountsCommand(system, [
+  const made = await printedBy(
+    system,
+    "accounts",
     "add-key",
     "--account",
     account.accountId,
@@ -83,7 +85,7 @@ test("an operator restricts a key that they make", async () => {
     "2030-01-31T09:30:00Z",
     "--allowed-ip",
     "192.0.2.7,2001:DB8::/32",
-  ]);
+  );
   const [, key = ""] = /^key (\S+)$/m.exec(made) ?? [];
   const client = new HttpClient(system.baseUrls[0] ?? "", key);
   expect((await client.get(PATH, from("192.0.2.8"))).status).toBe(403);

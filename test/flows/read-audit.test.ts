@@ -7,9 +7,9 @@ import { V1 } from "@annals/gateway/src/v1.ts";
 import type { ServiceName, Stack } from "@annals/local";
 import { eventually, HttpClient, newClient, newKey } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { printedBy } from "../command/type-line.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { metricOf } from "../system/metric-of.ts";
-import { runAccountsCommand } from "./audit-commands.ts";
 import type { Entry } from "./audit-changes.ts";
 
 const SYSTEM = "acct_system";
@@ -24,7 +24,7 @@ let operator: HttpClient;
 beforeAll(async () => {
   const env = { gateway: { ANNALS_TRUSTED_PROXIES: "127.0.0.1" } };
   stack = await startConstellation({ shared: inject("stack"), env, without: WITHOUT });
-  const added = await runAccountsCommand(stack, ["add-key", "--account", SYSTEM]);
+  const added = await printedBy(stack, "accounts", "add-key", "--account", SYSTEM);
   operator = new HttpClient(stack.baseUrls[0] ?? "", /^key (\S+)$/m.exec(added)?.[1]);
 });
 afterAll(() => stack?.stop());

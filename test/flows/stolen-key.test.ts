@@ -8,24 +8,15 @@
 import { createLog } from "@annals/chassis";
 import { Retention } from "@annals/ledger/testing";
 import type { Stack } from "@annals/local";
-import {
-  asDatabaseClock,
-  eventually,
-  HttpClient,
-  newClient,
-  ownerOf,
-  serviceProgram,
-} from "@annals/testing";
-import { execFile } from "node:child_process";
+import { asDatabaseClock, eventually, HttpClient, newClient, ownerOf } from "@annals/testing";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { printedBy } from "../command/type-line.ts";
 import { withQueue } from "../system/append-record.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { untilCovered } from "../system/covered.ts";
-import { runAccountsCommand } from "./audit-commands.ts";
 
 const SYSTEM = "acct_system";
 const EVENTS = 300;
@@ -181,18 +172,14 @@ async function retentionIn({ owner, stack }: System, days: number): Promise<void
 }
 
 /** Places a hold of the operator on all events. Resolves to its id. */
-async function holdAll({ databaseUrl }: Stack, accountId: string): Promise<string> {
+async function holdAll(stack: Stack, accountId: string): Promise<string> {
   const words = ["holds", "place", "--account", accountId, "--from", "1", "--json"];
-  const args = ["-C", "source", serviceProgram("ledger"), ...words];
-  const { NODE_COMPILE_CACHE, PATH } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, ANNALS_DATABASE_URL: databaseUrl };
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  return JSON.parse(stdout).id;
+  return JSON.parse(await printedBy(stack, ...words)).id;
 }
 
 /** The actions of a key in the audit chain, once there are so many. */
 async function auditOf({ stack }: System, keyId: string, count: number) {
-  const added = await runAccountsCommand(stack, ["add-key", "--account", SYSTEM]);
+  const added = await printedBy(stack, "accounts", "add-key", "--account", SYSTEM);
   const operator = new HttpClient(stack.baseUrls[0] ?? "", /^key (\S+)$/m.exec(added)?.[1]);
   clients.push(operator);
   const { data } = await eventually(`the acts of ${keyId} are recorded`, async () => {

@@ -4,7 +4,7 @@
 import { type Answer, eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shared, type SharedSystem } from "../system/shared-systems.ts";
-import { requestLines } from "./audit-commands.ts";
+import { requestLines } from "./request-lines.ts";
 
 const LIMIT = 120;
 const WINDOW_S = 60;

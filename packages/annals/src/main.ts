@@ -1,30 +1,15 @@
-// The command `annals`: its own commands are `migrate` and `distribute`, which start several programs,
-// `status`, which queries the processes, and `log-key new`, which needs no service. Every other command runs
-// in the program of its service, whose exit status it has. It must never read a service's settings itself,
-// nor print a secret but a new key.
+// The command `annals`. A command of a service runs in the program of that service, whose exit status it has.
+// It must never read a service's settings itself, nor print a secret but a new key.
 
-import { type Command, runCommands } from "@annals/cli";
+import { runCommands } from "@annals/cli";
 import { fileURLToPath } from "node:url";
-import { distributeCommand } from "./distribute.ts";
+import { commandsOf } from "./commands.ts";
 import { completed } from "./local-stack.ts";
-import { logKeyCommand } from "./log-key.ts";
-import { migrateCommand } from "./migrate.ts";
 import { programOf } from "./programs.ts";
-import { SERVICE_COMMANDS } from "./service-commands.ts";
-import { statusCommand } from "./status.ts";
-
-const FORWARDED = SERVICE_COMMANDS.map(([name, service, summary]): Command => {
-  const run = (args: readonly string[]) => runInService(service, [name, ...args]);
-  return { name, summary, usage: `annals ${name}`, examples: [], help: undefined, run };
-});
 
 process.exitCode = await runCommands(
   "annals",
-  [
-    ...FORWARDED,
-    logKeyCommand,
-    ...[migrateCommand, distributeCommand, statusCommand].map((of) => of(process.env)),
-  ],
+  commandsOf(process.env, runInService),
   process.argv.slice(2),
 );
 
