@@ -9,7 +9,10 @@ import {
   checkpointText,
   EMPTY_TREE,
   entryHash,
+  entryText,
+  type Frontier,
   type Head,
+  nextEntry,
   parseEntry,
   parseNote,
   pathFromBuckets,
@@ -28,6 +31,7 @@ import { LogSigner, ORIGIN } from "./log-signer.ts";
 import { appendOf, openLedger, SetClock, type TestLedger } from "./test-ledger.ts";
 
 export const INTERVAL_S = 60;
+const S_PER_HOUR = 3_600;
 
 export interface EpochRow {
   readonly epoch: string;
@@ -38,6 +42,7 @@ export interface EpochRow {
 
 const log = createLog({ service: "test", level: "error" }, { write: () => {} });
 const none = (): void => {};
+const leafOf = (entry: string): Buffer => entryHash(Buffer.from(entry));
 
 export class TestLog {
   readonly owner: TestDatabase;
@@ -119,20 +124,60 @@ export class TestLog {
     return { ages, made: () => made, rolledBack: () => rolledBack, run: () => closer.run() };
   }
 
+  /**
+   * Adds epochs without new heads up to this one, an hour each, as a closer stores them. The next one is then
+   * due. For epochs that fill no tile.
+   */
+  async ageTo(epoch: number): Promise<void> {
+    const rows = await this.owner.query<EpochRow>("SELECT entry FROM ledger.epochs ORDER BY epoch");
+    const entries = rows.map(({ entry }) => entry);
+    const last = parseEntry(entries.at(-1) ?? "");
+    let tree = append(EMPTY_TREE, entries.map(leafOf));
+    const added: { epoch: number; entry: string; time: string; checkpoint: string }[] = [];
+    for (let size = entries.length + 1; size <= epoch; size += 1) {
+      this.later(S_PER_HOUR);
+      const entry = entryText({ ...last, epoch: size, time: this.time });
+      const { consistency, inclusion, root, tree: next } = nextEntry(tree, leafOf(entry));
+      const { checkpoint } = await this.signer.client.signEpoch({
+        origin: ORIGIN,
+        entry,
+        size: BigInt(size),
+        root,
+        oldSize: BigInt(size - 1),
+        consistency: [...consistency],
+        inclusion: [...inclusion],
+      });
+      tree = next;
+      added.push({ epoch: size, entry, time: this.time, checkpoint });
+    }
+    await this.owner.query(
+      `INSERT INTO ledger.epochs (log, epoch, entry, time, checkpoint, buckets, quorum_at)
+       SELECT log, added.epoch, added.entry, added.time, added.checkpoint, buckets, quorum_at
+       FROM ledger.epochs, json_to_recordset($2) AS added (epoch bigint, entry text, time text, checkpoint text)
+       WHERE epochs.epoch = $1`,
+      [entries.length, JSON.stringify(added)],
+    );
+    await this.#setTree(epoch, tree);
+    this.later(INTERVAL_S);
+  }
+
   /** Sets the ledger's database back to the moment of an epoch. */
   async restoreTo(size: number): Promise<void> {
     const { owner } = this;
     for (const table of ["epochs", "account_heads"])
       await owner.query(`DELETE FROM ledger.${table} WHERE epoch > $1`, [size]);
     const epochs = await owner.query<EpochRow>("SELECT entry FROM ledger.epochs ORDER BY epoch");
-    const leaves = epochs.map(({ entry }) => entryHash(Buffer.from(entry)));
-    const tree = append(EMPTY_TREE, leaves);
-    await owner.query("UPDATE ledger.logs SET size = $1, root = $2, frontier = $3", [
+    const leaves = epochs.map(({ entry }) => leafOf(entry));
+    await this.#setTree(size, append(EMPTY_TREE, leaves));
+    await this.endClaim();
+  }
+
+  async #setTree(size: number, tree: Frontier): Promise<void> {
+    await this.owner.query("UPDATE ledger.logs SET size = $1, root = $2, frontier = $3", [
       size,
       rootOf(tree),
       Buffer.concat(tree.hashes),
     ]);
-    await this.endClaim();
   }
 
   /** Lets the claim of a process that has ended lapse. */
@@ -164,7 +209,7 @@ async function checkedEpochs(whole: TestLog): Promise<EpochRow[]> {
   let tree = EMPTY_TREE;
   for (const [at, { buckets, checkpoint, entry, epoch }] of epochs.entries()) {
     expect(Number(epoch)).toBe(at + 1);
-    tree = append(tree, [entryHash(Buffer.from(entry))]);
+    tree = append(tree, [leafOf(entry)]);
     const note = parseNote(checkpoint);
     verifyNote(note, [...whole.signer.used.values()]);
     const head = { origin: ORIGIN, size: tree.size, root: rootOf(tree) };
