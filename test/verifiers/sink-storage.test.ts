@@ -51,13 +51,14 @@ interface Storage {
   readonly encodingOf?: (name: string) => string;
   /** The list, for a number of requests. */
   readonly list?: (request: number) => string;
+  readonly maxPages?: number;
 }
 
 const contents = (name: string, size: number) =>
   `<Contents><Key>${name}</Key><Size>${size}</Size></Contents>`;
 
 /** Verifies a storage, and says how often each object was asked for, and what was waited. */
-async function verify({ encodingOf, failing, list, objects: own = objects }: Storage) {
+async function verify({ encodingOf, failing, list, maxPages, objects: own = objects }: Storage) {
   const asked = new Map<string, number>();
   const waits: number[] = [];
   const all = Array.from(own, ([name, bytes]) => contents(name, bytes.length)).join("");
@@ -89,6 +90,7 @@ async function verify({ encodingOf, failing, list, objects: own = objects }: Sto
     path: "s3://some-bucket",
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     environment: () => KEY,
+    maxPages,
     wait: async (ms) => waits.push(ms),
     onProgress: () => {},
   });
@@ -206,13 +208,14 @@ test("a storage that is gone costs bounded retries", async () => {
   expect([waits.length, asked.get(names[0] ?? "")]).toEqual([300, 4]);
 });
 
-test("pages without end are not checked", { timeout: 120_000 }, async () => {
+test("pages without end are not checked", async () => {
   const { asked, outcome } = await verify({
+    maxPages: 40,
     list: (request) =>
       `${contents("a", 1)}<IsTruncated>true</IsTruncated><NextContinuationToken>${request}</NextContinuationToken>`,
   });
-  expect(outcome).toEqual({ notChecked: "the list has over 4000 pages: give a longer prefix" });
-  expect(asked.get("")).toBe(4_000);
+  expect(outcome).toEqual({ notChecked: "the list has over 40 pages: give a longer prefix" });
+  expect(asked.get("")).toBe(40);
 });
 
 test(

@@ -34,6 +34,8 @@ interface Given {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Waits before a retry, for milliseconds. */
   readonly wait: (ms: number) => Promise<unknown>;
+  /** Pages of the list, by default 4,000. */
+  readonly maxPages?: number | undefined;
 }
 
 export function isBucket(path: string): boolean {
@@ -65,10 +67,12 @@ class S3Bucket {
   readonly #region: string;
   readonly #credentials: S3Credentials;
   readonly #wait: Given["wait"];
+  readonly #maxPages: number;
   #retries = 0;
 
-  constructor(bucket: string, { endpoint, environment, wait }: Given) {
+  constructor(bucket: string, { endpoint, environment, wait, maxPages = MAX_PAGES }: Given) {
     this.#wait = wait;
+    this.#maxPages = maxPages;
     const given = (name: string) => (environment[name] === "" ? undefined : environment[name]);
     this.#credentials = credentialsIn(given);
     this.#region = given("AWS_REGION") ?? given("AWS_DEFAULT_REGION") ?? "us-east-1";
@@ -82,7 +86,7 @@ class S3Bucket {
   async list(prefix: string): Promise<readonly S3Object[]> {
     const objects: S3Object[] = [];
     let token: string | undefined;
-    for (let number = 0; number < MAX_PAGES; number += 1) {
+    for (let number = 0; number < this.#maxPages; number += 1) {
       const page = await this.#page(prefix, token);
       for (const object of page.objects) objects.push(object);
       if (objects.length > MAX_OBJECTS)
@@ -91,7 +95,7 @@ class S3Bucket {
       if (page.next === token) throw new NotChecked("the storage answers with the same page again");
       token = page.next;
     }
-    throw new NotChecked(`the list has over ${MAX_PAGES} pages: give a longer prefix`);
+    throw new NotChecked(`the list has over ${this.#maxPages} pages: give a longer prefix`);
   }
 
   async read(key: string, size: number): Promise<Buffer> {

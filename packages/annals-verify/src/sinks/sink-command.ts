@@ -24,14 +24,16 @@ export interface SinkArguments {
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   /** Waits before a request is retried, for milliseconds. */
   readonly wait: (ms: number) => Promise<unknown>;
+  /** Pages of the list of a bucket, by default 4,000. */
+  readonly maxPages?: number | undefined;
   readonly onProgress: (done: number, total: number) => void;
 }
 
 export async function runSinks(given: SinkArguments): Promise<EvidenceOutcome> {
-  const { endpoint, environment, onProgress, path, wait } = given;
+  const { endpoint, environment, maxPages, onProgress, path, wait } = given;
   try {
     const files: SinkFiles = isBucket(path)
-      ? s3Files(path, { endpoint, environment: environment(), wait })
+      ? s3Files(path, { endpoint, environment: environment(), maxPages, wait })
       : folderFiles(path);
     const report = await verifySinks(files, onProgress);
     const { faults, unread } = report.findings;
