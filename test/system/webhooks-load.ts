@@ -1,9 +1,11 @@
 // What the tests share that show that nothing is lost: an account with three webhooks, a load of events that
-// are posted until each was answered with 201, and the count of what has not arrived.
+// are posted until each was answered with 201, kills meanwhile, and the count of what has not arrived.
 
+import type { StackProcess } from "@annals/local";
 import { eventually, type Subscriber } from "@annals/testing";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
+import { metricOf } from "./metric-of.ts";
 import type { WebhookSystem } from "./webhook-constellation.ts";
 
 const WRITERS = 10;
@@ -12,6 +14,8 @@ const RETRY_MS = 50;
 /** Between two events of a writer that only keeps a load going. */
 const PACE_MS = 50;
 const DRAINED_MS = 90_000;
+const READY_MS = 60_000;
+const IN_FLIGHT = "annals_webhook_attempts_in_flight";
 
 /**
  * Settings of a dispatcher that tests kill. What it had in flight is claimed again soon: a short deadline
@@ -80,6 +84,34 @@ export async function postAll(
   };
   await Promise.all(Array.from({ length: WRITERS }, writer));
   return { count: next, refused, tookMs: tookMs.toSorted((a, b) => a - b) };
+}
+
+/**
+ * Kills processes one after the other, and waits until each serves again. Each is killed while its requests
+ * are at the subscribers, or those of another process if it sends none; they are answered when it is dead.
+ */
+export async function killDuringAttempts(
+  victims: readonly StackProcess[],
+  subscribers: readonly Subscriber[],
+): Promise<void> {
+  for (const victim of victims) {
+    const dead = Promise.withResolvers<void>();
+    let waiting = 0;
+    for (const one of subscribers)
+      one.answer = async (response) => {
+        waiting += 1;
+        await dead.promise;
+        response.writeHead(204).end();
+      };
+    const isSending = async () =>
+      waiting > 0 &&
+      (victim.service !== "webhook-dispatcher" || (await metricOf(victim.adminUrl, IN_FLIGHT)) > 0);
+    await eventually("attempts are under way", isSending, DRAINED_MS);
+    victim.kill("SIGKILL");
+    await victim.exited();
+    dead.resolve();
+    await victim.waitReady(READY_MS);
+  }
 }
 
 /** How many of the first `count` events a subscriber never received. */
