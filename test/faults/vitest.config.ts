@@ -21,7 +21,7 @@ const FULL_ONLY = files("anchors-outage", "webhooks-crash-points", "webhooks-out
 const WAITING = files("failover", "network-faults", "network-silence", "paused-ledger", "slowed");
 /** They measure the capacity of the machine, or take all of it: they come last. */
 const ALONE = files("fairness", "overload");
-/** What has its short form in `npm test`. */
+/** What has its short form in `npm test` or in the outages. */
 const LONG_FLOWS = [
   "chain",
   "erased-values",
@@ -30,6 +30,7 @@ const LONG_FLOWS = [
   "otlp-exporters",
   "rate-limit",
   "revocation",
+  "webhooks-isolation",
   "webhooks-secrets",
 ];
 const LONG_OTHERS = [

@@ -51,7 +51,6 @@ export const TIMED: readonly string[] = [
   "test/api/edge/slow-clients.test.ts",
   "test/flows/crash.test.ts",
   "test/flows/hostile-json.test.ts",
-  "test/flows/webhooks-isolation.test.ts",
   "test/flows/webhooks-nothing-lost.test.ts",
 ];
 
