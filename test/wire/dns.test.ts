@@ -1,6 +1,6 @@
 // Guarantee: a gateway that knows the ledger by a name uses every address of the name, and a ledger
 // that starts later gets its share without a restart of the gateway, since the gateway looks the name up
-// every five seconds and when a connection ends. The ledgers need one port on several loopback addresses,
+// every five seconds and when a connection ends. The ledgers need one port on two loopback addresses,
 // which Linux has. The gateway finds its ledgers by a name, so the system is the file's own.
 
 import { certificateFiles } from "@annals/certificates";
@@ -20,7 +20,7 @@ const AT_A_TIME = 6;
 const READY_MS = 60_000;
 
 const addresses = ["127.0.0.1"];
-const spawned: ChildProcess[] = [];
+let spawned: ChildProcess | undefined;
 /** Of the ledgers' admin servers, in the order of `addresses`. */
 const adminUrls: string[] = [];
 let dns: DnsServer;
@@ -50,27 +50,20 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   http?.close();
-  for (const ledger of spawned) {
-    ledger.kill("SIGTERM");
-    if (ledger.exitCode === null) await once(ledger, "exit");
-  }
+  spawned?.kill("SIGTERM");
+  if (spawned?.exitCode === null) await once(spawned, "exit");
   await stack?.stop();
   dns?.close();
 });
 
-test("two ledgers behind one name both get calls, and a third that starts later gets its share", async () => {
+test("a second ledger behind a name that starts later gets its share of the calls", async () => {
   const gateway = stack.processes.find(({ service }) => service === "gateway");
   const pid = gateway?.pid();
 
   await startLedger("127.0.0.2");
   await untilAllAreUsed();
+  expect(adminUrls).toHaveLength(2);
   for (const share of await shares()) expect(share).toBeGreaterThan(1 / 4);
-
-  await startLedger("127.0.0.3");
-  await untilAllAreUsed();
-  expect(adminUrls).toHaveLength(3);
-  for (const share of await shares()) expect(share).toBeGreaterThan(1 / 6);
-
   expect(gateway?.pid()).toBe(pid);
 });
 
@@ -81,7 +74,7 @@ test("two ledgers behind one name both get calls, and a third that starts later 
 async function startLedger(host: string): Promise<void> {
   const adminPort = await freePort();
   const { ca, cert, key } = certificateFiles(stack.certificates, "ledger");
-  const ledger = spawn(process.execPath, ["-C", "source", serviceProgram("ledger"), "serve"], {
+  spawned = spawn(process.execPath, ["-C", "source", serviceProgram("ledger"), "serve"], {
     cwd: ROOT,
     stdio: ["pipe", "ignore", "inherit"],
     env: {
@@ -100,7 +93,6 @@ async function startLedger(host: string): Promise<void> {
       ANNALS_TLS_KEY_FILE: key,
     },
   });
-  spawned.push(ledger);
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   const isReady = async () => (await fetch(`${adminUrl}/readyz`)).ok;
   await eventually(`the ledger at ${host} is ready`, isReady, READY_MS);
