@@ -2,7 +2,7 @@
 // within the seven days of a shorter retention. Each act is in the audit chain with the key. An owner who
 // notices in time takes both back, and a hold of the operator stops both. Without the delays, the same acts
 // erase and delete. Real services and commands; only time passes by the test: in the rows of requests, and by
-// the clock of the worker of retention. Its worker deletes from all accounts, so the systems are the file's
+// the clock of the worker of retention. Its worker deletes from all accounts, so the system is the file's
 // own.
 
 import { createLog } from "@annals/chassis";
@@ -35,37 +35,40 @@ writeFileSync(
   JSON.stringify({ plans: { short: { min_retention_days: MIN_DAYS } }, default: "short" }),
 );
 
-/** `delayH`: that of erasures. Undefined: the default. */
-async function startSystem(delayH?: string) {
-  const stack = await startConstellation({
-    shared: inject("stack"),
-    env: {
-      keys: { ANNALS_PLANS_FILE: plans },
-      ledger: {
-        ANNALS_ERASURE_COPIES: "none",
-        ANNALS_LOG_EPOCH_S: "1",
-        ...(delayH !== undefined && { ANNALS_ERASURE_DELAY_H: delayH }),
-      },
-    },
-    without: ["nats", "export", "webhook-dispatcher"],
-  });
-  return { stack, owner: ownerOf(stack.databaseUrl) };
+interface System {
+  readonly stack: Pick<Stack, "baseUrls" | "databaseUrl">;
+  readonly owner: ReturnType<typeof ownerOf>;
 }
 
-type System = Awaited<ReturnType<typeof startSystem>>;
-
+let own: Stack;
 let system: System;
 const clients: HttpClient[] = [];
 
 beforeAll(async () => {
-  system = await startSystem();
+  own = await startConstellation({
+    shared: inject("stack"),
+    env: {
+      keys: { ANNALS_PLANS_FILE: plans },
+      ledger: { ANNALS_ERASURE_COPIES: "none", ANNALS_LOG_EPOCH_S: "1" },
+    },
+    without: ["nats", "export", "webhook-dispatcher"],
+  });
+  system = { stack: own, owner: ownerOf(own.databaseUrl) };
 });
 afterAll(async () => {
   for (const client of clients) client.close();
   await system.owner.close();
-  await system.stack.stop();
+  await own.stop();
   folder.remove();
 });
+
+/** The same through a ledger whose erasures have no delay, and a gateway that knows only that one. */
+async function withoutDelay(): Promise<System> {
+  const { rpcAddress } = await own.addReplica("ledger", { ANNALS_ERASURE_DELAY_H: "0" });
+  const address = { ANNALS_LEDGER_ADDRESS: `ipv4:${rpcAddress}` };
+  const { baseUrl = "" } = await own.addReplica("gateway", address);
+  return { ...system, stack: { baseUrls: [baseUrl], databaseUrl: own.databaseUrl } };
+}
 
 /** An account with events that the log covers, and a key of it that is stolen. */
 async function newVictim({ stack }: System) {
@@ -172,9 +175,9 @@ async function retentionIn({ owner, stack }: System, days: number): Promise<void
 }
 
 /** Places a hold of the operator on all events. Resolves to its id. */
-async function holdAll(stack: Stack, accountId: string): Promise<string> {
+async function holdAll(accountId: string): Promise<string> {
   const words = ["holds", "place", "--account", accountId, "--from", "1", "--json"];
-  return JSON.parse(await printedBy(stack, ...words)).id;
+  return JSON.parse(await printedBy(own, ...words)).id;
 }
 
 /** The actions of a key in the audit chain, once there are so many. */
@@ -197,7 +200,7 @@ test("nothing is gone within the delays; then only what was not noticed, and not
   const noticed = await newVictim(system);
   const held = await newVictim(system);
   const victims = [unnoticed, noticed, held];
-  const holdId = await holdAll(system.stack, held.accountId);
+  const holdId = await holdAll(held.accountId);
   const asked = new Map<Victim, string>();
   for (const victim of victims) asked.set(victim, await attack(victim));
   const erasureOf = (victim: Victim) => statusOf(victim, asked.get(victim) ?? "");
@@ -246,17 +249,15 @@ test("nothing is gone within the delays; then only what was not noticed, and not
 });
 
 test("without the delays the same acts erase and delete at once", async () => {
-  const open = await startSystem("0");
-  try {
-    const victim = await newVictim(open);
-    const id = await attack(victim);
-    await erasuresExecuted(open);
-    expect(await statusOf(victim, id)).toMatchObject({ status: "completed", erased: OF_ADA });
-    await open.owner.query("UPDATE ledger.lifecycles SET shorter_from = now()");
-    await retentionIn(open, MIN_DAYS + 0.1);
-    expect(await leftOf(open, victim)).toEqual({ ada: 0, bob: 0 });
-  } finally {
-    await open.owner.close();
-    await open.stack.stop();
-  }
+  const open = await withoutDelay();
+  const victim = await newVictim(open);
+  const id = await attack(victim);
+  await erasuresExecuted(open);
+  expect(await statusOf(victim, id)).toMatchObject({ status: "completed", erased: OF_ADA });
+  await open.owner.query(
+    "UPDATE ledger.lifecycles SET shorter_from = now() WHERE account_id = $1",
+    [victim.accountId],
+  );
+  await retentionIn(open, MIN_DAYS + 0.1);
+  expect(await leftOf(open, victim)).toEqual({ ada: 0, bob: 0 });
 });

@@ -20,7 +20,7 @@ const ACCOUNT = "acct_1";
 const DAYS = 3;
 const DAYS_OF_ROUND = 4;
 /** Events of a round, of one actor. */
-const EVENTS = 600;
+const EVENTS = 320;
 /** Longest time until a ledger is killed that does not reach the statement at which it dies. */
 const KILLED_WITHIN_MS = 1_500;
 const WITHIN_MS = 60_000;
