@@ -57,7 +57,11 @@ describe("set back to an earlier moment", () => {
     async () => {
       const keys = await createMigratedDatabase(stack.databaseUrl);
       onTestFinished(() => keys.drop());
-      system = await WitnessedSystem.start(stack, { keysUrl: keys.url, isRequired: false });
+      system = await WitnessedSystem.start(stack, {
+        keysUrl: keys.url,
+        isRequired: false,
+        hasExports: false,
+      });
       await system.witness.stop();
       const { size } = await loseEpochs(["keys"]);
       await expectStopped(size);
@@ -133,7 +137,7 @@ async function expectLateOrKept({ kept, lost }: Record<"kept" | "lost", string>)
 test(
   "a new database is no rollback, and neither is a size that a witness only names, or an old view",
   async () => {
-    system = await WitnessedSystem.start(stack, { isRequired: false });
+    system = await WitnessedSystem.start(stack, { isRequired: false, hasExports: false });
     await system.cover(1, 1);
     const { witness } = system;
     await eventually("a first signature", () => system.witnessSeen > 0, WITHIN_MS);

@@ -34,6 +34,8 @@ interface Given {
   readonly keysUrl?: string;
   /** Whether an epoch is served only with the cosignature. */
   readonly isRequired?: boolean;
+  /** Whether it writes bundles of evidence. */
+  readonly hasExports?: boolean;
 }
 
 interface Checked {
@@ -69,7 +71,7 @@ export class WitnessedSystem {
     return system;
   }
 
-  async #start({ isRequired = true, keysUrl }: Given): Promise<void> {
+  async #start({ hasExports = true, isRequired = true, keysUrl }: Given): Promise<void> {
     await this.witness.start();
     this.#closing.push(() => this.witness.stop());
     const policy = `${this.witness.line("w1")}quorum ${isRequired ? "w1" : "none"}\n`;
@@ -79,6 +81,7 @@ export class WitnessedSystem {
     this.stack = await startConstellation({
       shared: this.#shared,
       rateLimitPerMinute: 1_000_000,
+      without: hasExports ? [] : ["export"],
       env: {
         ...(keysUrl !== undefined && { keys: { ANNALS_DATABASE_URL: keysUrl } }),
         ledger: { ...policyFile, ANNALS_LOG_EPOCH_S: "1", ANNALS_LOG_ORIGIN: NAME },
@@ -173,20 +176,26 @@ export class WitnessedSystem {
     return result;
   }
 
-  /** A copy of the database as it is: the backup. */
+  /** A copy of the database as it is: the backup. Services have no connections meanwhile. */
   async backUp(): Promise<string> {
-    const name = `${this.#database}_copy`;
-    await this.whileStopped(() =>
-      this.#admin(`CREATE DATABASE ${name} TEMPLATE ${this.#database}`),
+    const [database, name] = [this.#database, `${this.#database}_copy`];
+    await this.#admin(
+      `ALTER DATABASE ${database} ALLOW_CONNECTIONS false`,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`,
+      `CREATE DATABASE ${name} TEMPLATE ${database}`,
+      `ALTER DATABASE ${database} ALLOW_CONNECTIONS true`,
     );
+    await Promise.all(this.stack.processes.map((each) => each.waitReady(WITHIN_MS)));
     return name;
   }
 
   /** Sets the database back to the copy. keys keeps running if it has another one. */
   async restore(copy: string, running: readonly string[] = []): Promise<void> {
     await this.whileStopped(async () => {
-      await this.#admin(`DROP DATABASE ${this.#database} WITH (FORCE)`);
-      await this.#admin(`ALTER DATABASE ${copy} RENAME TO ${this.#database}`);
+      await this.#admin(
+        `DROP DATABASE ${this.#database} WITH (FORCE)`,
+        `ALTER DATABASE ${copy} RENAME TO ${this.#database}`,
+      );
     }, running);
   }
 
@@ -194,9 +203,9 @@ export class WitnessedSystem {
     return new URL(this.stack.databaseUrl).pathname.slice(1);
   }
 
-  async #admin(statement: string): Promise<void> {
+  async #admin(...statements: readonly string[]): Promise<void> {
     const owner = ownerOf(this.#shared.databaseUrl);
-    await owner.query(statement);
+    for (const statement of statements) await owner.query(statement);
     await owner.close();
   }
 
