@@ -4,8 +4,9 @@
 // history that was rewritten before stays refused. A new database is no rollback, and neither is a size that
 // a witness only names.
 
-import { createMigratedDatabase, eventually } from "@annals/testing";
-import { afterEach, describe, expect, inject, onTestFinished, test } from "vitest";
+import { createMigratedDatabase, eventually, newClient, type TestDatabase } from "@annals/testing";
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { untilCovered } from "../system/covered.ts";
 import { runVerb } from "../system/operator.ts";
 import { metricOf } from "../system/metric-of.ts";
 import { rewriteEvent } from "../system/rewritten-log.ts";
@@ -18,8 +19,6 @@ const LOST = 3;
 
 const stack = inject("stack");
 let system: WitnessedSystem;
-
-afterEach(() => system?.stop());
 
 /** Covers some events, backs up, covers more, and loses them. Resolves to how far the log was. */
 async function loseEpochs(running: readonly string[] = []) {
@@ -51,59 +50,45 @@ async function expectStopped(size: number): Promise<void> {
   expect(body.data).toMatchObject({ valid: true, checked: BEFORE + 2 });
 }
 
-describe("set back to an earlier moment", () => {
-  test(
-    "keys on another server remembers, without a witness",
-    async () => {
-      const keys = await createMigratedDatabase(stack.databaseUrl);
-      onTestFinished(() => keys.drop());
-      system = await WitnessedSystem.start(stack, {
-        keysUrl: keys.url,
-        isRequired: false,
-        hasExports: false,
-      });
-      await system.witness.stop();
-      const { size } = await loseEpochs(["keys"]);
-      await expectStopped(size);
-    },
-    LONG_MS,
-  );
+test(
+  "set back to an earlier moment, keys on the same server forgets, and the witness remembers: what follows is late, kept, or refused",
+  async () => {
+    system = await WitnessedSystem.start(stack);
+    onTestFinished(() => system.stop());
+    const own = { client: system.client, account: system.account };
+    const rewritten = await newCustomer();
+    Object.assign(system, rewritten);
+    await system.cover(BEFORE, BEFORE);
+    const keptOfRewritten = await system.keep();
+    Object.assign(system, own);
+    const { kept, lost, size } = await loseEpochs();
+    await expectStopped(size);
+    expect(system.witnessSeen).toBe(size);
+    await system.whileStopped(async () => {
+      const owner = system.owner();
+      await rewriteEvent(owner, rewritten.account.accountId, 2);
+      await owner.close();
+    });
+    await succeed();
+    await expectLateOrKept({ kept, lost });
+    // A history that was rewritten before stays refused.
+    Object.assign(system, rewritten);
+    await untilCovered(system.client, BEFORE);
+    const file = await system.bundle();
+    // Without anything kept it is only as old as the new log.
+    const { waited } = await system.report(file);
+    const maxAnchorLag = Math.floor(waited?.longest ?? 0) - 1;
+    expect(await system.verify(file, { maxAnchorLag })).toBe("anchored_late");
+    expect(await system.verify(file, { known: [keptOfRewritten] })).toBe("checkpoint_conflict");
+  },
+  LONG_MS,
+);
 
-  test(
-    "keys on the same server forgets, and the witness remembers: what follows is late, or kept",
-    async () => {
-      system = await WitnessedSystem.start(stack);
-      const { kept, lost, size } = await loseEpochs();
-      await expectStopped(size);
-      expect(system.witnessSeen).toBe(size);
-      await succeed();
-      await expectLateOrKept({ kept, lost });
-    },
-    LONG_MS,
-  );
-
-  test(
-    "a history that was rewritten before the succession stays refused",
-    async () => {
-      system = await WitnessedSystem.start(stack);
-      const { kept, size } = await loseEpochs();
-      await expectStopped(size);
-      await system.whileStopped(async () => {
-        const owner = system.owner();
-        await rewriteEvent(owner, system.account.accountId, 2);
-        await owner.close();
-      });
-      await succeed();
-      const file = await system.bundle();
-      // Without anything kept it is only as old as the new log.
-      const { waited } = await system.report(file);
-      const maxAnchorLag = Math.floor(waited?.longest ?? 0) - 1;
-      expect(await system.verify(file, { maxAnchorLag })).toBe("anchored_late");
-      expect(await system.verify(file, { known: [kept] })).toBe("checkpoint_conflict");
-    },
-    LONG_MS,
-  );
-});
+/** Another account, with its client. */
+async function newCustomer(databaseUrl = system.stack.databaseUrl) {
+  const made = await newClient({ baseUrls: system.stack.baseUrls, databaseUrl });
+  return { client: made.client, account: made };
+}
 
 /** Begins a log that follows, and waits until it covers all that is left. */
 async function succeed(): Promise<void> {
@@ -134,33 +119,57 @@ async function expectLateOrKept({ kept, lost }: Record<"kept" | "lost", string>)
   expect(await system.verify(file, { known: [lost] })).toBe("checkpoint_conflict");
 }
 
-test(
-  "a new database is no rollback, and neither is a size that a witness only names, or an old view",
-  async () => {
-    system = await WitnessedSystem.start(stack, { isRequired: false, hasExports: false });
-    await system.cover(1, 1);
-    const { witness } = system;
-    await eventually("a first signature", () => system.witnessSeen > 0, WITHIN_MS);
-    const seen = witness.seen.get(system.origin) ?? expect.fail("nothing was seen");
-    // It names a size, and its view is one that the log has.
-    const named = { ...seen.checkpoint, size: 1_000_000 };
-    witness.seen.set(system.origin, { ...seen, checkpoint: named });
-    const dispatcher = system.stack.processes.find(
-      ({ service }) => service === "webhook-dispatcher",
-    );
-    const outcomes = "annals_log_witness_requests_total";
-    const conflicts = () => metricOf(dispatcher?.adminUrl, outcomes, 'outcome="conflict"');
-    await eventually(
-      "two conflicts",
-      async () => {
-        await system.append(1);
-        return (await conflicts()) > 1;
-      },
-      WITHIN_MS,
-    );
-    const { body } = await system.client.get("/v1/verify");
-    await system.cover(1, Number(body.data.checked) + 1);
-    expect(await system.rollbacks()).toBe(0);
-  },
-  LONG_MS,
-);
+describe("keys on another server", () => {
+  let keys: TestDatabase;
+
+  beforeAll(async () => {
+    keys = await createMigratedDatabase(stack.databaseUrl);
+    const given = { keysUrl: keys.url, isRequired: false, hasExports: false };
+    system = await WitnessedSystem.start(stack, given);
+  }, LONG_MS);
+  afterAll(async () => {
+    await system?.stop();
+    await keys?.drop();
+  });
+
+  test(
+    "a new database is no rollback, and neither is a size that a witness only names, or an old view",
+    async () => {
+      await system.cover(1, 1);
+      const { witness } = system;
+      await eventually("a first signature", () => system.witnessSeen > 0, WITHIN_MS);
+      const seen = witness.seen.get(system.origin) ?? expect.fail("nothing was seen");
+      // It names a size, and its view is one that the log has.
+      const named = { ...seen.checkpoint, size: 1_000_000 };
+      witness.seen.set(system.origin, { ...seen, checkpoint: named });
+      const dispatcher = system.stack.processes.find(
+        ({ service }) => service === "webhook-dispatcher",
+      );
+      const outcomes = "annals_log_witness_requests_total";
+      const conflicts = () => metricOf(dispatcher?.adminUrl, outcomes, 'outcome="conflict"');
+      await eventually(
+        "two conflicts",
+        async () => {
+          await system.append(1);
+          return (await conflicts()) > 1;
+        },
+        WITHIN_MS,
+      );
+      const { body } = await system.client.get("/v1/verify");
+      await system.cover(1, Number(body.data.checked) + 1);
+      expect(await system.rollbacks()).toBe(0);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "it remembers, without a witness, where the database is set back to an earlier moment",
+    async () => {
+      await system.witness.stop();
+      Object.assign(system, await newCustomer(keys.url));
+      const { size } = await loseEpochs(["keys"]);
+      await expectStopped(size);
+    },
+    LONG_MS,
+  );
+});
