@@ -5,7 +5,7 @@ import type { Stack } from "@annals/local";
 import { eventually, type HttpClient, newClient, ownerOf, type TestAccount } from "@annals/testing";
 import { request } from "node:http";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { startConstellation } from "../system/constellation.ts";
 import { metricOf } from "../system/metric-of.ts";
 
@@ -21,7 +21,7 @@ let eventId: string;
 let webhookId: string;
 
 beforeAll(async () => {
-  stack = await startConstellation();
+  stack = await startConstellation({ shared: inject("stack"), without: ["nats"] });
   owner = ownerOf(stack.databaseUrl);
   lock = new pg.Client({ connectionString: stack.databaseUrl });
   await lock.connect();
@@ -39,7 +39,8 @@ afterAll(async () => {
 /** Whether a statement of that name waits for a lock. */
 const isWaiting = async (statement: string): Promise<boolean> => {
   const rows = await owner.query(
-    "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND starts_with(query, $1)",
+    `SELECT FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND starts_with(query, $1)`,
     [`/* ${statement} */`],
   );
   return rows.length > 0;
