@@ -28,7 +28,7 @@ export interface Asked {
   readonly content?: { readonly body: Buffer; readonly type: string };
   /** PEM of authorities besides the usual ones. */
   readonly extraAuthorities: string | undefined;
-  /** Of the body of the answer. */
+  /** The most that the body of the answer may have. */
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
   /** Resolves the name; by default the system resolver does. */

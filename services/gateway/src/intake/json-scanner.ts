@@ -1,6 +1,6 @@
-// Steps over the bytes of a JSON text: finds where its members and elements are. Used by json-slices.ts.
-// It finds where values end and checks nothing else, so a slice need not be JSON. It stops after every piece
-// of whatever is long: a value, a name, white space.
+// Steps over the bytes of a JSON text: finds where its members and elements are. Used by json-slices.ts
+// alone. It finds where values end and checks nothing else, so a slice need not be JSON. It stops after every
+// piece of whatever is long: a value, a name, white space.
 
 import { PIECE_BYTES } from "@annals/contract";
 import { JsonFault } from "@annals/event";

@@ -23,7 +23,7 @@ export class OtlpValues {
     return this.#tooDeep.length > 0;
   }
 
-  /** Measures what is left out, without which the values are not complete. Yields, also if there is none. */
+  /** Measures what is left out, without which the values are not complete. Yields at least once. */
   *complete(): Work<void> {
     for (const { standsFor, value } of this.#tooDeep)
       Object.assign(standsFor, yield* omitted(value));
