@@ -6,9 +6,10 @@ import { defineConfig } from "vitest/config";
 import { FORMS } from "./test/form.ts";
 import { ALONE, API_ON_SHARED, OUTAGES, TIMED } from "./test/tiers/files.ts";
 
-/** Many unit tests wait for a timer or a process, so three files share two CPUs well. */
-const UNIT_WORKERS = 3;
-const FLOW_WORKERS = 2;
+/** Many tests wait for a timer or a process, so three files share two CPUs well. */
+const WORKERS = 3;
+/** Outages start systems of their own. */
+const OUTAGE_WORKERS = 2;
 
 const FLOW_TIMEOUT_MS = 300_000;
 
@@ -52,7 +53,7 @@ const TESTS = [
   {
     extends: true,
     test: {
-      ...project("unit", 0, UNIT_WORKERS),
+      ...project("unit", 0, WORKERS),
       include: UNIT,
       exclude: [...EXCLUDED, ...OUTAGES, ...ALONE],
     },
@@ -60,7 +61,7 @@ const TESTS = [
   {
     extends: true,
     test: {
-      ...project("api", 0, UNIT_WORKERS),
+      ...project("api", 0, WORKERS),
       include: API,
       exclude: [...EXCLUDED, ...OUTAGES, ...API_ON_SHARED],
       setupFiles: [...SETUP, TRAFFIC],
@@ -68,12 +69,12 @@ const TESTS = [
   },
   {
     extends: true,
-    test: { ...project("alone", 0, UNIT_WORKERS), isolate: true, include: [...ALONE] },
+    test: { ...project("alone", 0, WORKERS), isolate: true, include: [...ALONE] },
   },
   {
     extends: true,
     test: {
-      ...project("api-on-shared", 1, FLOW_WORKERS),
+      ...project("api-on-shared", 1, WORKERS),
       include: [...API_ON_SHARED],
       setupFiles: [...SETUP, TRAFFIC],
     },
@@ -81,7 +82,7 @@ const TESTS = [
   {
     extends: true,
     test: {
-      ...project("flows", 1, FLOW_WORKERS),
+      ...project("flows", 1, WORKERS),
       include: FLOWS,
       exclude: [...EXCLUDED, ...OUTAGES],
       testTimeout: FLOW_TIMEOUT_MS,
@@ -93,7 +94,7 @@ const OF_OUTAGES = [
   {
     extends: true,
     test: {
-      ...project("outages", 0, FLOW_WORKERS),
+      ...project("outages", 0, OUTAGE_WORKERS),
       include: [...OUTAGES],
       exclude: [...TIMED],
       testTimeout: FLOW_TIMEOUT_MS,
