@@ -84,11 +84,11 @@ export const HOSTILE_BODIES: readonly (readonly [
     `{"action":"a","metadata":{"m":[${"1,".repeat(500_000)}1]}}`,
     "metadata.m[39997]",
   ],
-  ["90,000 members", names(90_000, (name) => `{"action":"a","metadata":{${name}}}`), "metadata."],
-  ["40,000 members", names(39_997, (name) => `{"action":"a","metadata":{${name}}}`), "body"],
+  ["90,000 members", names(90_000, (name) => `{"action":"a","metadata":{${name}}}`), "metadata"],
+  ["32,768 members", names(32_768, (name) => `{"action":"a","metadata":{${name}}}`), "body"],
   [
-    "a repeated name after 39,990 others",
-    names(39_990, (name) => `{"action":"a","metadata":{${name},"k0":1}}`),
+    "a repeated name after 32,767 others",
+    names(32_767, (name) => `{"action":"a","metadata":{${name},"k0":1}}`),
     "metadata.k0",
   ],
 ];
@@ -129,8 +129,8 @@ export const HEAVY_BATCHES: readonly (readonly [what: string, body: string])[] =
   ["4 MiB of strings", batch(() => `{"m":"${"é\\u0001".repeat(8_100)}"}`, 63)],
 ];
 
-/** A batch of 4 MiB with many more values than are allowed: read whole, it would stall the process. */
+/** A batch of 4 MiB with many more values than are allowed. */
 export const TOO_MANY_VALUES = names(
-  395_000,
-  (name) => `{"events":[{"type":"a","metadata":{${name}}}]}`,
+  32_000,
+  (name) => `{"events":[{"type":"a","metadata":{"m":[${`{${name}},`.repeat(12)}{}]}}]}`,
 );

@@ -61,14 +61,15 @@ async function checks(): Promise<void> {
 }
 
 async function outages(): Promise<void> {
-  const args = isFull ? [] : partOf("outages", OUTAGE_SLICES);
-  await runTests({ name: "outages", script: "test:outages", args }, scratch, tally);
+  const files = isFull ? [] : partOf("outages", OUTAGE_SLICES);
+  await runTests({ name: "outages", script: "test:outages", args: [], files }, scratch, tally);
 }
 
 async function faults(): Promise<void> {
   await installForFaults();
-  const args = isFull ? [] : ["--mode", "short", ...partOf("faults", FAULT_SLICES)];
-  await runTests({ name: "faults", script: "test:faults", args }, scratch, tally);
+  const args = isFull ? [] : ["--mode", "short"];
+  const files = isFull ? [] : partOf("faults", FAULT_SLICES);
+  await runTests({ name: "faults", script: "test:faults", args, files }, scratch, tally);
 }
 
 function partOf(name: string, tier: Sliced): readonly string[] {
@@ -87,9 +88,9 @@ async function kubernetes(): Promise<void> {
     // In short not the audit log of a cluster: that needs one of its own, and a machine that is not slow.
     const short = ["--mode", "short", "--project", "kubernetes"];
     const files = isClusterAffected() ? [] : ["test/kubernetes/install.test.ts"];
-    const args = isFull ? [] : [...short, ...files];
+    const run = { name: "kubernetes", script: "test:kubernetes", args: isFull ? [] : short };
     const env = { ANNALS_TEST_CLUSTER: cluster.folder };
-    await runTests({ name: "kubernetes", script: "test:kubernetes", args, env }, scratch, tally);
+    await runTests({ ...run, env, ...(!isFull && { files }) }, scratch, tally);
   } finally {
     await cluster.stop();
   }

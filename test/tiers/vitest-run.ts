@@ -13,6 +13,8 @@ export interface TestRun {
   readonly name: string;
   readonly script: string;
   readonly args: readonly string[];
+  /** Limits the run to these. */
+  readonly files?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   /** Whether its CPU is compared with test/budget.json. */
   readonly hasBudget?: boolean;
@@ -48,7 +50,7 @@ const CAUSE_LINES = 12;
 
 export async function runTests(run: TestRun, scratch: string, tally: Tally): Promise<void> {
   process.stdout.write(`== ${run.name}\n`);
-  const first = await vitest(run, [], join(scratch, `${run.name}.json`));
+  const first = await vitest(run, run.files ?? [], join(scratch, `${run.name}.json`));
   const { report } = first;
   if (!report) return tally.fail(`${run.name}, outside of a test`, causeOf(first.output));
   tally.passed += report.numPassedTests;
