@@ -98,9 +98,10 @@ export class Slots {
     bytesOf: () => number = () => 0,
   ): Promise<void> | undefined {
     signal?.throwIfAborted();
+    if (this.#tryTake(account)) return undefined;
     const { waitMs, what = "slot" } = this.#options;
     const late = () => new Error(`no ${what} was free within ${waitMs} ms`);
-    return this.#take(account, () => ({ bytes: bytesOf(), signal, waitMs, late }));
+    return this.#wait(account, { bytes: bytesOf(), signal, waitMs, late });
   }
 
   release(account: string): void {
@@ -119,13 +120,7 @@ export class Slots {
     signal?: AbortSignal,
     bytesOf?: () => number,
   ): Promise<T> {
-    const waiting = this.take(account, signal, bytesOf);
-    if (waiting !== undefined) await waiting;
-    try {
-      return await work();
-    } finally {
-      this.release(account);
-    }
+    return this.#runIn(account, this.take(account, signal, bytesOf), work);
   }
 
   /** The same, but rejects with `late` if no slot is free within `waitMs`. */
@@ -135,7 +130,18 @@ export class Slots {
     late: () => Error,
     work: () => Promise<T>,
   ): Promise<T> {
-    await this.#take(account, () => ({ bytes: 0, signal: undefined, waitMs, late }));
+    const waiting = this.#tryTake(account)
+      ? undefined
+      : this.#wait(account, { bytes: 0, signal: undefined, waitMs, late });
+    return this.#runIn(account, waiting, work);
+  }
+
+  async #runIn<T>(
+    account: string,
+    waiting: Promise<void> | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (waiting !== undefined) await waiting;
     try {
       return await work();
     } finally {
@@ -149,10 +155,10 @@ export class Slots {
     return mayHave === undefined || mayHave(account, this);
   }
 
-  #take(account: string, waiting: () => Waiting): Promise<void> | undefined {
-    if (!this.#mayTake(account)) return this.#wait(account, waiting());
-    this.#count(account, 1);
-    return undefined;
+  #tryTake(account: string): boolean {
+    const mayTake = this.#mayTake(account);
+    if (mayTake) this.#count(account, 1);
+    return mayTake;
   }
 
   #count(account: string, change: 1 | -1): void {
