@@ -20,6 +20,19 @@ export * from "./json/event-places.ts";
 export { memberAt, writeEventBytes } from "./json/write-event-bytes.ts";
 export { jsonSha256 } from "./json/json-sha256.ts";
 export { canonicalPieces } from "./json/canonical-pieces.ts";
+export {
+  BACKSLASH,
+  CARRIAGE_RETURN,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  LINE_FEED,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+  TAB,
+} from "./json/character-codes.ts";
 export { canonicalObjectEnd, checkCanonicalObject } from "./json/canonical-text.ts";
 export { newObject, setMember } from "./json/json-object.ts";
 export { leastBytes } from "./json/least-bytes.ts";

@@ -3,7 +3,7 @@
 
 import { Type } from "typebox";
 import { SENSITIVE } from "./schema.ts";
-import { fault } from "./sink-type.ts";
+import { checkUrl, type ConfigRules, fault } from "./sink-type.ts";
 
 export const MAX_HEADERS = 20;
 export const MAX_HEADER_NAME_LENGTH = 100;
@@ -41,7 +41,7 @@ export const Headers = Type.Unsafe<SinkHeaders>({
   [SENSITIVE]: true,
 });
 
-export function checkHeaders(headers: SinkHeaders): void {
+function checkHeaders(headers: SinkHeaders): void {
   const given = Object.entries(headers);
   if (given.length > MAX_HEADERS) {
     throw fault("headers", `must have at most ${MAX_HEADERS} members`);
@@ -63,4 +63,13 @@ export function checkHeaders(headers: SinkHeaders): void {
       throw fault(member, "must have visible characters of ASCII, and spaces only within");
     }
   }
+}
+
+/** The rules of a type whose configuration has a URL and headers. */
+export function checkUrlAndHeaders<
+  Config extends { readonly url: string; readonly headers: Readonly<Record<string, string>> },
+>(config: Config, rules: ConfigRules): Config {
+  checkUrl(rules, "url", config.url);
+  checkHeaders(config.headers);
+  return config;
 }

@@ -55,3 +55,6 @@ export function checkUrl({ readUrl }: ConfigRules, member: string, given: string
   if (read.url.hash === "" && !given.includes("#")) return read.url;
   throw fault(member, "must not contain a fragment");
 }
+
+/** The receiver of a type that has a URL: a path or a query may authorise a request. */
+export const originOf = ({ url }: { readonly url: string }): string => new URL(url).origin;

@@ -2,8 +2,8 @@
 
 import { Type } from "typebox";
 import { CLOSED, named, WebhookUrl } from "../schema.ts";
-import { checkHeaders, Headers } from "../sink-headers.ts";
-import { checkUrl, sinkType } from "../sink-type.ts";
+import { checkUrlAndHeaders, Headers } from "../sink-headers.ts";
+import { originOf, sinkType } from "../sink-type.ts";
 
 export const http = sinkType({
   schema: named(
@@ -27,12 +27,8 @@ export const http = sinkType({
     ),
   ),
   defaults: { headers: {}, body: "jsonl", compress: false },
-  check: (config, rules) => {
-    checkUrl(rules, "url", config.url);
-    checkHeaders(config.headers);
-    return config;
-  },
+  check: checkUrlAndHeaders,
   batches: "stream",
   refusesEvents: true,
-  receiver: ({ url }) => new URL(url).origin,
+  receiver: originOf,
 });

@@ -2,8 +2,8 @@
 
 import { Type } from "typebox";
 import { CLOSED, named, WebhookUrl } from "../schema.ts";
-import { checkHeaders, Headers } from "../sink-headers.ts";
-import { checkUrl, sinkType } from "../sink-type.ts";
+import { checkUrlAndHeaders, Headers } from "../sink-headers.ts";
+import { originOf, sinkType } from "../sink-type.ts";
 
 export const otlpHttp = sinkType({
   schema: named(
@@ -11,12 +11,8 @@ export const otlpHttp = sinkType({
     Type.Object({ url: WebhookUrl, headers: Type.Optional(Headers) }, CLOSED),
   ),
   defaults: { headers: {} },
-  check: (config, rules) => {
-    checkUrl(rules, "url", config.url);
-    checkHeaders(config.headers);
-    return config;
-  },
+  check: checkUrlAndHeaders,
   batches: "stream",
   refusesEvents: true,
-  receiver: ({ url }) => new URL(url).origin,
+  receiver: originOf,
 });

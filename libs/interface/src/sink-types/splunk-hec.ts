@@ -2,7 +2,7 @@
 
 import { Type } from "typebox";
 import { CLOSED, named, Secret, Text, WebhookUrl } from "../schema.ts";
-import { checkUrl, fault, sinkType } from "../sink-type.ts";
+import { checkUrl, fault, originOf, sinkType } from "../sink-type.ts";
 
 const TOKEN = /^[!-~]+$/;
 const INDEX = /^[a-z0-9_][a-z0-9_-]*$/;
@@ -41,5 +41,5 @@ export const splunkHec = sinkType({
   },
   batches: "stream",
   refusesEvents: true,
-  receiver: ({ url }) => new URL(url).origin,
+  receiver: originOf,
 });

@@ -5,8 +5,9 @@
 import { AnnalsError } from "@annals/errors";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { listening } from "../testing/in-flight-server.ts";
 import { EarlyResponses } from "./early-response.ts";
 import { refuseRequests } from "./refuse-request.ts";
 
@@ -34,14 +35,7 @@ async function open() {
       refuse(request, response, new AnnalsError("rate_limited", "Too many."));
     else response.end("served");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect(await listening(server), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk));

@@ -1,7 +1,7 @@
 // A server whose requests a test answers, bounded by RequestsInFlight. Imported by the tests of edge/.
 
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, onTestFinished, vi } from "vitest";
 import type { InFlightOptions } from "../edge/requests-in-flight.ts";
@@ -77,13 +77,7 @@ export async function openServer(
     metrics: { refused: (reason) => refused.push(reason) },
   });
   inFlight.attach(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   /** With a key, unless it is undefined. */
   const ask = (from = "a", authorization: string | undefined = "a key", init: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${port}/`, {
@@ -108,3 +102,14 @@ export const head = (start: string, ...headers: string[]) =>
 
 /** Resolves when the connection is closed, which a paused socket does not see by itself. */
 export const closed = (one: Socket) => new Promise((resolve) => one.once("close", resolve));
+
+/** Has a server listen until the test is finished. Resolves to its port. */
+export async function listening(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
