@@ -16,7 +16,7 @@ export interface Emptied {
   readonly owner: Owner;
 }
 
-/** By the URL of the owner's own database. */
+/** What is kept, by the URL of the owner's own database. */
 const emptied = new Map<string, Emptied[]>();
 
 export function takeEmptied(ownerUrl: string): Emptied | undefined {

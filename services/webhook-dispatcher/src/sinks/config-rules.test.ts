@@ -27,7 +27,7 @@ const GIVEN: Readonly<Record<SinkType, object>> = {
   s3: { bucket: "audit-log", region: "eu-central-1", credentials: KEYS },
 };
 
-/** As a handler does it with what the RPC carries. */
+/** Checks a configuration that an RPC carries, as its handler does. */
 function check(type: SinkType, given: object = {}, allowProcessCredentials = false) {
   const text = JSON.stringify({ type, ...GIVEN[type], ...given });
   return checkSinkConfig(configRules(guard, allowProcessCredentials), givenConfig(text));

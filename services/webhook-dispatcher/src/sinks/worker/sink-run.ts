@@ -29,7 +29,7 @@ export interface SinkRunDeps {
   readonly database: Pool;
   readonly ledger: SinkLedger;
   readonly metrics: Pick<Metrics, "sinkBatches" | "sinkEvents" | "sinkSkipped">;
-  /** Of a clock that nothing steps: ages are measured by it. */
+  /** Shows a clock that nothing steps, by which ages are measured. */
   readonly monotonicMs: () => number;
   /** The earliest time of statements (store/moment.ts). */
   readonly now: () => string;
