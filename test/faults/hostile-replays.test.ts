@@ -1,7 +1,7 @@
 // Guarantee: 100 replays at once of 100 large events by one account fail no request of another, keep ledger
 // and dispatcher within their memory, and store no payload. The report has the other account's p99 alone and
 // meanwhile. That replays take turns, and their bounds, are no settings of this file's: without them
-// services/webhook-dispatcher/src/rpc/replays.test.ts fails.
+// services/webhook-dispatcher/src/deliveries/rpc/replays.test.ts fails.
 
 import { type Answer, eventually, ownerOf, type Subscriber } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";

@@ -2,7 +2,7 @@
 // that leave, do not make a request of another account fail, nor keep a list of the account's own keys from
 // its turn. What a client left ends at PostgreSQL. The protections are no settings: without budgets
 // services/ledger/src/search/page-budget.test.ts fails, without turns search-turns.test.ts beside it, without
-// an end for what was left services/ledger/src/rpc/cancelled-reads.test.ts.
+// an end for what was left services/ledger/src/events/rpc/cancelled-reads.test.ts.
 
 import { eventually, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";

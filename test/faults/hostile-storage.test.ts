@@ -3,7 +3,7 @@
 // is written once. The system account's chain grows by a bounded number of small entries, and what is
 // beyond them is counted. No service records what another one does. Meanwhile another account is served,
 // and its export is written. The bounds of the audit and who may record what are no settings: without them
-// libs/postgres/src/audit-outbox.test.ts and services/ledger/src/rpc/record-audit-events.test.ts fail.
+// libs/postgres/src/audit-outbox.test.ts and services/ledger/src/audit/rpc/record-audit-events.test.ts fail.
 
 import { LedgerService } from "@annals/proto/ledger";
 import { eventually, HttpClient, newAccount } from "@annals/testing";

@@ -38,7 +38,7 @@ const LONG_FLOWS = [
 ];
 const LONG_OTHERS = [
   "services/ledger/src/search/search-events.test.ts",
-  "services/ledger/src/workers/lifecycle-kills.test.ts",
+  "services/ledger/src/retention/worker/lifecycle-kills.test.ts",
   "test/verifiers/evidence-mutations.test.ts",
   "test/verifiers/evidence-python.test.ts",
   "test/verifiers/parquet.test.ts",

@@ -3,7 +3,7 @@
 // under the name of a file goes with it. With a real PostgreSQL, and a real S3 server, which Go builds if it
 // is not there; without it, the run says so.
 
-import { s3Storage } from "@annals/export/src/outbound/s3-storage.ts";
+import { s3Storage } from "@annals/export/src/storage/s3-storage.ts";
 import { freePort } from "@annals/local";
 import { findS3Server, S3Server } from "@annals/testing";
 import { zstdDecompressSync } from "node:zlib";

@@ -1,6 +1,7 @@
 // Guarantee: with short delays in place of the real ones, attempts come, none early, and in the full form
 // none late; the record is right after each; restarting every service between attempts changes nothing. The
-// real delays are tested under a set time in services/webhook-dispatcher/src/workers/schedule.test.ts.
+// real delays are tested under a set time in
+// services/webhook-dispatcher/src/deliveries/worker/schedule.test.ts.
 
 import { eventually, type HttpClient, type Received } from "@annals/testing";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";

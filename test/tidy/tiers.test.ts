@@ -61,8 +61,13 @@ describe("the CPU of a tier", () => {
 });
 
 describe.each([
-  ["outages", OUTAGE_SLICES, "services/keys/src/store/admit-requests.ts", "log-key"],
-  ["faults", FAULT_SLICES, "services/keys/src/store/admit-requests.ts", "hostile-admission"],
+  ["outages", OUTAGE_SLICES, "services/keys/src/admissions/store/admit-requests.ts", "log-key"],
+  [
+    "faults",
+    FAULT_SLICES,
+    "services/keys/src/admissions/store/admit-requests.ts",
+    "hostile-admission",
+  ],
 ])("the slices of the %s", (_, tier, changed, due) => {
   const { areas, core, files: all, slices } = tier;
   const each = (paths: readonly string[]) =>

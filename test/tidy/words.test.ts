@@ -9,7 +9,7 @@ import { CODE, FILES, PRODUCT, type SourceFile } from "../../deploy/generate/sou
 /** This folder names the words that it bans. */
 const WRITTEN = FILES.filter(({ path }) => !path.startsWith("test/tidy/"));
 const TESTS = CODE.filter(({ path }) => /^(?!test\/tidy\/).*\.test\.ts$/.test(path));
-const DOMAIN = PRODUCT.filter(({ path }) => /^services\/[^/]+\/src\/domain\//.test(path));
+const RULES = PRODUCT.filter(({ path }) => /^services\/[^/]+\/src\/[^/]+\/rules\//.test(path));
 const SQL_AND_CODE = FILES.filter(({ path }) => /\.(ts|mjs|sql|proto)$/.test(path));
 /** A migration never changes, not even in a comment. */
 const CHANGEABLE = SQL_AND_CODE.filter(({ path }) => !path.includes("/migrations/"));
@@ -61,8 +61,8 @@ test.each<[string, readonly SourceFile[], RegExp]>([
     /^\s*(export )?(abstract )?(class|interface|type|function|const) (\w*(Utils?|Helpers?|Manager))\b(?!,)/,
   ],
   [
-    "a clock or dice in the domain: both come in through parameters",
-    DOMAIN,
+    "a clock or dice in rules: both come in through parameters",
+    RULES,
     /Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(/,
   ],
 ])("nowhere: %s", (_, files, pattern) => {

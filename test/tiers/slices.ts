@@ -78,7 +78,7 @@ export const FAULT_SLICES: Sliced = {
       /^(services\/ledger\/src\/(append|store)|libs\/postgres\/src)\//u,
       ["shared-transactions", "failover", "changing-ledgers", "backend-termination"],
     ],
-    [/^services\/ledger\/src\/(search|rpc)\//u, ["hostile-search", "request-cost"]],
+    [/^services\/ledger\/src\/(search|events)\//u, ["hostile-search", "request-cost"]],
     [
       /^services\/webhook-dispatcher\/src\//u,
       ["hostile-receivers", "hostile-replays", "sink-receivers", "sink-receivers-killed"],

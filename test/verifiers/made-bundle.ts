@@ -2,7 +2,7 @@
 // a test likes, and written as a tar file. Their keys are in the examples, so that a test can sign again.
 
 import { leafHash, leafText, PARTS } from "@annals/event";
-import { tarHeader as serviceHeader } from "@annals/export/src/domain/tar.ts";
+import { tarHeader as serviceHeader } from "@annals/export/src/formats/rules/tar.ts";
 import {
   append,
   checkpointText,

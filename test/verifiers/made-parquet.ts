@@ -1,6 +1,6 @@
 // Parquet exports that no service made, and what annals-verify says of them.
 
-import { fileForm } from "@annals/export/src/domain/file-format.ts";
+import { fileForm } from "@annals/export/src/formats/rules/file-format.ts";
 import { BadLine, verifyFile } from "annals-verify";
 import { hash } from "node:crypto";
 import type { Made } from "./made-export.ts";

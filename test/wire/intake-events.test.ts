@@ -6,7 +6,7 @@ import { atOnce } from "@annals/contract";
 import { type IntakeItem, Rejection } from "@annals/gateway/src/intake/item.ts";
 import { mapCloudEvent } from "@annals/gateway/src/intake/map-cloudevents.ts";
 import { mapKubernetes } from "@annals/gateway/src/intake/map-kubernetes.ts";
-import { prepareItem } from "@annals/gateway/src/v1/intake/store-items.ts";
+import { prepareItem } from "@annals/gateway/src/intake/store-items.ts";
 import { checkAppend } from "@annals/ledger/testing";
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";

@@ -10,7 +10,7 @@ import {
   otlpRecord,
   type OtlpRequest,
 } from "@annals/gateway/src/testing/otlp-requests.ts";
-import { readOtlp } from "@annals/gateway/src/v1/intake/read-otlp.ts";
+import { readOtlp } from "@annals/gateway/src/intake/read-otlp.ts";
 import { checkAppend } from "@annals/ledger/testing";
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";

@@ -37,16 +37,16 @@ import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
-import { openLockedBucket, openStorage } from "./outbound/open-storage.ts";
+import { openLockedBucket, openStorage } from "./storage/open-storage.ts";
 import { exportsService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
-import { OUTBOX } from "./store/outbox.ts";
-import { startArchives } from "./workers/archives.ts";
-import { startBucketAnchor } from "./workers/bucket-anchor.ts";
-import { erasedCopies } from "./workers/erased-copies.ts";
-import { startExportMeasuring } from "./workers/measuring.ts";
-import { startExportSweep } from "./workers/export-sweep.ts";
-import { ExportWorker } from "./workers/export-worker.ts";
+import { OUTBOX } from "./exports/store/outbox.ts";
+import { startArchives } from "./archives/worker/archives.ts";
+import { startBucketAnchor } from "./anchors/worker/bucket-anchor.ts";
+import { erasedCopies } from "./exports/worker/erased-copies.ts";
+import { startExportMeasuring } from "./exports/worker/measuring.ts";
+import { startExportSweep } from "./exports/worker/export-sweep.ts";
+import { ExportWorker } from "./exports/worker/export-worker.ts";
 
 /** The role that 0001_exports.sql creates. */
 const ROLE = "annals_exports";

@@ -18,7 +18,7 @@ export interface Bounds {
   /**
    * How long work for it goes on. "deadline": until the deadline of a call between services. "verification":
    * its own timeout (limits.ts). "transfer": while the client reads at the minimum rate. "sink_test": until
-   * the receiver of the sink has had its time (v1/sinks/test-sink.ts).
+   * the receiver of the sink has had its time (sinks/test-sink.ts).
    */
   readonly time: "deadline" | "verification" | "transfer" | "sink_test";
   /** Work that goes on after the response, which is counted by day and account. */

@@ -4,7 +4,7 @@ import type { Turns } from "@annals/contract";
 import type { Clients } from "./clients.ts";
 import type { IntakeReports } from "./intake/intake-reports.ts";
 import type { Limits } from "./limits.ts";
-import type { EventAppends } from "./v1/events/event-appends.ts";
+import type { EventAppends } from "./events/event-appends.ts";
 
 export interface Deps extends Clients {
   readonly appends: EventAppends;

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Admissions } from "./admission/admission.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
 import { createMetrics } from "./metrics.ts";
-import { EventAppends } from "./v1/events/event-appends.ts";
+import { EventAppends } from "./events/event-appends.ts";
 
 const MS_PER_S = 1_000;
 const EVENTS = Buffer.from('[{"action":"a"}]');

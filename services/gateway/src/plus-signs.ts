@@ -6,7 +6,7 @@ import { MAX_FILTER_VALUES } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { parse } from "node:querystring";
 import type { TObject } from "typebox";
-import { MAX_ALL_VALUES } from "./render/event-filter.ts";
+import { MAX_ALL_VALUES } from "./events/render-event-filter.ts";
 
 type Query = Record<string, unknown>;
 

@@ -11,7 +11,7 @@ import { PAGE } from "./bounds.ts";
 import type { Deps } from "./deps.ts";
 import { registerRoutes } from "./register-routes.ts";
 import { V1 } from "./v1.ts";
-import { EventAppends } from "./v1/events/event-appends.ts";
+import { EventAppends } from "./events/event-appends.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;

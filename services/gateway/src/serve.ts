@@ -27,12 +27,12 @@ import { refuseRequests } from "./edge/refuse-request.ts";
 import { RequestsInFlight } from "./edge/requests-in-flight.ts";
 import { resourceShares } from "./edge/resources.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
-import { HEAD_LOG_PER_SECOND } from "./head-log.ts";
+import { HEAD_LOG_PER_SECOND } from "./log/head-log.ts";
 import { IntakeReports } from "./intake/intake-reports.ts";
 import { LIMITS } from "./limits.ts";
 import { createMetrics } from "./metrics.ts";
 import { openReadAudit } from "./reads/read-audit.ts";
-import { EventAppends } from "./v1/events/event-appends.ts";
+import { EventAppends } from "./events/event-appends.ts";
 
 /** How long readiness waits for the services that the gateway calls. */
 const READY_TIMEOUT_MS = 1_000;

@@ -2,10 +2,10 @@
 // `plans`. Called by main.ts.
 
 import { serving } from "@annals/chassis";
-import { ACCOUNT_COMMANDS } from "./commands/accounts.ts";
-import { KEY_COMMANDS } from "./commands/keys.ts";
+import { ACCOUNT_COMMANDS } from "./accounts/commands/accounts.ts";
+import { KEY_COMMANDS } from "./api-keys/commands/keys.ts";
 import { migrate } from "./commands/migrate.ts";
-import { PLAN_COMMANDS } from "./commands/plans.ts";
+import { PLAN_COMMANDS } from "./accounts/commands/plans.ts";
 import { SETTINGS } from "./config.ts";
 
 export const PROGRAM = {

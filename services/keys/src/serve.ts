@@ -29,14 +29,14 @@ import { openAdminApi } from "./admin/open.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
-import { openLogSigner } from "./log-key-file.ts";
-import { plansCheck, readPlans } from "./plans-file.ts";
+import { openLogSigner } from "./log-signing/log-key-file.ts";
+import { plansCheck, readPlans } from "./accounts/plans-file.ts";
 import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
-import { startKeySweep } from "./workers/key-sweep.ts";
-import { LastUses, startLastUses } from "./workers/last-uses.ts";
-import { RefusedAdmissions, startRefusedAdmissions } from "./workers/refused-admissions.ts";
+import { startKeySweep } from "./api-keys/worker/key-sweep.ts";
+import { LastUses, startLastUses } from "./admissions/last-uses.ts";
+import { RefusedAdmissions, startRefusedAdmissions } from "./admissions/refused-admissions.ts";
 
 export async function serve(
   config: ConfigOf<typeof SETTINGS>,

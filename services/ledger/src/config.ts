@@ -19,7 +19,7 @@ import { messagingSettings } from "@annals/messaging";
 /** The role that 0001_ledger.sql makes. */
 export const ROLE = "annals_ledger";
 
-/** See domain/erasure-copies.ts. */
+/** See erasures/rules/erasure-copies.ts. */
 const erasureCopies: Setting<{ readonly exports: boolean; readonly webhooks: boolean }> = {
   env: "ANNALS_ERASURE_COPIES",
   about:

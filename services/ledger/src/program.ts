@@ -9,13 +9,13 @@ import {
   reapplyErasures,
   requestErasureCommand,
   showErasures,
-} from "./commands/erasures.ts";
-import { checkHeads, heads } from "./commands/heads.ts";
-import { listHoldsCommand, placeHoldCommand, releaseHoldCommand } from "./commands/holds.ts";
-import { logStatus, logSucceed } from "./commands/log.ts";
+} from "./erasures/commands/erasures.ts";
+import { checkHeads, heads } from "./verify/commands/heads.ts";
+import { listHoldsCommand, placeHoldCommand, releaseHoldCommand } from "./holds/commands/holds.ts";
+import { logStatus, logSucceed } from "./log/commands/log.ts";
 import { migrate } from "./commands/migrate.ts";
-import { setRetentionCommand, showRetentionCommand } from "./commands/retention.ts";
-import { verify } from "./commands/verify.ts";
+import { setRetentionCommand, showRetentionCommand } from "./retention/commands/retention.ts";
+import { verify } from "./verify/commands/verify.ts";
 import { SETTINGS } from "./config.ts";
 
 export const PROGRAM = {

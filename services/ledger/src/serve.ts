@@ -39,20 +39,20 @@ import { LedgerService } from "@annals/proto/ledger";
 import { randomUUID } from "node:crypto";
 import { AppendQueue } from "./append/append-queue.ts";
 import { GrownChains } from "./append/grown-chains.ts";
-import { auditRecorder } from "./rpc/record-audit-events.ts";
+import { auditRecorder } from "./audit/rpc/record-audit-events.ts";
 import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
-import { originCheck } from "./evidence/origin-check.ts";
+import { originCheck } from "./log/origin-check.ts";
 import { ROLE, type SETTINGS } from "./config.ts";
-import { openLogPolicy } from "./log-policy-file.ts";
-import { receiptCheck } from "./domain/receipt-time.ts";
+import { openLogPolicy } from "./log/log-policy-file.ts";
+import { receiptCheck } from "./append/rules/receipt-time.ts";
 import { createMetrics } from "./metrics.ts";
 import { SearchTurns } from "./search/search-turns.ts";
 import { type Deps, ledgerService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
 import { BlockChecker } from "./verify/block-checker.ts";
-import type { VacuumDeps } from "./workers/vacuum.ts";
-import { startWorkers } from "./workers/start-workers.ts";
+import type { VacuumDeps } from "./erasures/worker/vacuum.ts";
+import { startWorkers } from "./start-workers.ts";
 
 type Config = ConfigOf<typeof SETTINGS>;
 

@@ -35,9 +35,9 @@ CREATE TABLE webhooks.webhooks (
   after_verifications bigint NOT NULL,
   after_exports       bigint NOT NULL,
   after_checkpoints   bigint NOT NULL,
-  -- JSON: the values that an event must have to be delivered (domain/webhook-filter.ts). Null: all events are. It acts on
+  -- JSON: the values that an event must have to be delivered (webhooks/rules/webhook-filter.ts). Null: all events are. It acts on
   -- events after a position. Those up to it that are not queued yet are judged by the filters before it: a JSON array, each
-  -- with the position after which it acted (domain/filter-history.ts).
+  -- with the position after which it acted (webhooks/rules/filter-history.ts).
   filter          text CHECK (octet_length(filter) <= 4096),
   filter_after    bigint NOT NULL DEFAULT 0,
   earlier_filters text,

@@ -8,7 +8,7 @@ import { LedgerService } from "@annals/proto/ledger";
 import type { AuditHandOverDeps } from "@annals/postgres";
 import { Producers } from "./outbound/producers.ts";
 import type { SinkLedger } from "./sinks/receiver/sink-events.ts";
-import type { AnchorLedger } from "./workers/anchor-deps.ts";
+import type { AnchorLedger } from "./anchors/worker/anchor-deps.ts";
 import type { OperatorSinksDeps } from "./sinks/worker/operator-sinks.ts";
 
 export interface OpenProducers extends Pick<

@@ -32,6 +32,9 @@ const retryDelaysS: Setting<readonly number[]> = {
   },
 };
 
+/** The role that 0001_webhooks.sql creates. */
+export const ROLE = "annals_webhooks";
+
 export const SETTINGS = {
   ...processSettings,
   ...rpcServerSettings,

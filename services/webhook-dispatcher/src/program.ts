@@ -9,7 +9,7 @@ import {
   showOperatorSinks,
   skipOperatorSinkRecordCommand,
 } from "./sinks/commands/operator-sinks.ts";
-import { rotateSealingKey } from "./commands/rotate-sealing-key.ts";
+import { rotateSealingKey } from "./sealing/commands/rotate-sealing-key.ts";
 import { COMMAND_SETTINGS, SETTINGS } from "./config.ts";
 
 export const PROGRAM = {

@@ -1,5 +1,5 @@
 // DELETE /v1/exports/{id} deletes an export of the caller's account permanently, in every status
-// (docs/exports.md). That its files go too is in services/export/src/workers/export-sweep.test.ts.
+// (docs/exports.md). That its files go too is in services/export/src/exports/worker/export-sweep.test.ts.
 
 import { newClient, ownerOf } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";

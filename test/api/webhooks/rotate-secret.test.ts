@@ -1,6 +1,6 @@
 // POST /v1/webhooks/{id}/rotate-secret gives a webhook a new signing secret and shows it once
 // (docs/interface.md). How deliveries are signed meanwhile: test/flows/webhooks-receiver.test.ts and
-// services/webhook-dispatcher/src/rpc/rotate-secret.test.ts.
+// services/webhook-dispatcher/src/webhooks/rpc/rotate-secret.test.ts.
 
 import { newClient } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

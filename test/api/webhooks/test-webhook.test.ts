@@ -1,5 +1,5 @@
 // POST /v1/webhooks/{id}/test queues a delivery that is attempted and recorded as any other
-// (docs/interface.md). What it sends: services/webhook-dispatcher/src/rpc/replays.test.ts.
+// (docs/interface.md). What it sends: services/webhook-dispatcher/src/deliveries/rpc/replays.test.ts.
 
 import { eventually, newClient } from "@annals/testing";
 import { beforeEach, describe, expect, inject, test } from "vitest";

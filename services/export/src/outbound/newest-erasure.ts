@@ -6,7 +6,7 @@ import { ERASURE } from "@annals/event";
 import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import type { EventPosition } from "../domain/manifest.ts";
+import type { EventPosition } from "../exports/rules/manifest.ts";
 import { Breaks } from "./breaks.ts";
 
 interface Behind {

@@ -10,8 +10,8 @@ import {
   type StreamEventsResponse,
 } from "@annals/proto/ledger";
 import type { Client } from "@connectrpc/connect";
-import type { LedgerFormat } from "../domain/file-format.ts";
-import type { EventPosition } from "../domain/manifest.ts";
+import type { LedgerFormat } from "../formats/rules/file-format.ts";
+import type { EventPosition } from "../exports/rules/manifest.ts";
 import { Breaks } from "./breaks.ts";
 
 /** Retention has deleted events of the selection: another attempt would not find them, either. */

@@ -16,8 +16,8 @@ import {
 import { pino } from "pino";
 import { inject } from "vitest";
 import { createMetrics } from "../metrics.ts";
-import { type LockedBucket, S3LockedBucket } from "../outbound/locked-bucket.ts";
-import { startBucketAnchor } from "../workers/bucket-anchor.ts";
+import { type LockedBucket, S3LockedBucket } from "../anchors/locked-bucket.ts";
+import { startBucketAnchor } from "../anchors/worker/bucket-anchor.ts";
 import { ServedLog } from "./served-log.ts";
 
 export const BUCKET = "log";

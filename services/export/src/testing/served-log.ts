@@ -23,7 +23,7 @@ import {
 } from "@annals/tlog";
 import { create } from "@bufbuild/protobuf";
 import { createHash } from "node:crypto";
-import type { BucketLedger } from "../workers/log-upload.ts";
+import type { BucketLedger } from "../anchors/worker/log-upload.ts";
 
 const ORIGIN = "log.example";
 const [SEED, WITNESS_SEED] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];

@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { createMetrics } from "../metrics.ts";
-import { directoryStorage } from "../outbound/directory-storage.ts";
-import { ExportWorker, type WorkerDeps } from "../workers/export-worker.ts";
+import { directoryStorage } from "../storage/directory-storage.ts";
+import { ExportWorker, type WorkerDeps } from "../exports/worker/export-worker.ts";
 
 export const ACCOUNT = "acct_1";
 /** Connections of each pool. */

@@ -1,5 +1,5 @@
 // Tells the operator what became of the items of intake: a metric, and a line of the log for a request of
-// which items were refused. Called by v1/intake/store-items.ts. The log must never have a value of an item,
+// which items were refused. Called by store-items.ts. The log must never have a value of an item,
 // and a sender that is refused again and again must not fill it.
 
 import { BoundedLog, type Logger } from "@annals/chassis";

@@ -1,5 +1,5 @@
 // What a mapping makes of one item of a body: an event, or the reason why it has no event. Called by the
-// mappings of intake, one file for each source, and by v1/intake/store-items.ts. A reason goes to the sender
+// mappings of intake, one file for each source, and by store-items.ts. A reason goes to the sender
 // and into the log: it must never contain a value of the item.
 
 import type { JsonObject } from "@annals/event";

@@ -1,5 +1,5 @@
 // Maps a CloudEvent 1.0 to an event (docs/intake.md): one of the JSON format, or one of which the attributes
-// are headers. Called by v1/intake/store-cloudevents.ts. Nothing of a CloudEvent may be lost: what has no
+// are headers. Called by store-cloudevents.ts. Nothing of a CloudEvent may be lost: what has no
 // member of its own stays under `metadata.cloudevents`.
 
 import { createHash } from "node:crypto";

@@ -1,5 +1,5 @@
 // Maps an item of an EventList of audit.k8s.io/v1, as a kube-apiserver posts it, to an event
-// (docs/intake.md). Called by v1/intake/store-kubernetes-audit.ts. Users of the cluster choose much of an
+// (docs/intake.md). Called by store-kubernetes-audit.ts. Users of the cluster choose much of an
 // item: names, paths, headers, and the objects of their requests. None of that must keep the action out of
 // the log.
 

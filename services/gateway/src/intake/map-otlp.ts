@@ -1,4 +1,4 @@
-// Maps a LogRecord of OTLP to an event (docs/intake.md). Called by v1/intake/read-otlp.ts, with a record that
+// Maps a LogRecord of OTLP to an event (docs/intake.md). Called by read-otlp.ts, with a record that
 // either encoding has given. A record without the name of an event is rejected: Annals does not store what
 // programs write while they run.
 

@@ -1,6 +1,6 @@
 // What the two encodings of OTLP have in common (docs/intake.md): each finds the messages of a request in its
 // bytes, and reads one of them for itself, so that what is wrong with a record never costs the others.
-// Implemented by otlp-json.ts and otlp-protobuf.ts, called by v1/intake/read-otlp.ts and otlp-parts.ts. A
+// Implemented by otlp-json.ts and otlp-protobuf.ts, called by read-otlp.ts and otlp-parts.ts. A
 // message that is read must never take more memory than its limits allow.
 
 import type { ReadLimits } from "@annals/event";

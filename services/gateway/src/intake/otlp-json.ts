@@ -1,5 +1,5 @@
 // OTLP in JSON: ProtoJSON with lowerCamelCase names, where ids of traces are hexadecimal. Used by
-// v1/intake/read-otlp.ts. Members that it does not know are ignored, as the protocol demands. It must never
+// read-otlp.ts. Members that it does not know are ignored, as the protocol demands. It must never
 // read one of two members with the same name.
 
 import { PIECE_BYTES } from "@annals/contract";

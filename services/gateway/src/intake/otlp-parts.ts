@@ -1,6 +1,6 @@
 // Reads a message of OTLP that has attributes: at once if it is small and nothing is wrong with it, otherwise
 // each attribute and the body for itself. So one that is too large, too deep or not readable is replaced by
-// its size and hash, and never costs the record. Called by v1/intake/read-otlp.ts. It must never read more
+// its size and hash, and never costs the record. Called by read-otlp.ts. It must never read more
 // than a few kilobytes, or one attribute, without yielding.
 
 import { JsonFault, type ReadLimits } from "@annals/event";

@@ -1,4 +1,4 @@
-// OTLP in protobuf. Used by v1/intake/read-otlp.ts. Bytes are checked before a message is made of them: a
+// OTLP in protobuf. Used by read-otlp.ts. Bytes are checked before a message is made of them: a
 // field of two bytes can take hundreds in memory. It must never read a field of another type than its own,
 // nor beyond the end of its message.
 

@@ -3,12 +3,12 @@
 
 import { EVENT_NAMES, type EventName } from "@annals/contract";
 import { Type, type TObject, type TSchema } from "typebox";
-import { EventBody } from "../render/event.ts";
-import { ExportBody } from "../render/export.ts";
-import { AccountCheckpointBody } from "../render/log.ts";
+import { EventBody } from "../events/render-event.ts";
+import { ExportBody } from "../exports/render-export.ts";
+import { AccountCheckpointBody } from "../log/render-log.ts";
 import { Id, named, openDetail, Time, TIME_EXAMPLE } from "../render/schema.ts";
-import { VerificationBody } from "../render/verification.ts";
-import { WebhookId } from "../render/webhook.ts";
+import { VerificationBody } from "../verify/render-verification.ts";
+import { WebhookId } from "../webhooks/render-webhook.ts";
 import { WEBHOOK_TEST } from "./open-operations.ts";
 import { jsonContent, parametersOf } from "./operation.ts";
 import type { Components } from "./schemas.ts";

@@ -3,8 +3,8 @@
 import { isScope, SCOPES } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { JsonFault, type JsonValue, readJson } from "@annals/event";
-import { operatorName } from "../domain/operator-name.ts";
-import type { Plans } from "../domain/plan.ts";
+import { operatorName } from "../accounts/rules/operator-name.ts";
+import type { Plans } from "../accounts/rules/plan.ts";
 
 export const MAX_BODY_BYTES = 16 * 1024;
 const JSON_LIMITS = { maxDepth: 4, maxValues: 64 };

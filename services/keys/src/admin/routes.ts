@@ -1,5 +1,5 @@
 // The table of the admin API: method, path, name and handler of each route. A handler checks the request,
-// makes the one change of operations/account.ts, which the commands make too, and renders the response.
+// makes the one change of accounts/account.ts, which the commands make too, and renders the response.
 // Called by api.ts, after the token was accepted.
 
 import { newId } from "@annals/contract";
@@ -13,15 +13,15 @@ import {
   findAccount,
   revokeKey,
   updateAccount,
-} from "../operations/account.ts";
-import type { KeyMaker } from "../domain/new-api-key.ts";
-import type { Plans } from "../domain/plan.ts";
+} from "../accounts/account.ts";
+import type { KeyMaker } from "../api-keys/rules/new-api-key.ts";
+import type { Plans } from "../accounts/rules/plan.ts";
 import { compareRequest } from "../store/compare-request.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
 import type { Members } from "./body.ts";
-import { accountJson, keyJson, newKeyJson, plansJson } from "../operations/json.ts";
+import { accountJson, keyJson, newKeyJson, plansJson } from "../accounts/json.ts";
 
 export interface Deps extends KeyMaker {
   readonly database: Pool;

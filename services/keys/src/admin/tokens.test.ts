@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { SETTINGS } from "../config.ts";
-import { UNLIMITED_PLANS } from "../domain/plan.ts";
+import { UNLIMITED_PLANS } from "../accounts/rules/plan.ts";
 import { createMetrics } from "../metrics.ts";
 import { migratedDatabase } from "../testing/database.ts";
 import { openAdminApi } from "./open.ts";

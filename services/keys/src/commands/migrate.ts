@@ -10,7 +10,7 @@ import type { SETTINGS } from "../config.ts";
 import { findBootstrap } from "../store/find-bootstrap.ts";
 import { keepSecret } from "../store/keep-secret.ts";
 import { lockAccounts } from "../store/lock-accounts.ts";
-import { addKey, createAccount } from "../operations/account.ts";
+import { addKey, createAccount } from "../accounts/account.ts";
 import { type Opened, withDatabase } from "./open.ts";
 
 export const SCHEMA = {

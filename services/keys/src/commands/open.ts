@@ -6,7 +6,7 @@ import { systemClock } from "@annals/contract";
 import { type Pool, withCommandPool } from "@annals/postgres";
 import { randomBytes } from "node:crypto";
 import type { SETTINGS } from "../config.ts";
-import type { KeyMaker } from "../domain/new-api-key.ts";
+import type { KeyMaker } from "../api-keys/rules/new-api-key.ts";
 
 /** The role that 0001_keys.sql makes. */
 export const ROLE = "annals_keys";

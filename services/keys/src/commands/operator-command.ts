@@ -14,9 +14,9 @@ import {
   type ValuesOf,
 } from "@annals/cli";
 import type { SETTINGS } from "../config.ts";
-import { operatorName } from "../domain/operator-name.ts";
-import type { Plans } from "../domain/plan.ts";
-import { readPlans } from "../plans-file.ts";
+import { operatorName } from "../accounts/rules/operator-name.ts";
+import type { Plans } from "../accounts/rules/plan.ts";
+import { readPlans } from "../accounts/plans-file.ts";
 import { type Opened, withDatabase } from "./open.ts";
 
 export type OperatorCommand = Command<CommandContext<typeof SETTINGS>>;

@@ -28,9 +28,9 @@ import { migrate } from "../commands/migrate.ts";
 import { ROLE } from "../commands/open.ts";
 import { SETTINGS } from "../config.ts";
 import { PROGRAM } from "../program.ts";
-import { createAccount } from "../store/create-account.ts";
+import { createAccount } from "../accounts/store/create-account.ts";
 import { createApiKey } from "../store/create-api-key.ts";
-import { createWidgetToken } from "../store/create-widget-token.ts";
+import { createWidgetToken } from "../widget-tokens/store/create-widget-token.ts";
 
 /** Connections of each pool. */
 export const POOL_SIZE = 4;

@@ -28,11 +28,11 @@ import {
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
-import { type LogKeyFile, parseLogKeys } from "../domain/log-keys.ts";
-import { LogSigner, type LogSignerDeps } from "../evidence/log-signer.ts";
-import { signCheckpoint } from "../rpc/sign-checkpoint.ts";
-import { signEpoch } from "../rpc/sign-epoch.ts";
-import { getSignedHeads } from "../store/signed-heads.ts";
+import { type LogKeyFile, parseLogKeys } from "../log-signing/rules/log-keys.ts";
+import { LogSigner, type LogSignerDeps } from "../log-signing/log-signer.ts";
+import { signCheckpoint } from "../log-signing/rpc/sign-checkpoint.ts";
+import { signEpoch } from "../log-signing/rpc/sign-epoch.ts";
+import { getSignedHeads } from "../log-signing/store/signed-heads.ts";
 
 const TIME = "2026-03-02T00:00:30.000000Z";
 

@@ -6,7 +6,7 @@ import { GENESIS_HASH } from "@annals/event";
 import { isDistributed } from "@annals/postgres";
 import { bytesWaiting } from "@annals/testing";
 import { describe, expect, test } from "vitest";
-import type { Replayed, Stored } from "../domain/plan-flush.ts";
+import type { Replayed, Stored } from "./rules/plan-flush.ts";
 import {
   append,
   chainOf,

@@ -5,8 +5,8 @@
 
 import { Slots } from "@annals/contract";
 import { KeyedBatcher } from "@annals/rpc";
-import type { Replayed, Stored } from "../domain/plan-flush.ts";
-import type { PreparedAppend } from "../domain/prepare-append.ts";
+import type { Replayed, Stored } from "./rules/plan-flush.ts";
+import type { PreparedAppend } from "./rules/prepare-append.ts";
 import { GrownChains } from "./grown-chains.ts";
 import { appendRecord, type Decide } from "./append-record.ts";
 import { Commits } from "./commits.ts";

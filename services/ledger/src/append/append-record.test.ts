@@ -4,7 +4,7 @@
 
 import { eventually, ON_ONE_SERVER } from "@annals/testing";
 import { expect, test } from "vitest";
-import { retentionRecord } from "../domain/record-events.ts";
+import { retentionRecord } from "./rules/record-events.ts";
 import {
   append,
   chainOf,

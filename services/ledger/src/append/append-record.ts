@@ -6,9 +6,9 @@
 
 import { atOnce } from "@annals/contract";
 import type { Database } from "@annals/postgres";
-import { momentOf } from "../domain/chain-time.ts";
-import { type Head, planFlush } from "../domain/plan-flush.ts";
-import { type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
+import { momentOf } from "./rules/chain-time.ts";
+import { type Head, planFlush } from "./rules/plan-flush.ts";
+import { type NewEvent, prepareAppend } from "./rules/prepare-append.ts";
 import { beginLifecycle } from "../store/begin-lifecycle.ts";
 import { lockHeadForRecord } from "../store/lock-head.ts";
 import { appendsOf } from "./commits.ts";

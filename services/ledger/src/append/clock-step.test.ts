@@ -6,7 +6,7 @@ import type { Clock } from "@annals/contract";
 import { formatMicros } from "@annals/contract";
 import type { TestDatabase } from "@annals/testing";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { retentionRecord } from "../domain/record-events.ts";
+import { retentionRecord } from "./rules/record-events.ts";
 import { append, chainOf, newAccountId, newQueue } from "../testing/append-fixtures.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 

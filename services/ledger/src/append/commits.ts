@@ -6,9 +6,9 @@
 import { Batcher, type BatcherMetrics } from "@annals/rpc";
 import { AnnalsError } from "@annals/errors";
 import { isDistributed, isUnsupported, type Pool } from "@annals/postgres";
-import { weightOf } from "../domain/prepare-append.ts";
-import { appendEvents, appendParams, type PlannedAppend } from "../store/append-events.ts";
-import { appendToChains, appendToChainsParams } from "../store/append-to-chains.ts";
+import { weightOf } from "./rules/prepare-append.ts";
+import { appendEvents, appendParams, type PlannedAppend } from "./store/append-events.ts";
+import { appendToChains, appendToChainsParams } from "./store/append-to-chains.ts";
 
 /**
  * The name under which the pool counts an account's appends: apart from its reads, which may take the whole

@@ -8,7 +8,7 @@ import { type Clock, type Slots, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import type { Notices } from "@annals/messaging";
 import type { Database, Pool } from "@annals/postgres";
-import { momentOf } from "../domain/chain-time.ts";
+import { momentOf } from "./rules/chain-time.ts";
 import type { Metrics } from "../metrics.ts";
 import {
   type KnownRequest,
@@ -16,9 +16,9 @@ import {
   planFlush,
   type Replayed,
   type Stored,
-} from "../domain/plan-flush.ts";
-import { type PreparedAppend, weightOf } from "../domain/prepare-append.ts";
-import { findIdempotencyKeys } from "../store/find-idempotency-keys.ts";
+} from "./rules/plan-flush.ts";
+import { type PreparedAppend, weightOf } from "./rules/prepare-append.ts";
+import { findIdempotencyKeys } from "./store/find-idempotency-keys.ts";
 import { lockHead } from "../store/lock-head.ts";
 import type { GrownChains } from "./grown-chains.ts";
 import { appendsOf, type Commits, MAX_SHARED_BYTES } from "./commits.ts";

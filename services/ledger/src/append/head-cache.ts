@@ -2,7 +2,7 @@
 // are for an optimistic compare-and-swap, so a stale one is harmless: the statement that appends checks the
 // head itself.
 
-import type { Head } from "../domain/plan-flush.ts";
+import type { Head } from "./rules/plan-flush.ts";
 
 export interface CachedHead {
   readonly head: Head;

@@ -4,10 +4,10 @@
 import type { Logger } from "@annals/chassis";
 import { type AnnalsError, internal } from "@annals/errors";
 import { type Database, type Statement, violatedConstraint } from "@annals/postgres";
-import type { Head } from "../domain/plan-flush.ts";
+import type { Head } from "./rules/plan-flush.ts";
 import type { Metrics } from "../metrics.ts";
-import { appendEvents, appendParams, type PlannedAppend } from "../store/append-events.ts";
-import { createHead } from "../store/create-head.ts";
+import { appendEvents, appendParams, type PlannedAppend } from "./store/append-events.ts";
+import { createHead } from "./store/create-head.ts";
 import type { HeadRow } from "../store/lock-head.ts";
 
 /** The head of the chain, held by `lock` until the transaction ends. It makes the head of a new chain. */

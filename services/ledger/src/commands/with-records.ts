@@ -8,7 +8,7 @@ import { ComparedClock, pooledRandom } from "@annals/contract";
 import { compareClock, type Pool, withCommandPool } from "@annals/postgres";
 import { AppendQueue } from "../append/append-queue.ts";
 import { ROLE, type SETTINGS } from "../config.ts";
-import type { RecordActor } from "../domain/record-events.ts";
+import type { RecordActor } from "../append/rules/record-events.ts";
 import { createMetrics } from "../metrics.ts";
 import { getHeadSequences } from "../store/get-head-sequences.ts";
 

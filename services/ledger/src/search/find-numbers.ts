@@ -5,9 +5,9 @@
 // rows than a bound.
 
 import type { Database } from "@annals/postgres";
-import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
-import { hasTime, isPlain } from "../domain/event-filter.ts";
-import { findChunksByTime } from "../store/find-chunks-by-time.ts";
+import { CHUNK_SIZE, chunkOf } from "./rules/chunk.ts";
+import { hasTime, isPlain } from "./rules/event-filter.ts";
+import { findChunksByTime } from "./store/find-chunks-by-time.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
 import type { Budget } from "./budget.ts";
 import { indexHits } from "./index-hits.ts";

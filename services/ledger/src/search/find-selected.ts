@@ -1,10 +1,10 @@
-// The events that a request to erase selects, found as those of a list are. Called by workers/erasures.ts
-// piece by piece, and by rpc/create-erasure.ts, which counts them. What it finds is compared with the events
-// again before they are erased.
+// The events that a request to erase selects, found as those of a list are. Called by
+// erasures/worker/erasures.ts piece by piece, and by erasures/rpc/create-erasure.ts, which counts them. What
+// it finds is compared with the events again before they are erased.
 
 import type { Database } from "@annals/postgres";
-import type { EventFilter } from "../domain/event-filter.ts";
-import type { Selector } from "../domain/erasure.ts";
+import type { EventFilter } from "./rules/event-filter.ts";
+import type { Selector } from "../erasures/rules/erasure.ts";
 import { Budget } from "./budget.ts";
 import { findNumbers } from "./find-numbers.ts";
 

@@ -2,8 +2,8 @@
 // Called by find-numbers.ts. When these events are read, they are compared with the filter again.
 
 import type { Database } from "@annals/postgres";
-import { CHUNK_SIZE } from "../domain/chunk.ts";
-import { findPostings, type PostingRow } from "../store/find-postings.ts";
+import { CHUNK_SIZE } from "./rules/chunk.ts";
+import { findPostings, type PostingRow } from "./store/find-postings.ts";
 import type { Budget } from "./budget.ts";
 import { matchesOf, type Search } from "./matches.ts";
 import { inOrder, type Range } from "./range.ts";

@@ -1,7 +1,7 @@
 // The last event of a range that was created before a time: times ascend with the numbers, but for steps of
 // the clock (annals.clock), so it is found by some thirty look-ups. Behind a step an event is at least as old
-// as it says. Called by workers/retention.ts and rpc/list-lifecycles.ts. It must never take an event that is
-// missing for one that is older.
+// as it says. Called by retention/worker/retention.ts and retention/rpc/list-lifecycles.ts. It must never
+// take an event that is missing for one that is older.
 
 import type { Database } from "@annals/postgres";
 import { getCreatedAt } from "../store/retention-cut.ts";

@@ -2,7 +2,7 @@
 // index-hits.ts, each time for a bounded number of events.
 
 import type { Database } from "@annals/postgres";
-import type { EventFilter } from "../domain/event-filter.ts";
+import type { EventFilter } from "./rules/event-filter.ts";
 import { type FilterParams, findInRange, findOfNumbers } from "../store/find-matches.ts";
 import type { Range } from "./range.ts";
 

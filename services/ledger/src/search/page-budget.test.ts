@@ -6,7 +6,7 @@
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
-import { CHUNK_SIZE } from "../domain/chunk.ts";
+import { CHUNK_SIZE } from "./rules/chunk.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendAll, indexAll, type Sent, timeOf } from "../testing/index-fixtures.ts";
 import { appendOf, eventOf, eventsJsonOf, openLedger } from "../testing/test-ledger.ts";

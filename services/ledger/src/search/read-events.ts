@@ -3,7 +3,7 @@
 
 import { internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";
-import type { EventFilter } from "../domain/event-filter.ts";
+import type { EventFilter } from "./rules/event-filter.ts";
 import { getLifecycle } from "../store/lifecycles.ts";
 import type { Measured, Reads } from "../store/list-events.ts";
 import { readEnds } from "../store/read-ends.ts";

@@ -3,7 +3,7 @@
 // `next` says whether there may be more.
 
 import type { Database } from "@annals/postgres";
-import { isPlain } from "../domain/event-filter.ts";
+import { isPlain } from "./rules/event-filter.ts";
 import type { EventRow } from "../store/event-row.ts";
 import { listEvents } from "../store/list-events.ts";
 import { Budget } from "./budget.ts";

@@ -6,8 +6,8 @@ import { RecordFormat } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
 import fc from "fast-check";
 import { beforeEach, expect, inject, test } from "vitest";
-import { CHUNK_SIZE } from "../domain/chunk.ts";
-import { indexChunk } from "../store/index-chunk.ts";
+import { CHUNK_SIZE } from "./rules/chunk.ts";
+import { indexChunk } from "./store/index-chunk.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import {
   appendAll,

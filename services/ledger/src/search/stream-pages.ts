@@ -3,7 +3,7 @@
 // turn. It must never skip an event: it rejects if retention deletes one of the range meanwhile.
 
 import type { Database } from "@annals/postgres";
-import { isPlain } from "../domain/event-filter.ts";
+import { isPlain } from "./rules/event-filter.ts";
 import type { RecordRow } from "../store/stream-events.ts";
 import { streamEvents } from "../store/stream-events.ts";
 import { Budget } from "./budget.ts";

@@ -1,8 +1,8 @@
 // The terms that a search looks up in the filter index, made from its filter. Called by find-numbers.ts.
 
 import type { Database } from "@annals/postgres";
-import { actionsOf, type EventFilter, hasTime } from "../domain/event-filter.ts";
-import { findActions } from "../store/find-actions.ts";
+import { actionsOf, type EventFilter, hasTime } from "./rules/event-filter.ts";
+import { findActions } from "./store/find-actions.ts";
 import type { Budget } from "./budget.ts";
 
 /** Values of a field, each once. An event must have one of them. */

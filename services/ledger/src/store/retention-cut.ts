@@ -1,5 +1,5 @@
-// What workers/retention.ts reads to find the last event that may be deleted: the times of single events, the
-// first hold, and whether more than records of retention would be deleted.
+// What retention/worker/retention.ts reads to find the last event that may be deleted: the times of single
+// events, the first hold, and whether more than records of retention would be deleted.
 
 import { statement } from "@annals/postgres";
 

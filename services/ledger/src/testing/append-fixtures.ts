@@ -8,7 +8,7 @@ import type { Pool } from "@annals/postgres";
 import { openProxy, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished } from "vitest";
-import { type Append, type NewEvent, prepareAppend } from "../domain/prepare-append.ts";
+import { type Append, type NewEvent, prepareAppend } from "../append/rules/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { type AtEnd, aroundPool, openPool } from "./database.ts";

@@ -3,7 +3,7 @@
 
 import { LedgerService } from "@annals/proto/ledger";
 import { type Client, createClient, createRouterTransport } from "@connectrpc/connect";
-import { listLifecycles } from "../rpc/list-lifecycles.ts";
+import { listLifecycles } from "../retention/rpc/list-lifecycles.ts";
 import { NEVER } from "./block-fixtures.ts";
 import { openErasures } from "./erasure-fixtures.ts";
 import { openRetention } from "./retention-fixtures.ts";

@@ -1,7 +1,7 @@
 // Lets all trees grow to their chains, as before an epoch. Imported by tests only.
 
 import type { GrownChains } from "../append/grown-chains.ts";
-import type { TreeBuilder } from "../workers/tree-builder.ts";
+import type { TreeBuilder } from "../log/worker/tree-builder.ts";
 import { NEVER } from "./block-fixtures.ts";
 
 export async function growAllTrees(

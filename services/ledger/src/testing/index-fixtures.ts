@@ -3,7 +3,7 @@
 
 import { createLog } from "@annals/chassis";
 import type { Pool } from "@annals/postgres";
-import { DELAY_MS, FilterIndex } from "../workers/filter-index.ts";
+import { DELAY_MS, FilterIndex } from "../search/worker/filter-index.ts";
 import { eventsJsonOf, type GivenEvent, type TestLedger } from "./test-ledger.ts";
 
 /** Events of one append, which are received at once. */

@@ -8,7 +8,7 @@ import type { TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import { AppendQueue } from "../append/append-queue.ts";
-import type { NewEvent } from "../domain/prepare-append.ts";
+import type { NewEvent } from "../append/rules/prepare-append.ts";
 import { createMetrics } from "../metrics.ts";
 import { append, eventOf, newAccountId } from "./append-fixtures.ts";
 import { newLedgerDatabase, openPool } from "./database.ts";

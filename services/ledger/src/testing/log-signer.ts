@@ -15,8 +15,8 @@ import {
   verifyInclusion,
   type VerifierKey,
 } from "@annals/tlog";
-import type { PlanReads } from "../append/plan-retention.ts";
-import type { EpochCloserDeps } from "../workers/epoch-closer.ts";
+import type { PlanReads } from "../retention/plan-retention.ts";
+import type { EpochCloserDeps } from "../log/worker/epoch-closer.ts";
 
 interface SignedHead {
   readonly size: number;

@@ -2,7 +2,7 @@
 // Imported by tests only.
 
 import { systemClock } from "@annals/contract";
-import type { Selector } from "../domain/erasure.ts";
+import type { Selector } from "../erasures/rules/erasure.ts";
 import { openErasures } from "./erasure-fixtures.ts";
 import type { AtEnd } from "./database.ts";
 import type { LifecycleFixtures } from "./lifecycle-fixtures.ts";

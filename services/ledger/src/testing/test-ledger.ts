@@ -31,7 +31,7 @@ import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
-import { LogPolicy } from "../evidence/log-policy.ts";
+import { LogPolicy } from "../log/log-policy.ts";
 import { LogSigner } from "./log-signer.ts";
 import { aroundPool, type AtEnd, openPool } from "./database.ts";
 

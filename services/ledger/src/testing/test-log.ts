@@ -23,8 +23,8 @@ import {
 } from "@annals/tlog";
 import { expect, onTestFinished } from "vitest";
 import { GrownChains } from "../append/grown-chains.ts";
-import { EpochCloser } from "../workers/epoch-closer.ts";
-import { TreeBuilder } from "../workers/tree-builder.ts";
+import { EpochCloser } from "../log/worker/epoch-closer.ts";
+import { TreeBuilder } from "../log/worker/tree-builder.ts";
 import { aroundPool, type AtEnd, newLedgerDatabase, openPool } from "./database.ts";
 import { growAllTrees } from "./grow-all-trees.ts";
 import { LogSigner, ORIGIN } from "./log-signer.ts";

@@ -10,7 +10,7 @@ import {
   openBlockFixtures,
 } from "../testing/block-fixtures.ts";
 import type { Database } from "@annals/postgres";
-import { checkBlock } from "../store/check-block.ts";
+import { checkBlock } from "./store/check-block.ts";
 import { BlockChecker } from "./block-checker.ts";
 
 const AT = 3;

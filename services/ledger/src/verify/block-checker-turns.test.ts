@@ -3,7 +3,7 @@
 
 import type { Database } from "@annals/postgres";
 import { expect, test, vi } from "vitest";
-import { checkBlock } from "../store/check-block.ts";
+import { checkBlock } from "./store/check-block.ts";
 import { BlockChecker } from "./block-checker.ts";
 
 test("two at a time, and each account in its turn", async () => {

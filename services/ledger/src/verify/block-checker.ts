@@ -6,11 +6,11 @@
 import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import { TILE_WIDTH } from "@annals/tlog";
-import type { ValidBlock } from "../domain/chain-verifier.ts";
-import { checkBlock } from "../store/check-block.ts";
-import { type ComparedTileRow, compareTiles } from "../store/compare-tiles.ts";
-import { findHiddenEvent } from "../store/find-hidden-event.ts";
-import { chunkOf } from "../domain/chunk.ts";
+import type { ValidBlock } from "./rules/chain-verifier.ts";
+import { checkBlock } from "./store/check-block.ts";
+import { type ComparedTileRow, compareTiles } from "./store/compare-tiles.ts";
+import { findHiddenEvent } from "./store/find-hidden-event.ts";
+import { chunkOf } from "../search/rules/chunk.ts";
 
 /**
  * SQLSTATE classes for data that PostgreSQL cannot parse as the required type, or that is too deeply nested.

@@ -2,7 +2,7 @@
 // verify-range.ts, verify-tree.ts and verify-index.ts. It must never hold more results than it was allowed to
 // read ahead.
 
-import { CHUNK_SIZE, chunkOf } from "../domain/chunk.ts";
+import { CHUNK_SIZE, chunkOf } from "../search/rules/chunk.ts";
 
 /** Both ends are included. An empty chain has the range 1 to 0. */
 export interface Range {

@@ -1,6 +1,6 @@
 // Converts a row of the store for the verifier. Called by verify-range.ts.
 
-import type { ChainPayload, ChainRow } from "../domain/chain-verifier.ts";
+import type { ChainPayload, ChainRow } from "./rules/chain-verifier.ts";
 import type { RangeRow } from "../store/read-range.ts";
 
 export function chainRow(row: RangeRow): ChainRow {

@@ -5,7 +5,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { aroundPool, openPool } from "../testing/database.ts";
 import { TestLog } from "../testing/test-log.ts";
-import { coveredHead } from "../evidence/covered-head.ts";
+import { coveredHead } from "../log/covered-head.ts";
 import { findCut } from "./find-cut.ts";
 
 const ACCOUNT = "acct_1";

@@ -3,9 +3,9 @@
 // never report a chain that only grows meanwhile.
 
 import type { Database } from "@annals/postgres";
-import type { FirstInvalid } from "../domain/chain-verifier.ts";
-import { coveredHead } from "../evidence/covered-head.ts";
-import { getSizes } from "../store/get-sizes.ts";
+import type { FirstInvalid } from "./rules/chain-verifier.ts";
+import { coveredHead } from "../log/covered-head.ts";
+import { getSizes } from "./store/get-sizes.ts";
 
 /** The first event that is missing after the end of the chain. */
 export async function findCut(

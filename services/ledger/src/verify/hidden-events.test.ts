@@ -5,7 +5,7 @@ import type { Pool } from "@annals/postgres";
 import { InvalidReason } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { CHUNK_SIZE } from "../domain/chunk.ts";
+import { CHUNK_SIZE } from "../search/rules/chunk.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendAll, indexAll, timeOf } from "../testing/index-fixtures.ts";
 import { openLedger, type TestLedger } from "../testing/test-ledger.ts";

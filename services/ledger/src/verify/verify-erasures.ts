@@ -12,11 +12,11 @@ import {
   RETENTION,
 } from "@annals/event";
 import type { Database } from "@annals/postgres";
-import type { FirstInvalid } from "../domain/chain-verifier.ts";
-import { CHUNK_SIZE } from "../domain/chunk.ts";
+import type { FirstInvalid } from "./rules/chain-verifier.ts";
+import { CHUNK_SIZE } from "../search/rules/chunk.ts";
 import { streamPages } from "../search/stream-pages.ts";
-import { getRecordsFrom } from "../store/get-records-from.ts";
-import { listErased } from "../store/list-erased.ts";
+import { getRecordsFrom } from "./store/get-records-from.ts";
+import { listErased } from "./store/list-erased.ts";
 import { readEnds } from "../store/read-ends.ts";
 import type { RecordRow } from "../store/stream-events.ts";
 import type { Range } from "./blocks.ts";

@@ -4,8 +4,8 @@
 // right that it did not compare.
 
 import type { Database } from "@annals/postgres";
-import type { FirstInvalid } from "../domain/chain-verifier.ts";
-import { CHUNK_SIZE } from "../domain/chunk.ts";
+import type { FirstInvalid } from "./rules/chain-verifier.ts";
+import { CHUNK_SIZE } from "../search/rules/chunk.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
 import type { BlockChecker } from "./block-checker.ts";
 import { inBlocks, type Range } from "./blocks.ts";

@@ -4,7 +4,7 @@
 
 import { GENESIS_HASH } from "@annals/event";
 import type { Database } from "@annals/postgres";
-import { ChainVerifier } from "../domain/chain-verifier.ts";
+import { ChainVerifier } from "./rules/chain-verifier.ts";
 import { getHash } from "../store/get-hash.ts";
 import { readRange } from "../store/read-range.ts";
 import type { BlockChecker } from "./block-checker.ts";

@@ -4,7 +4,7 @@
 
 import type { Database } from "@annals/postgres";
 import { beforeEach, expect, test } from "vitest";
-import { compareTiles } from "../store/compare-tiles.ts";
+import { compareTiles } from "./store/compare-tiles.ts";
 import { NEVER } from "../testing/block-fixtures.ts";
 import { openPool } from "../testing/database.ts";
 import { TestLog } from "../testing/test-log.ts";

@@ -4,10 +4,10 @@
 
 import type { Database } from "@annals/postgres";
 import { HASH_BYTES, splitHashes, TILE_WIDTH, tileRoot } from "@annals/tlog";
-import type { FirstInvalid } from "../domain/chain-verifier.ts";
-import { coveredHead } from "../evidence/covered-head.ts";
-import { CoveredTree } from "../evidence/covered-tree.ts";
-import { type ComparedTileRow, compareUpperTiles } from "../store/compare-tiles.ts";
+import type { FirstInvalid } from "./rules/chain-verifier.ts";
+import { coveredHead } from "../log/covered-head.ts";
+import { CoveredTree } from "../log/covered-tree.ts";
+import { type ComparedTileRow, compareUpperTiles } from "./store/compare-tiles.ts";
 import { getTrees } from "../store/get-trees.ts";
 import { listLeaves } from "../store/list-leaves.ts";
 import { readRange } from "../store/read-range.ts";

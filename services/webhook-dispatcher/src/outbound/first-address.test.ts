@@ -1,6 +1,6 @@
 // Guarantee: whatever the first address of a name does, each transport reaches the receiver: one that refuses
 // or is silent is passed over, and one that is slow is waited for. The process that sends goes on. The S3
-// storage of exports: services/export/src/outbound/s3-addresses.test.ts.
+// storage of exports: services/export/src/storage/s3-addresses.test.ts.
 
 import { BusyHost, eventually } from "@annals/testing";
 import { spawn } from "node:child_process";

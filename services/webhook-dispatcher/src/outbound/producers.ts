@@ -14,9 +14,9 @@ import type {
 } from "@annals/proto/ledger";
 import type { OutboxEntry } from "@annals/proto/notices";
 import type { CallOptions, Client } from "@connectrpc/connect";
-import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
-import { eventOf, type Kind } from "../domain/kinds.ts";
-import type { EventValues } from "../domain/webhook-filter.ts";
+import { type Entry, entryOf, eventEntry } from "../deliveries/rules/payload.ts";
+import { eventOf, type Kind } from "../webhooks/rules/kinds.ts";
+import type { EventValues } from "../webhooks/rules/webhook-filter.ts";
 
 export type Positions = Readonly<Record<Kind, bigint>>;
 

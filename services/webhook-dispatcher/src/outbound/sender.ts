@@ -4,7 +4,7 @@
 
 import { CLIENT, failSpan, type Span, startSpan, traceparent } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
-import { serviceSignature, standardSignature } from "../domain/signing-secret.ts";
+import { serviceSignature, standardSignature } from "../webhooks/rules/signing-secret.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { Connections, trustedContext } from "./connections.ts";
 import { type AttemptResult, Exchange } from "./exchange.ts";

@@ -12,7 +12,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import { configRules } from "./config-rules.ts";
-import { givenConfig } from "./rpc/sink-members.ts";
+import { givenConfig } from "./sink-members.ts";
 import { checkMapping, MAX_MAPPING_BYTES, MAX_MAPPING_ENTRIES } from "./rules/check-mapping.ts";
 
 const guard = new AddressGuard({ resolve: async () => [], allowPrivateAddresses: false });

@@ -6,6 +6,7 @@ import { countSinks as countSinksStatement } from "./store/count-sinks.ts";
 import { hasSinks as hasSinksStatement } from "./store/has-sinks.ts";
 
 export { clearSinkFilters } from "./worker/erased-sink-filters.ts";
+export { listUnknownSinkKeyIds } from "./store/reseal-sinks.ts";
 export { resealSinks } from "./worker/reseal-sinks.ts";
 
 /** The sinks that an account has created: those of the operator do not count. */

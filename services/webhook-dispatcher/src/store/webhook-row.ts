@@ -1,6 +1,6 @@
 // A webhook as the statements return it: what clients may see, never its secret.
 
-import type { FilterColumns } from "../domain/filter-history.ts";
+import type { FilterColumns } from "../webhooks/rules/filter-history.ts";
 
 export interface WebhookRow {
   readonly id: string;

@@ -2,8 +2,8 @@
 // happens and checks after each step that no bound is exceeded. Imported by tests only.
 
 import assert from "node:assert/strict";
-import { DeliveryMachine, type Grant } from "../domain/delivery-machine.ts";
-import type { Limits } from "../domain/delivery-states.ts";
+import { DeliveryMachine, type Grant } from "../deliveries/rules/delivery-machine.ts";
+import type { Limits } from "../deliveries/rules/delivery-states.ts";
 
 export const ACCOUNTS = 4;
 const WEBHOOKS_EACH = 3;

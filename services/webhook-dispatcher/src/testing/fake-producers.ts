@@ -1,8 +1,8 @@
 // The producers of this service's tests, in memory. Imported by tests only.
 
-import { eventOf, type Kind } from "../domain/kinds.ts";
-import { type Entry, entryOf, eventEntry } from "../domain/payload.ts";
-import { valuesOf } from "../domain/webhook-filter.ts";
+import { eventOf, type Kind } from "../webhooks/rules/kinds.ts";
+import { type Entry, entryOf, eventEntry } from "../deliveries/rules/payload.ts";
+import { valuesOf } from "../webhooks/rules/webhook-filter.ts";
 import type {
   CheckpointPositions,
   MeasuredEvent,

@@ -12,8 +12,8 @@ import { trustedContext } from "../outbound/connections.ts";
 import { dnsLookUp } from "../outbound/look-up.ts";
 import { Sender } from "../outbound/sender.ts";
 import { openReceiver } from "../sinks/open-receiver.ts";
-import { askForTimeStamp } from "../outbound/timestamp.ts";
-import { addCheckpoint } from "../outbound/witness.ts";
+import { askForTimeStamp } from "../anchors/timestamp.ts";
+import { addCheckpoint } from "../anchors/witness.ts";
 
 export interface FirstAddressOptions {
   readonly authority: string;

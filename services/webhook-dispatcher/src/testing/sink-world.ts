@@ -7,7 +7,7 @@ import { createRegistry } from "@annals/chassis";
 import type { StreamEventsRequest } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
 import type { OnRejected, SinkFormat } from "../sinks/rules/sink.ts";
-import { SecretKeys } from "../domain/secret-keys.ts";
+import { SecretKeys } from "../sealing/rules/secret-keys.ts";
 import { createMetrics } from "../metrics.ts";
 import type { SinkLedger } from "../sinks/receiver/sink-events.ts";
 import type { SinkRecord } from "../sinks/rules/sink-record.ts";

@@ -14,7 +14,7 @@ import { listOperatorSinkStates, type OperatorSinkState } from "../store/operato
 import { replayOperatorSink } from "../store/replay-sink.ts";
 import { lockOperatorRefusals } from "../store/sink-refusals.ts";
 import { skipNamed } from "../store/skip-named.ts";
-import { ROLE } from "../../commands/rotate-sealing-key.ts";
+import { ROLE } from "../../config.ts";
 
 type Context = CommandContext<typeof COMMAND_SETTINGS>;
 

@@ -7,7 +7,7 @@ import { type EventFilterSchema, type LedgerService, RecordFormat } from "@annal
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { eventRecord, type RecordOptions, type SinkRecord } from "../rules/sink-record.ts";
-import type { WebhookFilter } from "../../domain/webhook-filter.ts";
+import type { WebhookFilter } from "../../webhooks/rules/webhook-filter.ts";
 
 export type SinkLedger = Pick<Client<typeof LedgerService>, "streamEvents">;
 

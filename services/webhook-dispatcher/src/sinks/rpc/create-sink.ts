@@ -10,7 +10,7 @@ import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { shownSink, sinkChange } from "../rules/audit-entries.ts";
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { Producers } from "../../outbound/producers.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { countSinks } from "../store/count-sinks.ts";
@@ -24,8 +24,8 @@ import {
   checkMappingOf,
   givenConfig,
   givenOnRejected,
-} from "./sink-members.ts";
-import { checkFilter } from "../../rpc/webhook-members.ts";
+} from "../sink-members.ts";
+import { checkFilter } from "../../webhooks/webhook-members.ts";
 
 /** Maximum sinks of an account whose plan was not named. */
 const MAX_SINKS = 10;

@@ -10,7 +10,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { sinkChange } from "../rules/audit-entries.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { deleteSink as deleteSinkStatement } from "../store/delete-sink.ts";
-import { checkSinkId } from "./sink-members.ts";
+import { checkSinkId } from "../sink-members.ts";
 
 interface Deps {
   readonly clock: Clock;

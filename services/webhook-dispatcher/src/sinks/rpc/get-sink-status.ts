@@ -11,7 +11,7 @@ import { readRefusals, type Rejected } from "../rules/sink-refusals.ts";
 import type { Producers } from "../../outbound/producers.ts";
 import { findSink } from "../store/find-sink.ts";
 import { stateOf } from "./render-sink.ts";
-import { checkSinkId } from "./sink-members.ts";
+import { checkSinkId } from "../sink-members.ts";
 
 const MICROS_PER_SECOND = 1_000_000;
 

@@ -4,10 +4,10 @@ import { complete, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import { findSink } from "../store/find-sink.ts";
 import { openConfig, renderSink } from "./render-sink.ts";
-import { checkSinkId } from "./sink-members.ts";
+import { checkSinkId } from "../sink-members.ts";
 
 interface Deps {
   readonly database: Pool;

@@ -6,7 +6,7 @@ import type { Pool } from "@annals/postgres";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import { keysetPage } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import { listSinks as listSinksStatement } from "../store/list-sinks.ts";
 import { openConfig, renderSink } from "./render-sink.ts";
 

@@ -9,10 +9,10 @@ import {
   type SinkSchema,
   SinkState,
 } from "@annals/proto/sinks";
-import { filterOf } from "../../domain/filter-history.ts";
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import { filterOf } from "../../webhooks/rules/filter-history.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { SinkRow } from "../store/sink-row.ts";
-import { filterMember } from "../../rpc/webhook-members.ts";
+import { filterMember } from "../../webhooks/webhook-members.ts";
 
 const FORMATS = {
   annals: ShownFormat.ANNALS,

@@ -13,7 +13,7 @@ import { AUDIT } from "../../store/audit.ts";
 import { countReplayed, replayLimit } from "../../store/daily-use.ts";
 import { findSink } from "../store/find-sink.ts";
 import { replaySink as replaySinkStatement } from "../store/replay-sink.ts";
-import { checkSinkId } from "./sink-members.ts";
+import { checkSinkId } from "../sink-members.ts";
 
 export interface ReplaySinkDeps {
   readonly clock: Clock;

@@ -6,9 +6,9 @@ import { systemClock } from "@annals/contract";
 import { SinkFormat, SinkState } from "@annals/proto/sinks";
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { resealAll } from "../../commands/rotate-sealing-key.ts";
-import { SecretKeys } from "../../domain/secret-keys.ts";
-import { secretKeysCheck } from "../../secret-keys-check.ts";
+import { resealAll } from "../../sealing/commands/rotate-sealing-key.ts";
+import { SecretKeys } from "../../sealing/rules/secret-keys.ts";
+import { secretKeysCheck } from "../../sealing/secret-keys-check.ts";
 import { KEY_LINE, newAccountId, newService } from "../../testing/dispatcher.ts";
 import { httpConfig, SECRET, sinkHandlers } from "../../testing/sinks.ts";
 

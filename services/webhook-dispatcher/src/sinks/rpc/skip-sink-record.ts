@@ -13,7 +13,7 @@ import type { Metrics } from "../../metrics.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { lockRefusals } from "../store/sink-refusals.ts";
 import { skipNamed } from "../store/skip-named.ts";
-import { checkSinkId } from "./sink-members.ts";
+import { checkSinkId } from "../sink-members.ts";
 
 export interface SkipSinkRecordDeps {
   readonly clock: Clock;

@@ -14,7 +14,7 @@ import { AUDIT } from "../../store/audit.ts";
 import { countSinkTests } from "../store/count-sink-tests.ts";
 import { findSink } from "../store/find-sink.ts";
 import type { SinkStatusRow } from "../store/sink-row.ts";
-import { checkSinkId } from "./sink-members.ts";
+import { checkSinkId } from "../sink-members.ts";
 
 /** Tests of an account's sinks in a minute of the clock. */
 export const MAX_TESTS_PER_MINUTE = 20;

@@ -10,7 +10,7 @@ import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { shownSink, sinkChange } from "../rules/audit-entries.ts";
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { OnRejected, SinkFormat } from "../rules/sink.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { lockSink } from "../store/find-sink.ts";
@@ -24,8 +24,8 @@ import {
   checkSinkId,
   givenConfig,
   givenOnRejected,
-} from "./sink-members.ts";
-import { checkFilter } from "../../rpc/webhook-members.ts";
+} from "../sink-members.ts";
+import { checkFilter } from "../../webhooks/webhook-members.ts";
 
 export interface UpdateSinkDeps {
   readonly configRules: ConfigRules;

@@ -4,7 +4,7 @@
 import { receiverOf, type SinkConfig } from "@annals/interface";
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { jsonSha256 } from "@annals/event";
-import { type Change, filterDigest } from "../../domain/audit-entries.ts";
+import { type Change, filterDigest } from "../../webhooks/rules/audit-entries.ts";
 import type { Rejected } from "./sink-refusals.ts";
 
 export function sinkChange<const Verb extends string>(

@@ -25,7 +25,7 @@ export const limitsOf = (type: SinkType): BatchLimits => (isBucket(type) ? BUCKE
 /** A batch ends this time after it was opened, however small it is. */
 export const MAX_FILL_MS = 5_000;
 
-/** No batch is sent with what was read longer ago: an erasure counts on it (workers/erased-copies.ts). */
+/** No batch is sent with what was read longer ago: an erasure counts on it. */
 export const MAX_AGE_MS = 30_000;
 
 /** A checkpoint follows this many events, or this many seconds. */

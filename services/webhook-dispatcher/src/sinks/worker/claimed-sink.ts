@@ -3,7 +3,7 @@
 
 import type { SinkConfig } from "@annals/interface";
 import { isFor, type OperatorSink, type OperatorSinks } from "../rules/operator-sink.ts";
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { ClaimedSinkRow, ListedSink } from "../store/sink-progress.ts";
 import type { SinkRow } from "../store/sink-row.ts";
 

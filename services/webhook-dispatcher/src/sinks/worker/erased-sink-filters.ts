@@ -4,12 +4,12 @@
 import type { Database } from "@annals/postgres";
 import type { OpenErasure } from "@annals/proto/ledger";
 import { sinkChange } from "../rules/audit-entries.ts";
-import { filterOf } from "../../domain/filter-history.ts";
-import { withoutErased } from "../../domain/webhook-filter.ts";
+import { filterOf } from "../../webhooks/rules/filter-history.ts";
+import { withoutErased } from "../../webhooks/rules/webhook-filter.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { lockSink } from "../store/find-sink.ts";
 import { listSinkFilters, replaceSinkFilter } from "../store/sink-filters.ts";
-import { changeEach, type ErasedFiltersDeps, SERVICE } from "../../workers/erased-filters.ts";
+import { changeEach, type ErasedFiltersDeps, SERVICE } from "../../webhooks/erased-filters.ts";
 
 /** Resolves to the number of changed sinks. */
 export async function clearSinkFilters(

@@ -3,7 +3,7 @@
 
 import type { Database } from "@annals/postgres";
 import { randomBytes } from "node:crypto";
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import { listSinksSealedByOthers, replaceSinkConfig } from "../store/reseal-sinks.ts";
 
 const BATCH = 500;

@@ -5,7 +5,7 @@
 import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import { CHECKPOINT_S, isBucket } from "../rules/sink-batches.ts";
 import type { OperatorSinks } from "../rules/operator-sink.ts";
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { SinkTestResult } from "../rules/sink.ts";
 import type { Metrics } from "../../metrics.ts";
 import {

@@ -1,7 +1,7 @@
 // Sends one checkpoint to the receiver of a sink, at its owner's request (POST /v1/sinks/{id}/test). Called
 // by sinks.ts in a turn of the account. It moves nothing: the stream goes on as if it had not been.
 
-import type { SecretKeys } from "../../domain/secret-keys.ts";
+import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { SinkTestResult } from "../rules/sink.ts";
 import { checkpointRecord } from "../rules/sink-record.ts";
 import type { SinkStatusRow } from "../store/sink-row.ts";

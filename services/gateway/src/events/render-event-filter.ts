@@ -1,0 +1,56 @@
+// The filters of a list of events (docs/interface.md), and the same as an export takes and shows them.
+
+import { MAX_FILTER_VALUE_LENGTH, MAX_FILTER_VALUES } from "@annals/contract";
+import { Type } from "typebox";
+import { CLOSED, named, openDetail, QueryTime, TextOrTexts } from "../render/schema.ts";
+
+const FILTERS = openDetail("event-filters");
+const REPEATED = openDetail("repeated-filters");
+
+/** Values of all filters of a request together: each row is compared with all of them. */
+export const MAX_ALL_VALUES = 20;
+
+const SEVERAL = `One of up to ${MAX_FILTER_VALUES} values, ${MAX_ALL_VALUES} in all filters.`;
+
+const Values = (description: string, example: string) =>
+  Type.Optional(
+    TextOrTexts(
+      { maxItems: MAX_FILTER_VALUES, maxLength: MAX_FILTER_VALUE_LENGTH },
+      { description: `${description} ${SEVERAL}`, examples: [example], ...FILTERS, ...REPEATED },
+    ),
+  );
+const Sequence = (description: string, example: number) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description,
+      examples: [example],
+      ...FILTERS,
+    }),
+  );
+const When = (description: string) => Type.Optional(QueryTime(description, FILTERS));
+
+export const filterMembers = {
+  action: Values("An exact match; with a `*` at the end, a prefix.", "invoice.*"),
+  actor_id: Values("Exact.", "u_1"),
+  actor_type: Values("Exact.", "user"),
+  target_id: Values("Exact.", "inv_9"),
+  target_type: Values("Exact.", "invoice"),
+  occurred_from: When("At or after this time."),
+  occurred_to: When("Before this time."),
+  received_from: When("Received at or after this time."),
+  received_to: When("Received before this time."),
+  after_sequence: Sequence("Above this sequence number.", 40),
+  before_sequence: Sequence("Below this sequence number.", 50),
+};
+
+export const FilterBody = named(
+  "EventFilter",
+  Type.Object(filterMembers, {
+    ...CLOSED,
+    description: "The same filters as GET /v1/events. Default: all events.",
+    examples: [{ action: "invoice.*", occurred_from: "2026-01-01T00:00:00Z" }],
+    ...FILTERS,
+  }),
+);

@@ -1,0 +1,66 @@
+// POST /v1/webhooks (interface 9.1): creates a webhook. Its signing secret is in this response only.
+
+import type { CreateWebhookRequestSchema } from "@annals/proto/webhooks";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { WebhookUrl } from "@annals/interface";
+import { Type, type Static } from "typebox";
+import { type Admission, admittedBy } from "../admission/admission.ts";
+import { dataOf } from "../render/data.ts";
+import { CLOSED, named } from "../render/schema.ts";
+import { renderWebhook, WebhookBody, WebhookEvents, WebhookSecretBody } from "./render-webhook.ts";
+import { filterMessage, GivenFilter } from "./render-webhook-filter.ts";
+import { type Route, route } from "../route.ts";
+import type { Deps } from "../deps.ts";
+
+const Body = named(
+  "NewWebhook",
+  Type.Object(
+    {
+      url: WebhookUrl,
+      events: WebhookEvents,
+      active: Type.Optional(Type.Boolean({ description: "Default: true.", examples: [true] })),
+      filter: GivenFilter,
+    },
+    CLOSED,
+  ),
+);
+
+const Created = named(
+  "CreatedWebhook",
+  Type.Object({ ...WebhookBody.properties, secret: WebhookSecretBody }),
+);
+
+export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
+  return route({
+    summary: "Create a webhook",
+    description:
+      "Events stored after this response are delivered; events stored before the request are not. With `filter`, " +
+      "only events that match it.",
+    feature: "webhooks",
+    body: Body,
+    success: { status: 201, body: dataOf(Created) },
+    planLimit: "count",
+    handle: async ({ admission, body }) => {
+      const { webhook, secret } = await webhooks.createWebhook(
+        toRequest(admission, body),
+        admittedBy(admission),
+      );
+      const { created_at, ...rest } = renderWebhook(webhook);
+      return { body: { data: { ...rest, secret, created_at } } };
+    },
+  });
+}
+
+function toRequest(
+  { accountId, plan }: Admission,
+  { url, events, active = true, filter }: Static<typeof Body>,
+): MessageInitShape<typeof CreateWebhookRequestSchema> {
+  return {
+    accountId,
+    url,
+    events: [...new Set(events)],
+    active,
+    ...(filter && { filter: filterMessage(filter) }),
+    ...(plan.maxWebhooks !== undefined && { maxWebhooks: plan.maxWebhooks }),
+  };
+}

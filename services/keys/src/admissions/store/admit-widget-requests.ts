@@ -1,0 +1,44 @@
+// Authenticates and counts requests by widget tokens, as admit-requests.ts does by API keys. A token is live
+// until it expires, by the database's clock, and no longer than the key that made it. It must never get two
+// entries with the same secret.
+
+import { statement } from "@annals/postgres";
+import {
+  ACCOUNT_LIMIT,
+  COUNTED,
+  type CountedRow,
+  type CountParams,
+  COUNTS,
+} from "./count-requests.ts";
+import { LIVE_KEY } from "../../store/live-keys.ts";
+
+export interface WidgetAdmissionRow extends CountedRow {
+  /** An EventFilter in binary. */
+  readonly filter: Uint8Array;
+  readonly parts: readonly string[];
+  readonly origins: readonly string[];
+  readonly viewer_id: string | null;
+  /** The end of the token or of its key, whichever is earlier. */
+  readonly expires_at: string;
+}
+
+export const admitWidgetRequests = statement<CountParams, WidgetAdmissionRow>(
+  `/* keys.admit-widget-requests */
+WITH asked AS (
+  SELECT secret_sha256, wanted, ordinal
+  FROM unnest($1::bytea[], $2::integer[]) WITH ORDINALITY AS given (secret_sha256, wanted, ordinal)
+), known AS (
+  SELECT asked.ordinal, asked.wanted, token.account_id, token.id AS key_id, token.id AS window_id, '' AS account_window,
+    token.filter, token.parts, token.origins, token.viewer_id,
+    least(token.expires_at, api_keys.expires_at) AS expires_at, accounts.plan, ${ACCOUNT_LIMIT}
+  FROM asked
+  JOIN keys.widget_tokens AS token ON token.secret_sha256 = asked.secret_sha256
+    AND token.expires_at::timestamptz > clock_timestamp()
+  JOIN keys.api_keys ON api_keys.account_id = token.account_id AND api_keys.id = token.created_by
+    AND ${LIVE_KEY}
+  JOIN keys.accounts ON accounts.account_id = token.account_id
+), ${COUNTED}
+SELECT ordinal, account_id, key_id, filter, parts, origins, viewer_id, expires_at, plan, ${COUNTS}
+`,
+  { route: "local" },
+);

@@ -1,0 +1,35 @@
+// DeleteApiKey: revokes a key permanently (interface 5). The revocation is committed when this
+// returns, and no admission that begins later finds the key.
+
+import type { Clock } from "@annals/contract";
+import { complete, notFound } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { KeysService } from "@annals/proto/keys";
+import { actorOf } from "@annals/rpc";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { isApiKeyId } from "../rules/api-key-id.ts";
+import { AUDIT } from "../../store/audit.ts";
+import { deleteApiKey as deleteApiKeyStatement } from "../../store/delete-api-key.ts";
+
+interface Deps {
+  readonly clock: Clock;
+  readonly database: Pool;
+}
+
+export function deleteApiKey(deps: Deps): ServiceImpl<typeof KeysService>["deleteApiKey"] {
+  return async ({ accountId, id }, context) => {
+    complete({ account_id: accountId, id });
+    if (!isApiKeyId(id)) throw notFound("API key", id);
+    const actor = actorOf(context);
+    const occurredAt = deps.clock.nowText();
+    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+      const params = [accountId, id, occurredAt, actor.id ?? null] as const;
+      const [row] = await transaction.run(deleteApiKeyStatement, [...params]);
+      if (!row) throw notFound("API key", id);
+      const target = { type: "api_key", id };
+      const action = "annals.key.revoked";
+      await AUDIT.add(transaction, { accountId, action, actor, target, occurredAt });
+    });
+    return {};
+  };
+}

@@ -1,0 +1,57 @@
+// MeasureEvents: the sizes of the events of an account after a number, for the webhook dispatcher: the
+// events of a replay are counted before it is queued, and read when it is sent. A webhook with a filter needs
+// the values that filters read, too.
+
+import { complete, internal, invalid } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { EventValuesSchema, LedgerService } from "@annals/proto/ledger";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { retainedAfter } from "../../search/read-events.ts";
+import {
+  type EventSizeRow,
+  measureEvents as measureEventsStatement,
+} from "../store/measure-events.ts";
+
+const MAX_EVENTS = 1_000;
+
+interface Deps {
+  readonly database: Pool;
+}
+
+export function measureEvents({
+  database,
+}: Deps): ServiceImpl<typeof LedgerService>["measureEvents"] {
+  return async ({ accountId, afterSequence, includeValues, limit }, { signal }) => {
+    complete({ account_id: accountId });
+    if (limit < 1 || limit > MAX_EVENTS) {
+      throw invalid({ field: "limit", message: `must be from 1 to ${MAX_EVENTS}` });
+    }
+    const own = database.forAccount(accountId, signal);
+    const params = [accountId, afterSequence, limit, includeValues] as const;
+    const rows = await own.run(measureEventsStatement, [...params]);
+    const first = afterSequence + 1n;
+    if (BigInt(rows[0]?.sequence_number ?? 0) !== first) {
+      const retainedFrom = await retainedAfter(own, accountId, first);
+      if (retainedFrom !== undefined) return { retainedFrom };
+    }
+    const last = afterSequence + BigInt(rows.length);
+    if (rows.length > 0 && BigInt(rows.at(-1)?.sequence_number ?? 0) !== last) {
+      throw internal(`an event of ${accountId} is missing before ${last}`);
+    }
+    return {
+      bytes: rows.map(({ bytes }) => bytes),
+      values: includeValues ? rows.map(valuesOf) : [],
+    };
+  };
+}
+
+function valuesOf(row: EventSizeRow): MessageInitShape<typeof EventValuesSchema> {
+  return {
+    action: row.action ?? "",
+    ...(row.actor_id !== null && { actorId: row.actor_id }),
+    ...(row.actor_type !== null && { actorType: row.actor_type }),
+    ...(row.target_id !== null && { targetId: row.target_id }),
+    ...(row.target_type !== null && { targetType: row.target_type }),
+  };
+}

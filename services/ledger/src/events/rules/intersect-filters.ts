@@ -1,0 +1,86 @@
+// The filter that selects what two others both select. Called for widget tokens, whose filter bounds every
+// request. It must never select an event that one of the two leaves out.
+
+import { beginsWithAny, type EventFilter } from "../../search/rules/event-filter.ts";
+
+/** Returns undefined if no event can match both. It has at most the values of both together. */
+export function intersectFilters(one: EventFilter, other: EventFilter): EventFilter | undefined {
+  const actions = bothActions(one, other);
+  const actorIds = bothTexts(one.actorIds, other.actorIds);
+  const actorTypes = bothTexts(one.actorTypes, other.actorTypes);
+  const targetIds = bothTexts(one.targetIds, other.targetIds);
+  const targetTypes = bothTexts(one.targetTypes, other.targetTypes);
+  if (!actions || !actorIds || !actorTypes || !targetIds || !targetTypes) return undefined;
+  return {
+    ...actions,
+    actorIds,
+    actorTypes,
+    targetIds,
+    targetTypes,
+    // Times are compared as text, whose order is the order of time.
+    occurredFrom: greatest(one.occurredFrom, other.occurredFrom),
+    occurredTo: least(one.occurredTo, other.occurredTo),
+    receivedFrom: greatest(one.receivedFrom, other.receivedFrom),
+    receivedTo: least(one.receivedTo, other.receivedTo),
+    afterSequence: greatest(one.afterSequence, other.afterSequence),
+    beforeSequence: least(one.beforeSequence, other.beforeSequence),
+  };
+}
+
+interface Actions {
+  readonly actions: readonly string[];
+  readonly actionPrefixes: readonly string[];
+}
+
+/** Undefined: no action matches both. */
+function bothActions(one: EventFilter, other: EventFilter): Actions | undefined {
+  const [first, second] = [selected(one), selected(other)];
+  if (isAny(first)) return second;
+  if (isAny(second)) return first;
+  const actions = [
+    ...first.actions.filter((action) => includes(second, action)),
+    ...second.actions.filter((action) => includes(first, action)),
+  ];
+  // What begins with the longer of two prefixes matches both, if that one begins with the other.
+  const actionPrefixes = [
+    ...first.actionPrefixes.filter((prefix) => beginsWithAny(prefix, second.actionPrefixes)),
+    ...second.actionPrefixes.filter((prefix) => beginsWithAny(prefix, first.actionPrefixes)),
+  ];
+  const both = { actions: unique(actions), actionPrefixes: unique(actionPrefixes) };
+  return isAny(both) ? undefined : both;
+}
+
+const selected = ({ actionPrefixes = [], actions = [] }: EventFilter): Actions => ({
+  actions,
+  actionPrefixes,
+});
+
+const isAny = ({ actionPrefixes, actions }: Actions): boolean =>
+  actionPrefixes.length + actions.length === 0;
+
+function includes({ actionPrefixes, actions }: Actions, action: string): boolean {
+  return actions.includes(action) || beginsWithAny(action, actionPrefixes);
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+/** The texts that both select; empty: any text. Undefined: none. */
+function bothTexts(
+  one: readonly string[] = [],
+  other: readonly string[] = [],
+): readonly string[] | undefined {
+  if (one.length === 0) return other;
+  if (other.length === 0) return one;
+  const both = one.filter((text) => other.includes(text));
+  return both.length === 0 ? undefined : both;
+}
+
+function greatest<T extends string | bigint>(one?: T, other?: T): T | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one > other ? one : other;
+}
+
+function least<T extends string | bigint>(one?: T, other?: T): T | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one < other ? one : other;
+}

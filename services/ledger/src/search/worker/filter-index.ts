@@ -1,0 +1,90 @@
+// Keeps the filter index of all chains up to date with their heads, away from the append path, for as long as
+// the process runs. Any number of replicas may do it at the same time. Nothing waits for it: events that are
+// not indexed yet are only slower to search.
+
+import { AccountWork, type Logger } from "@annals/chassis";
+import type { Database } from "@annals/postgres";
+import { CHUNK_SIZE } from "../rules/chunk.ts";
+import { findIndexWork, type IndexWorkRow } from "../store/find-index-work.ts";
+import { getSearchEnds } from "../../store/get-search-ends.ts";
+import { indexChunk } from "../store/index-chunk.ts";
+
+/** Time from the end of a run to the beginning of the next, unless an account needs another turn. */
+export const DELAY_MS = 1_000;
+
+/** Accounts of one run. The next run continues after them, and starts over after the last account. */
+const ACCOUNTS = 1_000;
+
+/** Chunks of one account before the next account has its turn: a quarter of a second of PostgreSQL. */
+const TURN_CHUNKS = 8;
+
+export interface FilterIndexDeps {
+  readonly database: Database;
+  readonly log: Logger;
+  /** Called after the last account with the number of events in complete chunks that the index lacks. */
+  readonly lag: (events: number) => void;
+}
+
+export class FilterIndex {
+  readonly #deps: FilterIndexDeps;
+  readonly #work: AccountWork;
+  #after = "";
+  #lacking = 0;
+
+  constructor(deps: FilterIndexDeps) {
+    this.#deps = deps;
+    this.#work = new AccountWork(deps.log, "filter_index");
+  }
+
+  /**
+   * Makes one run, for a loop. Resolves to the delay before the next. An account whose chunk cannot be
+   * indexed does not keep others from their turn.
+   */
+  async run(signal: AbortSignal): Promise<number> {
+    const { database, lag } = this.#deps;
+    const run = this.#work.begin(signal);
+    const after = this.#after;
+    const accounts = await run.list(after, () => database.run(findIndexWork, [after, ACCOUNTS]));
+    let isBehind = false;
+    let lacking = 0;
+    await run.each(accounts, async (listed) => {
+      const account = run.hasOldList ? await this.#endsOf(listed.account_id) : listed;
+      lacking += Number(account.end_chunk) - Number(account.next_chunk);
+      const indexed = await this.#giveTurn(account, signal);
+      lacking -= indexed;
+      isBehind ||= indexed === TURN_CHUNKS;
+    });
+    if (signal.aborted) return 0;
+    this.#lacking += lacking;
+    const last = accounts.length < ACCOUNTS ? undefined : accounts.at(-1);
+    this.#after = last?.account_id ?? "";
+    if (!last) {
+      lag(this.#lacking * CHUNK_SIZE);
+      this.#lacking = 0;
+    }
+    run.end();
+    return isBehind ? 0 : DELAY_MS;
+  }
+
+  /** What an earlier list said of the account has changed since. */
+  async #endsOf(accountId: string): Promise<IndexWorkRow> {
+    const [ends] = await this.#deps.database.run(getSearchEnds, [accountId]);
+    const end = Math.floor(Number(ends?.last ?? 0) / CHUNK_SIZE);
+    return { account_id: accountId, next_chunk: ends?.chunks ?? "0", end_chunk: String(end) };
+  }
+
+  /** Resolves to the number of indexed chunks: fewer if another replica indexes, or events are missing. */
+  async #giveTurn(account: IndexWorkRow, signal: AbortSignal): Promise<number> {
+    const first = Number(account.next_chunk);
+    const end = Math.min(first + TURN_CHUNKS, Number(account.end_chunk));
+    for (let chunk = first; chunk < end; chunk += 1) {
+      if (signal.aborted) return chunk - first;
+      const [indexed] = await this.#deps.database.run(indexChunk, [
+        account.account_id,
+        String(chunk),
+      ]);
+      if (indexed?.added !== true) return chunk - first;
+    }
+    return end - first;
+  }
+}

@@ -1,0 +1,69 @@
+// Has the newest checkpoint of the log stamped by a time stamping authority now and then, and hands the
+// answer to the ledger, which verifies that it is of this checkpoint. Called by anchors.ts. Replicas claim
+// the authority by its time, so that it is asked once in an interval.
+
+import { reasonOf } from "@annals/chassis";
+import { askForTimeStamp } from "../timestamp.ts";
+import {
+  claimAnchor,
+  createAnchors,
+  failAnchor,
+  listAnchors,
+  succeedAnchor,
+} from "../store/anchors.ts";
+import { type AnchorsDeps, type AnchorWork, reportLag } from "./anchor-deps.ts";
+
+/** After a failure it is asked again after as long as it has failed, within these bounds. */
+const BACKOFF_S = [60, 600] as const;
+const NONCE_BYTES = 8;
+
+export class TimeStamps {
+  readonly #deps: AnchorsDeps;
+
+  constructor(deps: AnchorsDeps) {
+    this.#deps = deps;
+  }
+
+  async run(work: AnchorWork, signal: AbortSignal): Promise<void> {
+    const { database, logTsaIntervalS, logTsaUrl } = this.#deps;
+    if (logTsaUrl === undefined) return;
+    reportLag(this.#deps, "timestamp", work.unstampedSince, logTsaIntervalS);
+    const url = new URL(logTsaUrl);
+    const size = await this.#sizeOf(url.host);
+    if (work.size === 0n || BigInt(size) === work.size) return;
+    const claim = ["timestamp", url.host, size, logTsaIntervalS] as const;
+    if ((await database.run(claimAnchor, [...claim])).length > 0)
+      await this.#stamp(url, work, signal);
+  }
+
+  async #sizeOf(name: string): Promise<string> {
+    const { database } = this.#deps;
+    const [row] = await database.run(listAnchors, ["timestamp", [name]]);
+    if (row !== undefined) return row.size;
+    await database.run(createAnchors, ["timestamp", [name]]);
+    return "0";
+  }
+
+  async #stamp(
+    url: URL,
+    { checkpoint, log, size }: AnchorWork,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, extraAuthorities, ledger, log: logger, random } = this.#deps;
+    const name = url.host;
+    const nonce = Buffer.from(random(NONCE_BYTES));
+    // A positive integer that begins with no zero.
+    nonce[0] = ((nonce[0] ?? 0) & 0x3f) | 0x40;
+    try {
+      const token = await askForTimeStamp({ extraAuthorities, url }, checkpoint, nonce, signal);
+      const anchor = { case: "timeStamp", value: { name, token, nonce } } as const;
+      await ledger.addAnchor({ log, size, anchor });
+      await database.run(succeedAnchor, ["timestamp", name, String(size), checkpoint]);
+    } catch (error) {
+      if (signal.aborted) return;
+      await database.run(failAnchor, ["timestamp", name, ...BACKOFF_S]);
+      const reason = reasonOf(error);
+      logger.warn({ authority: name, size: Number(size), reason }, "no time stamp was made");
+    }
+  }
+}
