@@ -2,6 +2,7 @@
 // the schemas of its routes from this table, the dispatcher checks by it, the chart's schema is made from it.
 
 import type { StoredConfig } from "./sink-type.ts";
+import { azureEventHubs } from "./sink-types/azure-event-hubs.ts";
 import { http } from "./sink-types/http.ts";
 import { otlpHttp } from "./sink-types/otlp-http.ts";
 import { s3 } from "./sink-types/s3.ts";
@@ -14,6 +15,7 @@ export const SINK_TYPES = {
   otlp_http: otlpHttp,
   syslog,
   s3,
+  azure_event_hubs: azureEventHubs,
 } as const;
 
 export type SinkType = keyof typeof SINK_TYPES;

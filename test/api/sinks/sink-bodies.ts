@@ -49,6 +49,20 @@ export const SINKS = [
       credentials: { access_key_id: "AKIA1" },
     },
   },
+  {
+    type: "azure_event_hubs",
+    config: {
+      url: "https://acme.annals.invalid",
+      event_hub: "audit",
+      shared_access_key_name: "send",
+      shared_access_key: SECRET,
+    },
+    shown: {
+      url: "https://acme.annals.invalid",
+      event_hub: "audit",
+      shared_access_key_name: "send",
+    },
+  },
 ] as const;
 
 /** The one that most tests take. */
@@ -99,6 +113,15 @@ export const BAD_CONFIGS: readonly (readonly [type: unknown, config: unknown, fi
     "s3",
     { ...SINKS[4].config, credentials: { access_key_id: "a" } },
     "config.credentials.secret_access_key",
+  ],
+  ["azure_event_hubs", { ...SINKS[5].config, url: URL }, "config.url"],
+  ["azure_event_hubs", { ...SINKS[5].config, url: "https://10.0.0.1" }, "config.url"],
+  ["azure_event_hubs", { ...SINKS[5].config, event_hub: "a/b" }, "config.event_hub"],
+  ["azure_event_hubs", SINKS[5].shown, "config.shared_access_key"],
+  [
+    "azure_event_hubs",
+    { ...SINKS[5].config, shared_access_key: `${SECRET} ` },
+    "config.shared_access_key",
   ],
   ["http", null, "config"],
   ["http", URL, "config"],

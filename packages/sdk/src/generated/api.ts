@@ -190,6 +190,47 @@ export interface components {
             /** @description The cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        AzureEventHubsSinkConfig: {
+            /**
+             * @description Name of the event hub.
+             * @example audit
+             */
+            event_hub: string;
+            /**
+             * @description The key, a secret.
+             * @example c2VjcmV0IG9mIGFuIGV4YW1wbGU=
+             */
+            shared_access_key: string;
+            /**
+             * @description Name of a key that may send.
+             * @example send
+             */
+            shared_access_key_name: string;
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            url: string;
+        };
+        AzureEventHubsSinkConfigShown: {
+            /**
+             * @description Name of the event hub.
+             * @example audit
+             */
+            event_hub: string;
+            /**
+             * @description Name of a key that may send.
+             * @example send
+             */
+            shared_access_key_name: string;
+            /**
+             * Format: uri
+             * @description An HTTPS URL of a public host, without a user name.
+             * @example https://hooks.example.com/annals
+             */
+            url: string;
+        };
         /**
          * @description The data of the event, whose attributes are headers with the prefix `ce-`; or, as `application/cloudevents+json`, an event; or, as `application/cloudevents-batch+json`, an array of at most 1,000.
          * @example {
@@ -1526,7 +1567,24 @@ export interface components {
             /** @description Days after which events are deleted, within what the plan allows. Null: those of the plan. */
             days: number | null;
         };
-        NewSink: components["schemas"]["NewSinkHttp"] | components["schemas"]["NewSinkSplunkHec"] | components["schemas"]["NewSinkOtlpHttp"] | components["schemas"]["NewSinkSyslog"] | components["schemas"]["NewSinkS3"];
+        NewSink: components["schemas"]["NewSinkHttp"] | components["schemas"]["NewSinkSplunkHec"] | components["schemas"]["NewSinkOtlpHttp"] | components["schemas"]["NewSinkSyslog"] | components["schemas"]["NewSinkS3"] | components["schemas"]["NewSinkAzureEventHubs"];
+        NewSinkAzureEventHubs: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["AzureEventHubsSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            from?: components["schemas"]["NewSinkFrom"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"];
+            on_rejected?: components["schemas"]["SinkOnRejected"];
+            /**
+             * @example azure_event_hubs
+             * @enum {string}
+             */
+            type: "azure_event_hubs";
+        };
         /** @description Null, or no member: all events. */
         NewSinkFilter: components["schemas"]["NewWebhookFilter"] | null;
         /**
@@ -1995,7 +2053,7 @@ export interface components {
         Sink: {
             /** @example true */
             active: boolean;
-            config: components["schemas"]["HttpSinkConfigShown"] | components["schemas"]["SplunkHecSinkConfigShown"] | components["schemas"]["OtlpHttpSinkConfigShown"] | components["schemas"]["SyslogSinkConfigShown"] | components["schemas"]["S3SinkConfigShown"];
+            config: components["schemas"]["HttpSinkConfigShown"] | components["schemas"]["SplunkHecSinkConfigShown"] | components["schemas"]["OtlpHttpSinkConfigShown"] | components["schemas"]["SyslogSinkConfigShown"] | components["schemas"]["S3SinkConfigShown"] | components["schemas"]["AzureEventHubsSinkConfigShown"];
             /**
              * Format: date-time
              * @description ISO 8601, UTC.
@@ -2156,8 +2214,24 @@ export interface components {
          * @example http
          * @enum {string}
          */
-        SinkType: "http" | "splunk_hec" | "otlp_http" | "syslog" | "s3";
-        SinkUpdate: components["schemas"]["SinkUpdatePlain"] | components["schemas"]["SinkUpdateHttp"] | components["schemas"]["SinkUpdateSplunkHec"] | components["schemas"]["SinkUpdateOtlpHttp"] | components["schemas"]["SinkUpdateSyslog"] | components["schemas"]["SinkUpdateS3"];
+        SinkType: "http" | "splunk_hec" | "otlp_http" | "syslog" | "s3" | "azure_event_hubs";
+        SinkUpdate: components["schemas"]["SinkUpdatePlain"] | components["schemas"]["SinkUpdateHttp"] | components["schemas"]["SinkUpdateSplunkHec"] | components["schemas"]["SinkUpdateOtlpHttp"] | components["schemas"]["SinkUpdateSyslog"] | components["schemas"]["SinkUpdateS3"] | components["schemas"]["SinkUpdateAzureEventHubs"];
+        SinkUpdateAzureEventHubs: {
+            /** @example true */
+            active?: boolean;
+            config: components["schemas"]["AzureEventHubsSinkConfig"];
+            filter?: components["schemas"]["NewSinkFilter"];
+            format?: components["schemas"]["SinkFormat"];
+            include_proof?: components["schemas"]["SinkIncludeProof"];
+            leave_out?: components["schemas"]["SinkLeaveOut"];
+            mapping?: components["schemas"]["NewSinkMapping"] | null;
+            on_rejected?: components["schemas"]["SinkOnRejected"];
+            /**
+             * @example azure_event_hubs
+             * @enum {string}
+             */
+            type: "azure_event_hubs";
+        };
         SinkUpdateHttp: {
             /** @example true */
             active?: boolean;

@@ -25,6 +25,12 @@ const GIVEN: Readonly<Record<SinkType, object>> = {
   otlp_http: { url: URL },
   syslog: { host: "log.example.com", port: 6514 },
   s3: { bucket: "audit-log", region: "eu-central-1", credentials: KEYS },
+  azure_event_hubs: {
+    url: "https://acme.servicebus.windows.net",
+    event_hub: "audit",
+    shared_access_key_name: "send",
+    shared_access_key: "s3cret/+=",
+  },
 };
 
 /** Checks a configuration that an RPC carries, as its handler does. */
@@ -64,8 +70,14 @@ describe("each type as it is stored", () => {
     ["otlp_http", { headers: {} }],
     ["syslog", {}],
     ["s3", { prefix: "" }],
+    ["azure_event_hubs", {}],
   ] as const)("%s", (type, defaults) => {
     expect(check(type)).toEqual({ type, ...GIVEN[type], ...defaults });
+  });
+
+  test("an event hub with a short name", () => {
+    expect(check("azure_event_hubs", { event_hub: "a" })).toMatchObject({ event_hub: "a" });
+    expect(check("azure_event_hubs", { event_hub: "a._-9" })).toMatchObject({ event_hub: "a._-9" });
   });
 
   test("an address as the guard has read it", () => {
@@ -94,6 +106,7 @@ describe("refused", () => {
     expect(fieldsOf(() => check("otlp_http", { url }))).toEqual(["config.url"]);
     expect(fieldsOf(() => check("syslog", { host }))).toEqual(["config.host"]);
     expect(fieldsOf(() => check("s3", { endpoint: url }))).toEqual(["config.endpoint"]);
+    expect(fieldsOf(() => check("azure_event_hubs", { url }))).toEqual(["config.url"]);
   });
 
   test.each([
@@ -142,6 +155,17 @@ describe("refused", () => {
       { credentials: { ...KEYS, secret_access_key: "s3cret " } },
       "config.credentials.secret_access_key",
     ],
+    ["azure_event_hubs", { url: "https://acme.servicebus.windows.net/audit" }, "config.url"],
+    ["azure_event_hubs", { url: "https://acme.servicebus.windows.net/?a=1" }, "config.url"],
+    ["azure_event_hubs", { event_hub: "" }, "config.event_hub"],
+    ["azure_event_hubs", { event_hub: "audit/messages" }, "config.event_hub"],
+    ["azure_event_hubs", { event_hub: ".." }, "config.event_hub"],
+    ["azure_event_hubs", { event_hub: "audit-" }, "config.event_hub"],
+    ["azure_event_hubs", { event_hub: "größe" }, "config.event_hub"],
+    ["azure_event_hubs", { shared_access_key_name: "send&sig=a" }, "config.shared_access_key_name"],
+    ["azure_event_hubs", { shared_access_key: "s3cret key" }, "config.shared_access_key"],
+    ["azure_event_hubs", { shared_access_key: "" }, "config.shared_access_key"],
+    ["azure_event_hubs", { shared_access_key: undefined }, "config.shared_access_key"],
   ] as const)("%s %j", (of, given, field) => {
     expect(fieldsOf(() => check(of, given))).toEqual([field]);
   });
@@ -167,6 +191,9 @@ describe("limits, at their edge", () => {
   const name = (length: number) => header("x".repeat(length));
   const value = (length: number) => header("x-a", "v".repeat(length));
   const prefix = (length: number) => ({ prefix: `${"p".repeat(length - 1)}/` });
+  const hub = (length: number) => ({ event_hub: "h".repeat(length) });
+  const keyName = (length: number) => ({ shared_access_key_name: "n".repeat(length) });
+  const key = (length: number) => ({ shared_access_key: "k".repeat(length) });
 
   test.each([
     ["headers", "http", headers, MAX_HEADERS, "config.headers"],
@@ -176,6 +203,9 @@ describe("limits, at their edge", () => {
     ["a bucket", "s3", (n: number) => ({ bucket: "b".repeat(n) }), 63, "config.bucket"],
     ["a token", "splunk_hec", (n: number) => ({ token: "t".repeat(n) }), 1_024, "config.token"],
     ["an index", "splunk_hec", (n: number) => ({ index: "i".repeat(n) }), 80, "config.index"],
+    ["an event hub", "azure_event_hubs", hub, 256, "config.event_hub"],
+    ["a key's name", "azure_event_hubs", keyName, 256, "config.shared_access_key_name"],
+    ["a key", "azure_event_hubs", key, 1_024, "config.shared_access_key"],
   ] as const)("%s", (_, of, given, limit, field) => {
     expect(fieldsOf(() => check(of, given(limit)))).toBeUndefined();
     expect(fieldsOf(() => check(of, given(limit + 1)))).toEqual([field]);

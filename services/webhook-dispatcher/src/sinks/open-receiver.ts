@@ -4,6 +4,7 @@
 import type { SinkConfig, SinkConfigs, SinkType } from "@annals/interface";
 import type { SinkDeps } from "./receiver/sink-http.ts";
 import type { SinkReceiver } from "./receiver/sink-receiver.ts";
+import { azureEventHubsReceiver } from "./types/azure-event-hubs/azure-event-hubs-receiver.ts";
 import { httpReceiver } from "./types/http/http-receiver.ts";
 import { otlpHttpReceiver } from "./types/otlp-http/otlp-http-receiver.ts";
 import { s3Receiver } from "./types/s3/s3-receiver.ts";
@@ -18,6 +19,7 @@ const RECEIVERS: {
   otlp_http: otlpHttpReceiver,
   syslog: syslogReceiver,
   s3: s3Receiver,
+  azure_event_hubs: azureEventHubsReceiver,
 };
 
 export function openReceiver(config: SinkConfig, deps: SinkDeps): SinkReceiver {

@@ -1,5 +1,6 @@
 // Receivers that refuse some events, each as the specification of its protocol says: the `_bulk` request of
-// Elasticsearch, the HTTP event collector of Splunk, OTLP over HTTP, and plain HTTP. Imported by tests only.
+// Elasticsearch, the HTTP event collector of Splunk, OTLP over HTTP, Event Hubs, and plain HTTP. Imported by
+// tests only.
 
 import type { SinkConfig } from "@annals/interface";
 import {
@@ -110,6 +111,22 @@ export const REFUSING: Readonly<Record<string, Kind>> = {
       return { status: 200, body: toBinary(ExportLogsServiceResponseSchema, answer), stored };
     },
     named: { status: 200, reason: "1 of the records were rejected: too deep" },
+  },
+  "Event Hubs": {
+    config: (url) => ({
+      type: "azure_event_hubs",
+      url,
+      event_hub: "audit",
+      shared_access_key_name: "send",
+      shared_access_key: "k",
+    }),
+    linesOf: (body) =>
+      JSON.parse(body.toString()).map(({ Body }: { Body: string }) => JSON.parse(Body)),
+    answer: (lines, isRefused) =>
+      lines.some(isRefused)
+        ? { status: 400, body: "not like this", stored: [] }
+        : { status: 201, body: "", stored: lines },
+    named: { status: 400, reason: "The receiver responded with status 400: not like this" },
   },
 };
 

@@ -21,6 +21,16 @@ const TYPES: readonly (readonly [string, (url: string) => SinkConfig])[] = [
   ["splunk_hec", (url) => ({ type: "splunk_hec", url, token: SECRET, ack: false })],
   ["splunk_hec with ack", (url) => ({ type: "splunk_hec", url, token: SECRET, ack: true })],
   ["otlp_http", (url) => ({ type: "otlp_http", url, headers: HEADERS })],
+  [
+    "azure_event_hubs",
+    (url) => ({
+      type: "azure_event_hubs",
+      url,
+      event_hub: "audit",
+      shared_access_key_name: "send",
+      shared_access_key: SECRET,
+    }),
+  ],
 ];
 
 /** Types for which a status 2xx is enough, whatever the body is. */
