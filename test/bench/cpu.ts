@@ -12,6 +12,7 @@ const TICKS_PER_S = 100;
 const PARENT = 1;
 /** User and system time of a process, and of its children that have ended. */
 const TICKS = [11, 12, 13, 14];
+const NANOS_PER_S = 1e9;
 /** Fields of the first line of /proc/stat that are work: all but idle and iowait. */
 const BUSY = [1, 2, 3, 6, 7, 8];
 
@@ -33,6 +34,31 @@ export interface Cost {
 
 /** Other programs have had more of the CPUs than leaves a figure as it is on a quiet machine. */
 const MAX_OTHERS_CPUS = 0.5;
+
+/** CPU time of the stack by service, in seconds. Threads and processes that have ended are left out. */
+export async function preciseCpu(processes: readonly Measured[]): Promise<Map<string, number>> {
+  const all = await readAll();
+  const of = new Map<string, number>();
+  for (const one of processes) {
+    const pids = descendants(all, one.pid() ?? 0);
+    const seconds = await Promise.all(pids.map(threadSeconds));
+    const sum = seconds.reduce((total, some) => total + some, 0);
+    of.set(one.service, (of.get(one.service) ?? 0) + sum);
+  }
+  return of;
+}
+
+/** CPU time of the threads of a process, to the nanosecond. */
+async function threadSeconds(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const nanos = await Promise.all(
+    threads.map(async (thread) => {
+      const path = `/proc/${pid}/task/${thread}/schedstat`;
+      return Number((await readFile(path, "utf8").catch(() => "0")).split(" ")[0]);
+    }),
+  );
+  return nanos.reduce((sum, some) => sum + some, 0) / NANOS_PER_S;
+}
 
 /** Does the work, whose result tells how many events it made. */
 export async function withCost<T extends { readonly events: number }>(

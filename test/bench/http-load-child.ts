@@ -1,11 +1,12 @@
-// The load generator: reads one job from its parent, keeps every connection busy with one request at a time,
-// and returns the figures. Forked by http-load.ts. It must never pipeline requests on a connection.
+// The load generator: reads jobs from its parent, one after the other, keeps every connection busy with one
+// request at a time, and returns the figures. Forked by http-load.ts. It must never pipeline requests on a
+// connection.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { HttpConnection } from "./http-connection.ts";
 import type { LoadJob, LoadResult } from "./http-load.ts";
 
-process.once("message", (job: LoadJob) => {
+process.on("message", (job: LoadJob) => {
   void run(job).then((result) => process.send?.(result));
 });
 

@@ -41,18 +41,37 @@ export interface LoadResult extends Figures {
 
 const CHILD = fileURLToPath(new URL("./http-load-child.ts", import.meta.url));
 
-/**
- * Sends the next request of a connection after the response to the one before. With a pace, latencies are
- * from the moment when a request was due. Throws on another status.
- */
-export async function httpLoad(job: LoadJob): Promise<LoadResult> {
-  const child = fork(CHILD, { execArgv: ["-C", "source"] });
-  const failed = once(child, "exit").then(([code]) => {
+/** A process that takes one job after the other, so that short ones need not wait for its start. */
+export class LoadGenerator {
+  readonly #child = fork(CHILD, { execArgv: ["-C", "source"] });
+  readonly #failed = once(this.#child, "exit").then(([code]) => {
     throw new Error(`the load generator ended with ${String(code)}`);
   });
-  child.send(job);
-  const [result] = (await Promise.race([once(child, "message"), failed])) as [LoadResult];
-  failed.catch(() => {});
-  child.disconnect();
+
+  constructor() {
+    this.#failed.catch(() => {});
+  }
+
+  /**
+   * Sends the next request of a connection after the response to the one before. With a pace, latencies are
+   * from the moment when a request was due. Throws on another status.
+   */
+  async run(job: LoadJob): Promise<LoadResult> {
+    this.#child.send(job);
+    const answered = once(this.#child, "message");
+    const [result] = (await Promise.race([answered, this.#failed])) as [LoadResult];
+    return result;
+  }
+
+  close(): void {
+    this.#child.disconnect();
+  }
+}
+
+/** One job in a process of its own. */
+export async function httpLoad(job: LoadJob): Promise<LoadResult> {
+  const generator = new LoadGenerator();
+  const result = await generator.run(job);
+  generator.close();
   return result;
 }

@@ -12,6 +12,11 @@ export interface Options {
   readonly turns: number;
   readonly turnWarmUpMs: number;
   readonly turnMs: number;
+  /** Alternating slices of load in a comparison, how long each lasts, and the requests before the first. */
+  readonly slices: number;
+  readonly sliceMs: number;
+  readonly sliceWarmUpMs: number;
+  readonly sliceWarmUpRequests: number;
   /** Requests of each measurement with one connection, in all turns together. */
   readonly samples: number;
   /** Events between the head and a deep page. */
@@ -41,6 +46,10 @@ const FULL = {
   turns: 3,
   turnWarmUpMs: 4_000,
   turnMs: 3_000,
+  slices: 60,
+  sliceMs: 500,
+  sliceWarmUpMs: 25_000,
+  sliceWarmUpRequests: 30_000,
   samples: 400,
   depth: 1_000_000,
   backlog: 4_000,
@@ -55,6 +64,10 @@ const QUICK = {
   turns: 1,
   turnWarmUpMs: 300,
   turnMs: 1_000,
+  slices: 4,
+  sliceMs: 200,
+  sliceWarmUpMs: 1_000,
+  sliceWarmUpRequests: 1_000,
   samples: 50,
   depth: 20_000,
   backlog: 400,

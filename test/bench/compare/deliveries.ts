@@ -16,12 +16,13 @@ export function measureDeliveries(
     what: "webhooks, a backlog",
     prepare: async (stack) => {
       const receivers = await (started ??= Receivers.start(authority, RECEIVERS));
-      return () =>
+      const turn = () =>
         timed(stack, async () => {
           const drained = await drainBacklog({ ...stack, backlog }, receivers);
           const ms = (drained.events / drained.perSecond) * 1_000;
           return { ...drained, p50Ms: ms, p99Ms: ms };
         });
+      return { turn };
     },
   };
   return { measure, close: async () => (await started)?.close() };

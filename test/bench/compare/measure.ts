@@ -8,10 +8,18 @@ import { checkpoint } from "./checkpoint.ts";
 /** The figures of a turn: `perSecond` in events, and what an event cost. */
 export type Turn = Figures & Cost;
 
+/** One prepared stack. */
+export interface Run {
+  /** Of slices: as many requests as a slice lasts. The baseline's are those of all stacks. */
+  readonly requests?: number;
+  readonly turn: (requests?: number) => Promise<Turn>;
+  readonly close?: () => void;
+}
+
 export interface Measure {
   readonly what: string;
-  /** Prepares one stack, once. The function it resolves to is one turn. */
-  readonly prepare: (stack: CheckoutStack) => Promise<() => Promise<Turn>>;
+  /** Prepares one stack, once. */
+  readonly prepare: (stack: CheckoutStack) => Promise<Run>;
 }
 
 /** A turn from a checkpoint on, and the CPU time of the stack for each of the `events` that `work` made. */

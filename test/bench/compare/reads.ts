@@ -9,6 +9,7 @@ import type { CheckoutStack } from "./checkout-stack.ts";
 import { writeExport } from "../measure/exports.ts";
 import { verify } from "../measure/verify.ts";
 import { type Measure, timed } from "./measure.ts";
+import { sliced } from "./slices.ts";
 
 const BATCH = 100;
 
@@ -27,23 +28,14 @@ export function measureReads(options: Options): Measure[] {
     prepare: async (stack) => {
       const key = await keyOf(stack);
       const request = { method: "GET", bodies: [], connections: 1, status: 200 } as const;
-      const { turnWarmUpMs: warmUpMs, turnMs: measureMs } = options;
-      return () =>
-        timed(stack, async () => {
-          const { baseUrl } = stack;
-          const paths = [`/v1/events${query}`];
-          const load = { ...request, baseUrl, paths, keys: [key], warmUpMs, measureMs };
-          const figures = await httpLoad(load);
-          const pages = figures.perSecond * ((warmUpMs + measureMs) / 1_000);
-          return { ...figures, events: pages };
-        });
+      return sliced(stack, options, { ...request, paths: [`/v1/events${query}`], keys: [key] }, 1);
     },
   });
   const once = (what: string, work: (stack: CheckoutStack, key: string) => Promise<unknown>) => ({
     what,
     prepare: async (stack: CheckoutStack) => {
       const key = await keyOf(stack);
-      return () =>
+      const turn = () =>
         timed(stack, async () => {
           const begun = performance.now();
           await work(stack, key);
@@ -55,6 +47,7 @@ export function measureReads(options: Options): Measure[] {
             events: options.chain,
           };
         });
+      return { turn };
     },
   });
   return [
