@@ -22,6 +22,7 @@ import { measureIntake } from "./measure/intake.ts";
 import { type Chain, makeLongChain, measureLists } from "./measure/long-chain.ts";
 import { type Memory, memorySection, readMemory } from "./measure/memory.ts";
 import { measureReplicas } from "./measure/replicas.ts";
+import { measureRest } from "./measure/rest.ts";
 import { measureSingleEvents } from "./measure/single-events.ts";
 import { measureSinks } from "./measure/sinks.ts";
 import { measureVerify } from "./measure/verify.ts";
@@ -118,6 +119,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
   const longChain = () => (chain ??= makeLongChain(bench));
   const [appends, others] = [
     {
+      rest: () => measureRest(bench),
       "single events": () => measureSingleEvents(bench),
       "idle latency": () => measureIdleLatency(bench),
       batches: () => measureBatches(bench),

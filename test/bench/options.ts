@@ -19,6 +19,9 @@ export interface Options {
   readonly sliceWarmUpRequests: number;
   /** Requests of each measurement with one connection, in all turns together. */
   readonly samples: number;
+  /** How long an installation at rest is measured, and how long it has before. */
+  readonly restMs: number;
+  readonly restSettleMs: number;
   /** Events between the head and a deep page. */
   readonly depth: number;
   /** Events of the webhook backlog, a multiple of a batch; a quarter of them one by one. */
@@ -51,6 +54,8 @@ const FULL = {
   sliceWarmUpMs: 25_000,
   sliceWarmUpRequests: 30_000,
   samples: 400,
+  restMs: 60_000,
+  restSettleMs: 60_000,
   depth: 1_000_000,
   backlog: 4_000,
   exported: 200_000,
@@ -69,6 +74,8 @@ const QUICK = {
   sliceWarmUpMs: 1_000,
   sliceWarmUpRequests: 1_000,
   samples: 50,
+  restMs: 3_000,
+  restSettleMs: 1_000,
   depth: 20_000,
   backlog: 400,
   exported: 20_000,

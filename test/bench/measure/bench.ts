@@ -37,7 +37,7 @@ export interface Section {
   /** Heads of the columns after the first. */
   readonly heads: readonly string[];
   /** Of what the CPU time is; by default of an event. */
-  readonly costOf?: "an event" | "a page" | "a delivery";
+  readonly costOf?: "an event" | "a page" | "a delivery" | "a second";
   readonly results: readonly Result[];
 }
 
