@@ -1,4 +1,4 @@
-// Maps an event to a CloudEvent 1.0 in the JSON format (docs/sinks-formats.md). Called by what sends events
+// Maps an event to a CloudEvent 1.0 in the JSON format (docs/sinks.md#formats). Called by what sends events
 // to receivers of CloudEvents, Annals among them: its intake reads the attributes back to the members that
 // they come from. The whole event is the data, so attributes may leave out what they must not have.
 

@@ -1,4 +1,4 @@
-// Maps an event to the Elastic Common Schema (docs/sinks-formats.md). Called by what sends events to
+// Maps an event to the Elastic Common Schema (docs/sinks.md#formats). Called by what sends events to
 // Elasticsearch or OpenSearch. The fields of ECS hold what people search for; the parts of the event are
 // whole under `annals`, which an index should map as `flattened`, since clients choose the members.
 

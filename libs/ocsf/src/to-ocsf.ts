@@ -1,4 +1,4 @@
-// Maps an event to OCSF (docs/sinks-formats.md). Called by what sends events to a SIEM. Nothing of the event
+// Maps an event to OCSF (docs/sinks.md#formats). Called by what sends events to a SIEM. Nothing of the event
 // may be lost: what has no attribute of the class stays in `unmapped`, and from-ocsf.ts makes the same event
 // of the two. What is only copied, such as the address of a client, is in `unmapped` too.
 

@@ -1,5 +1,5 @@
 // The rules for the mapping of a sink: classes of OCSF by action, for events that the classes of the service
-// do not fit (docs/sinks-formats.md). Called by create and update.
+// do not fit (docs/sinks.md#formats). Called by create and update.
 
 import { invalid } from "@annals/errors";
 import { OCSF_CLASSES, type OcsfClassName } from "@annals/ocsf";
