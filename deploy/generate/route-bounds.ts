@@ -19,37 +19,39 @@ const TIMES: Readonly<Record<Bounds["time"], string>> = {
 };
 
 const INTRODUCTION = `
-This page lists the upper bounds of one request to each route. A request holds what it takes of the shares of its account
-([Shares](operators/multi-tenant.md#shares-of-a-gateway)) until its work has ended. Measured CPU times are in
-[what a request costs](performance/what-a-request-costs.md).
+The upper bounds of one request to each route under \`/v1\`. A request holds what it takes of the shares of its account
+([Shares](operators/multi-tenant.md#shares-of-a-gateway)) until its work has ended. [What a request
+costs](performance/what-a-request-costs.md) has measured CPU times.
 
 - **Rows** are those that the services read or write, at the limits of an account without a plan.
 - **Bytes** are those of the response; for a download, those that the gateway holds at a time. A larger response is an internal
-  error, and is not sent. The body of a request that changes something has a separate limit
-  ([Limits](interface.md#3-limits)).
+  error, and is not sent. Bodies of requests have [limits of their own](interface.md#3-limits).
 - **Time** is how long work goes on. A client that leaves ends the work of a read at once.
-- **Causes** is work that goes on after the response. Workers read the chain for it, accounts take turns, and an account has a limit
-  for a day ([plans](operators/multi-tenant.md#plans)). A sink causes it only if it begins with stored events.
+- **Causes** is work that goes on after the response, in turns of accounts, with a limit of the account for a day
+  ([plans](operators/multi-tenant.md#plans)). A sink causes it only if it begins with stored events.
 `.trim();
 
 const KIB = 1024;
 
-/** The whole page. */
+/** The whole page. Routes with the same bounds share a row. */
 export function routeBoundsPage(): string {
-  const rows = V1.map(
-    ([method, path, , , , bounds]) =>
-      `| \`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\` | ${RESOURCES[bounds.resource]} | ` +
-      `${rowsOf(bounds)} | ${bytesOf(bounds)} | ${TIMES[bounds.time]} | ${bounds.causes ?? ""} |`,
-  );
+  const routes = new Map<string, string[]>();
+  for (const [method, path, , , , bounds] of V1) {
+    const cells =
+      `${RESOURCES[bounds.resource]} | ${rowsOf(bounds)} | ${bytesOf(bounds)} | ` +
+      `${TIMES[bounds.time]} | ${bounds.causes ?? ""} |`;
+    const route = `\`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}\``;
+    routes.set(cells, [...(routes.get(cells) ?? []), route]);
+  }
   return (
     [
       "<!-- Made by `npm run generate` of services/gateway/src/v1.ts and bounds.ts: change those. -->",
       "# What one request may cost",
       INTRODUCTION,
       [
-        "| Route | Takes | Rows | Bytes | Time | Causes |",
+        "| Routes | Takes | Rows | Bytes | Time | Causes |",
         "|---|---|---|---|---|---|",
-        ...rows,
+        ...[...routes].map(([cells, sharing]) => `| ${sharing.join(", ")} | ${cells}`),
       ].join("\n"),
       "",
     ]
