@@ -87,9 +87,11 @@ export default class CpuReporter implements Reporter {
   }
 
   #print({ files, unitS, units }: MeasuredRun, modules: readonly TestModule[]): void {
-    let passed = 0;
-    for (const one of modules)
-      for (const test of one.children.allTests()) passed += test.ok() ? 1 : 0;
+    const states = modules.flatMap((one) =>
+      Array.from(one.children.allTests(), (test) => test.result().state),
+    );
+    const passed = states.filter((state) => state === "passed").length;
+    const skipped = states.filter((state) => state === "skipped").length;
     const minutes = (performance.now() - this.#started) / 60_000;
     const missing = new Set<Need>(modules.flatMap((one) => one.meta().leftOut ?? []));
     const leftOut = [...missing].map((need) => `left out for lack of ${need} (${NEEDS[need]})\n`);
@@ -97,7 +99,7 @@ export default class CpuReporter implements Reporter {
     process.stdout.write(
       `CPU in units of work (one is ${unitS.toFixed(2)} s here), the dearest files:\n` +
         `${dearest.join("\n")}\n` +
-        `${leftOut.join("")}${passed} tests passed in ${minutes.toFixed(1)} minutes with ` +
+        `${leftOut.join("")}${passed} tests passed and ${skipped} were left out in ${minutes.toFixed(1)} minutes with ` +
         `${units.toFixed(0)} units of CPU. The rest: npm run test:outages, or every tier: npm run all\n`,
     );
   }
