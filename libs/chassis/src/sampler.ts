@@ -1,6 +1,6 @@
 // Decides which spans are recorded. Called by tracing.ts. The gateway decides once for a request; the
 // services behind it follow. A client must never raise the share of recorded requests above the operator's
-// (docs/adr/0022-one-request-is-one-trace.md).
+// (docs/operators/logs-and-traces.md).
 
 import {
   type Attributes,

@@ -8,7 +8,7 @@
 // A lease that has ended without a result or a release is one whose process ended, perhaps by this delivery.
 // It is claimed again once at once. This and each further claim counts its attempt before it is sent, and the
 // next one is due by the schedule of retries: a delivery that ends every process that sends it backs off, and
-// finally fails (docs/adr/0071-an-attempt-after-a-lost-claim-is-counted-first.md).
+// finally fails (ADR 71, docs/adr/archive.md).
 //
 // This statement does not notice
 // a webhook that is disabled at the same time: an attempt begins soon after its claim or not at all, and
