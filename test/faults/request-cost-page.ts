@@ -22,21 +22,14 @@ export function costPage(measured: readonly Measured[], { events, workEvents }: 
     });
   return `# What a request costs
 
-This page shows the CPU time of the dearest request of each route that is known, in milliseconds, and its bound. A test writes it:
-\`npm run test:faults -- test/faults/request-cost.test.ts\`.
+CPU time of the dearest known request of each route, in milliseconds, and its bound. A test writes this page:
+\`npm run test:faults -- test/faults/request-cost.test.ts\`. A request above its bound fails it.
 
-- Measured on ${availableParallelism()} cores, one replica of each service, on a chain of
-  ${events.toLocaleString("en")} events. Each figure is an average after a warm-up,
-  without what the services use while they have no request.
-- A list reads a bounded number of rows and bytes, so its cost does not grow with the chain. Where nothing is found, the answer
-  is an empty page with \`has_more\` and a cursor.
+- Averages after a warm-up, on ${availableParallelism()} cores, one replica of each service, a chain of
+  ${events.toLocaleString("en")} events, without what idle services use. A verification reads the whole chain.
 - No request of a widget token may cost more than 50 ms: any visitor may hold one.
-- A request whose bound is passed fails the test. A route without a case fails \`npm test\`, and so does an RPC of the
-  services that has neither a case nor a reason.
-- Exports and replays are of ${workEvents.toLocaleString("en")} events, and measured until their work has ended.
-  What an account may have of them in a day is
-  [limited by its plan](../operators/multi-tenant.md#plans).
-- A verification reads the whole chain. A ledger runs two statements of verifications at a time, and accounts take turns.
+- Exports and replays are of ${workEvents.toLocaleString("en")} events, measured until their work has ended.
+  [A plan limits](../operators/multi-tenant.md#plans) how many an account has in a day.
 
 | Route | Request | Answer | gateway | ledger | keys, export, dispatcher | PostgreSQL | Sum | At most |
 |---|---|---|---|---|---|---|---|---|
