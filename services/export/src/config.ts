@@ -98,10 +98,9 @@ export const SETTINGS = {
   ),
   maxBytesPerAccount: integer(
     "ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT",
-    "Maximum bytes of all export files of an account, those that are being written included, if its " +
-      "[plan](multi-tenant.md#plans) sets no other limit. Beyond it exports are refused with 403, and one " +
-      "that would pass it while it is written fails. The chart's claim of 10 GiB holds five accounts of " +
-      "that size.",
+    "Maximum bytes of all export files of an account if its [plan](multi-tenant.md#plans) sets no other" +
+      " limit. Beyond it exports are refused with 403, and one that passes it while it is written fails. " +
+      "The chart's claim of 10 GiB holds five accounts of that size.",
     { min: 1_024, max: Number.MAX_SAFE_INTEGER },
     { fallback: String(2 * 1024 ** 3) },
   ),

@@ -70,8 +70,8 @@ export const SETTINGS = {
   ),
   keepAliveS: integer(
     "ANNALS_KEEP_ALIVE_S",
-    "Seconds after which a connection without a request is closed. Must exceed the time for which a load " +
-      "balancer keeps an idle connection, or some of its requests fail: see [Behind a proxy](running.md#behind-a-proxy).",
+    "Seconds after which a connection without a request is closed. Must exceed that of [a load " +
+      "balancer](running.md#behind-a-proxy).",
     { min: 1, max: 3_600 },
     { fallback: "75" },
   ),

@@ -39,15 +39,15 @@ export const SETTINGS = {
   ),
   intakeRateLimitPerMinute: integer(
     "ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE",
-    "Requests to `/v1/intake` that a key may make in a window of 60 seconds of its own, and an account 60 times as " +
+    "Requests to `/v1/intake` that a key may make in a window of its own, and an account 60 times as " +
       "many if its plan does not set [`intake_requests_per_minute`](multi-tenant.md#plans).",
     { min: 1, max: 1_000_000_000 },
     { fallback: "1200" },
   ),
   logRateLimitPerMinute: integer(
     "ANNALS_LOG_RATE_LIMIT_PER_MINUTE",
-    "Requests to `/v1/log` that a key may make in a window of 60 seconds of its own: tools read a log tile by " +
-      "tile. They count in the window of the account, too.",
+    "Requests to `/v1/log` that a key may make in a window of its own. They count in the window of the " +
+      "account, too.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "3000" },
   ),
@@ -95,8 +95,8 @@ export const SETTINGS = {
   ),
   logKeyWithoutOverlap: flag(
     "ANNALS_DANGEROUS_LOG_KEY_WITHOUT_OVERLAP",
-    "Lets a key of the log be left out of its file at once, because it was stolen. Verifiers and witnesses that " +
-      "know only that key then refuse new checkpoints.",
+    "Lets a key of the log be left out of its file at once, because it was stolen. Who knows only that " +
+      "key then refuses new checkpoints.",
   ),
   bootstrapKey: optionalText(
     "ANNALS_BOOTSTRAP_KEY",

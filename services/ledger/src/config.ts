@@ -42,9 +42,9 @@ export const SETTINGS = {
   ...messagingSettings,
   appendGatherMs: integer(
     "ANNALS_APPEND_GATHER_MS",
-    "Milliseconds for which a group of appends to one chain waits for more. Each event waits as long. Larger " +
-      "groups take less work of PostgreSQL if an account sends its events one by one, above all if " +
-      "tables are [distributed](../scaling.md).",
+    "Milliseconds for which a group of appends to one chain waits for more, and so each event. It saves" +
+      " work of PostgreSQL if an account sends its events one by one, above all if tables are " +
+      "[distributed](../scaling.md).",
     { min: 0, max: 1_000 },
     { fallback: "0" },
   ),
@@ -75,9 +75,9 @@ export const SETTINGS = {
   ),
   logPolicyFile: optionalText(
     "ANNALS_LOG_POLICY_FILE",
-    "File with the policy of the log of evidence (C2SP tlog-policy): its witnesses, and which of them make a " +
-      "quorum. An epoch is served when a quorum has seen it. Without the file, and with `quorum none`, it is " +
-      "served at once. The file is read again every five seconds.",
+    "File with the policy of the log of evidence (C2SP tlog-policy): its witnesses, and which make a " +
+      "quorum that must have seen an epoch before it is served. Read again every five seconds. Without " +
+      "it, and with `quorum none`, epochs are served at once.",
   ),
   logOrigin: optional(
     matching(
