@@ -54,7 +54,6 @@ image.repository="" -> image.repository is required
 postgresql.enabled=true -> postgresql.enabled is true, and keys.databaseUrl names
 keys.databaseUrl.secret="" -> keys.databaseUrl.secret is required
 export.s3.bucket="b" -> networkPolicy.s3.peers is required
-evidence.bucket.name="b" -> networkPolicy.s3.peers is required
 evidence.bucket.lockDays=0 -> minimum
 keys.settings.ANNALS_DATABASE_URL="x" -> ANNALS_DATABASE_URL
 gateway.settings.ANNALS_KEY_PREFIX="x" -> ANNALS_KEY_PREFIX

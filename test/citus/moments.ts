@@ -3,8 +3,6 @@
 
 /** Columns of tables that may hold the moment of a statement. The times of seeds are equal in them, too. */
 export const MOMENTS: ReadonlySet<string> = new Set([
-  "exports.anchors.due_at",
-  "exports.anchors.failing_since",
   "exports.archives.due_at",
   "exports.audit_outbox.created_at",
   "exports.jobs.due_at",

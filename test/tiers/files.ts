@@ -66,7 +66,7 @@ export const OUTAGES: readonly string[] = [
   "deploy/local/src/start.test.ts",
   "deploy/release/release.test.ts",
   "services/export/src/storage/storage.test.ts",
-  "services/export/src/anchors/worker/bucket-anchor.test.ts",
+  "services/webhook-dispatcher/src/anchors/worker/bucket-anchor.test.ts",
   "services/webhook-dispatcher/src/sinks/types/s3/s3-receiver.test.ts",
   "test/api/edge/slow-clients.test.ts",
   "test/api/openapi/clients.test.ts",

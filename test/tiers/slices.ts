@@ -35,11 +35,18 @@ export const OUTAGE_SLICES: Sliced = {
     [/^services\/keys\/src\//u, ["key-last-use", "log-key", "read-audit", "revocation-slow"]],
     [
       /^services\/export\/src\//u,
-      ["archive-versions", "bucket-anchor", "evidence-exports", "exports-writers", "storage"],
+      ["archive-versions", "evidence-exports", "exports-writers", "storage"],
     ],
     [
       /^services\/webhook-dispatcher\/src\//u,
-      ["notices", "s3-receiver", "webhooks-checkpoints", "webhooks-filter", "webhooks-schedule"],
+      [
+        "bucket-anchor",
+        "notices",
+        "s3-receiver",
+        "webhooks-checkpoints",
+        "webhooks-filter",
+        "webhooks-schedule",
+      ],
     ],
     [
       /^services\/gateway\/src\//u,

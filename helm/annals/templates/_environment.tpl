@@ -156,23 +156,6 @@
 - name: ANNALS_EXPORT_DIRECTORY
   value: /var/lib/annals/exports
 {{- end }}
-{{- $bucket := .root.Values.evidence.bucket }}
-{{- if $bucket.name }}
-- name: ANNALS_LOG_S3_BUCKET
-  value: {{ $bucket.name | quote }}
-- name: ANNALS_LOG_S3_REGION
-  value: {{ $bucket.region | quote }}
-- name: ANNALS_LOG_S3_LOCK_DAYS
-  value: {{ $bucket.lockDays | int | quote }}
-{{- with $bucket.endpoint }}
-- name: ANNALS_LOG_S3_ENDPOINT
-  value: {{ . | quote }}
-{{- end }}
-{{- with $bucket.credentialsSecret }}
-{{ include "annals.secretVariable" (dict "env" "ANNALS_LOG_S3_ACCESS_KEY_ID" "from" (dict "secret" . "key" "access-key-id") "path" "evidence.bucket.credentials") }}
-{{ include "annals.secretVariable" (dict "env" "ANNALS_LOG_S3_SECRET_ACCESS_KEY" "from" (dict "secret" . "key" "secret-access-key") "path" "evidence.bucket.credentials") }}
-{{- end }}
-{{- end }}
 {{- end }}
 
 {{- define "annals.webhook-dispatcherEnvironment" -}}
@@ -193,6 +176,23 @@
 {{- with .root.Values.evidence.timestampUrl }}
 - name: ANNALS_LOG_TSA_URL
   value: {{ . | quote }}
+{{- end }}
+{{- $bucket := .root.Values.evidence.bucket }}
+{{- if $bucket.name }}
+- name: ANNALS_LOG_S3_BUCKET
+  value: {{ $bucket.name | quote }}
+- name: ANNALS_LOG_S3_REGION
+  value: {{ $bucket.region | quote }}
+- name: ANNALS_LOG_S3_LOCK_DAYS
+  value: {{ $bucket.lockDays | int | quote }}
+{{- with $bucket.endpoint }}
+- name: ANNALS_LOG_S3_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
+{{- with $bucket.credentialsSecret }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_LOG_S3_ACCESS_KEY_ID" "from" (dict "secret" . "key" "access-key-id") "path" "evidence.bucket.credentials") }}
+{{ include "annals.secretVariable" (dict "env" "ANNALS_LOG_S3_SECRET_ACCESS_KEY" "from" (dict "secret" . "key" "secret-access-key") "path" "evidence.bucket.credentials") }}
+{{- end }}
 {{- end }}
 {{- if .one.caBundle.configMap }}
 - name: ANNALS_WEBHOOK_CA_FILE

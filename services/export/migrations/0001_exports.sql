@@ -1,5 +1,5 @@
 -- The schema of the export service: the exports of each account, the outbox of completed ones, the archives,
--- what the audit records of changes, and the bucket in which the log of evidence is kept.
+-- and what the audit records of changes.
 --
 -- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs
 -- as annals_exports, which owns nothing and can change neither what an export was asked for nor an entry of
@@ -175,22 +175,6 @@ GRANT SELECT, INSERT, DELETE ON exports.archives TO annals_exports;
 GRANT UPDATE (status, lease_token, due_at, records_through, has_leftovers, written_at, file_token, text_bytes, text_sha256,
     events_bytes, events_sha256, evidence_bytes, evidence_sha256)
   ON exports.archives TO annals_exports;
-
--- The bucket in which the head log is kept under object lock. A row is claimed by its time, so that replicas do
--- not upload twice. The table names no account. It is small, and a distributed PostgreSQL keeps it on one server.
-CREATE TABLE exports.anchors (
-  log    smallint NOT NULL CHECK (log > 0),
-  bucket text COLLATE "C" NOT NULL,
-  -- the size up to which full tiles are there, beyond the newest checkpoint in the bucket
-  size   bigint NOT NULL DEFAULT 0 CHECK (size >= 0),
-  -- when the next checkpoint may be stored
-  due_at timestamptz NOT NULL DEFAULT '-infinity',
-  -- of the first attempt since the last success that failed
-  failing_since timestamptz,
-  PRIMARY KEY (log, bucket)
-) WITH (fillfactor = 50);
-
-GRANT SELECT, INSERT, UPDATE ON exports.anchors TO annals_exports;
 
 -- The events that the exports of an account have read in a day. One row for each account,
 -- of the last day of UTC in which there was something to count.

@@ -40,37 +40,6 @@ export const SETTINGS = {
   ),
   s3Region: text("ANNALS_EXPORT_S3_REGION", "Region of the bucket.", { fallback: "us-east-1" }),
   s3Prefix: optionalText("ANNALS_EXPORT_S3_PREFIX", "Prefix of the object keys of export files."),
-  logS3Bucket: optionalText(
-    "ANNALS_LOG_S3_BUCKET",
-    "Keep the [log of evidence](../evidence.md#object-lock) in this bucket of S3-compatible storage, which must have " +
-      "object lock.",
-  ),
-  logS3Endpoint: optionalText(
-    "ANNALS_LOG_S3_ENDPOINT",
-    "URL of S3-compatible storage other than AWS, for that bucket.",
-  ),
-  logS3Region: text("ANNALS_LOG_S3_REGION", "Region of that bucket.", { fallback: "us-east-1" }),
-  logS3AccessKeyId: optionalText(
-    "ANNALS_LOG_S3_ACCESS_KEY_ID",
-    "Access key for that bucket. By default credentials come from the SDK's standard chain, as those for export files.",
-  ),
-  logS3SecretAccessKey: optionalText(
-    "ANNALS_LOG_S3_SECRET_ACCESS_KEY",
-    "Secret of that access key.",
-    { secret: true },
-  ),
-  logS3LockDays: integer(
-    "ANNALS_LOG_S3_LOCK_DAYS",
-    "Days for which an object of that bucket is locked in compliance mode: it cannot be deleted before.",
-    { min: 1, max: 36_500 },
-    { fallback: "2557" },
-  ),
-  logS3IntervalS: integer(
-    "ANNALS_LOG_S3_INTERVAL_S",
-    "Seconds between two checkpoints in that bucket, at least.",
-    { min: 1, max: 86_400 },
-    { fallback: "3600" },
-  ),
   concurrency: integer(
     "ANNALS_EXPORT_CONCURRENCY",
     "Exports that one replica writes at a time.",

@@ -1,13 +1,6 @@
 // The metrics of the export service, besides those that every service has.
 
-import {
-  Counter,
-  Gauge,
-  logAnchorLag,
-  type Registry,
-  rowsSwept,
-  workerFailures,
-} from "@annals/chassis";
+import { Counter, Gauge, type Registry, rowsSwept, workerFailures } from "@annals/chassis";
 
 const OUTCOMES = [
   "completed",
@@ -51,8 +44,6 @@ export function createMetrics(registry: Registry) {
       labelNames: ["status"],
       registers: [registry],
     }),
-    /** kind: bucket. Absent without a bucket of the log. */
-    anchorLag: logAnchorLag(registry),
     archiveLag: new Gauge({
       name: "annals_archive_lag_seconds",
       help: "Time since the end of the oldest month that is still to be archived; 0 if every ended one is.",
@@ -78,7 +69,6 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
   };
-  metrics.anchorLag.reset();
   // An alert on the increase sees the first one only if the series existed before it.
   for (const outcome of OUTCOMES) metrics.attempts.inc({ outcome }, 0);
   return metrics;

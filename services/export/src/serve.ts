@@ -37,12 +37,11 @@ import { ACCESS } from "./access.ts";
 import { SCHEMA } from "./commands/migrate.ts";
 import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
-import { openLockedBucket, openStorage } from "./storage/open-storage.ts";
+import { openStorage } from "./storage/open-storage.ts";
 import { exportsService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
 import { OUTBOX } from "./exports/store/outbox.ts";
 import { startArchives } from "./archives/worker/archives.ts";
-import { startBucketAnchor } from "./anchors/worker/bucket-anchor.ts";
 import { erasedCopies } from "./exports/worker/erased-copies.ts";
 import { startExportMeasuring } from "./exports/worker/measuring.ts";
 import { startExportSweep } from "./exports/worker/export-sweep.ts";
@@ -111,7 +110,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const worker = new ExportWorker({ ...work, ...config, ...ATTEMPTS });
   closers.add("worker", worker, () => worker.close());
 
-  // What it deletes, or locks in a bucket, goes by the clock of the database.
+  // What it deletes goes by the clock of the database.
   const kept = { ...work, clock: clock.other };
   const pruner = startOutboxPruner(OUTBOX, { ...kept, failures, swept });
   closers.add("outbox pruner", pruner, () => pruner.stop());
@@ -128,13 +127,6 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
       (await client.recordAuditEvents({ entries: [...entries] }, { signal })).storedIds,
   });
   closers.add("audit", audit, () => audit.stop());
-
-  const bucket = await openLockedBucket(config);
-  if (bucket !== undefined) {
-    closers.add("bucket of the log", bucket, () => bucket.close());
-    const anchor = startBucketAnchor({ ...kept, ...config, bucket });
-    closers.add("bucket anchor", anchor, () => anchor.stop());
-  }
 
   const { retentionDays } = config;
   const sweep = startExportSweep({ ...kept, failures, retentionDays, swept });
@@ -182,16 +174,13 @@ function openLedger(
     address,
     idempotentMethods: [
       "GetLog",
-      "AddAnchor",
       "ConfirmArchive",
       "ConfirmErasure",
-      "ListAnchorWork",
       "ListEvents",
       "ListHeads",
       "ListLifecycles",
       "ListOpenErasures",
       "ReadCheckpoint",
-      "ReadHeadLog",
       "ReadTile",
       "RecordAuditEvents",
       "ReportErasureMatches",

@@ -1,5 +1,5 @@
 -- The schema of the webhook dispatcher: webhooks, how far each account's outbox entries were handed to them,
--- deliveries, sinks, what the audit records of changes, and what is to sign the log of evidence.
+-- deliveries, sinks, what the audit records of changes, and what is to sign or keep the log of evidence.
 --
 -- Every table but that of the log has the account, so that a distributed PostgreSQL shards by it. The service
 -- runs as annals_webhooks, which owns nothing.
@@ -248,19 +248,19 @@ CREATE UNIQUE INDEX sinks_operator ON webhooks.sinks (account_id, operator) WHER
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks.sinks TO annals_webhooks;
 
--- What is to sign the checkpoints of the log: the witnesses of the policy, and the time stamping authority. A
--- row is claimed by its time, so that replicas do not ask twice. The table names no account. It is small, and
--- a distributed PostgreSQL keeps it on one server.
+-- What anchors the checkpoints of the log: the witnesses of the policy, the time stamping authority, and the
+-- bucket under object lock. A row is claimed by its time, so that replicas do not ask twice. The table names no
+-- account. It is small, and a distributed PostgreSQL keeps it on one server.
 CREATE TABLE webhooks.anchors (
-  kind   text COLLATE "C" NOT NULL CHECK (kind IN ('witness', 'timestamp')),
-  name   text COLLATE "C" NOT NULL,
-  -- of the newest checkpoint that it has seen
+  kind   text COLLATE "C" NOT NULL CHECK (kind IN ('witness', 'timestamp', 'bucket')),
+  name   text COLLATE "C" NOT NULL, -- of a bucket: with the number of the log
+  -- of the newest checkpoint that it has seen; of a bucket: up to which full tiles are there, beyond its newest checkpoint
   size   bigint NOT NULL DEFAULT 0 CHECK (size >= 0),
-  -- the newest checkpoint that it has signed: the proof, if the log does not have it later
+  -- the newest checkpoint that it has signed or keeps: the proof, if the log does not have it later
   checkpoint text,
   -- when it may be asked next
   due_at timestamptz NOT NULL DEFAULT '-infinity',
-  -- of the first request since its last signature that gave none
+  -- of the first request since its last signature or copy that gave none
   failing_since timestamptz,
   PRIMARY KEY (kind, name)
 ) WITH (fillfactor = 50);

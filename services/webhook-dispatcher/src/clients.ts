@@ -26,6 +26,23 @@ export interface OpenProducers extends Pick<
   close(): void;
 }
 
+/** Calls of the ledger that may be made again. */
+const IDEMPOTENT = [
+  "AddAnchor",
+  "ConfirmErasure",
+  "GetCheckpointPositions",
+  "GetPositions",
+  "ListAccounts",
+  "ListAnchorWork",
+  "ListCheckpoints",
+  "ListOpenErasures",
+  "ListOutbox",
+  "MeasureEvents",
+  "ReadEvents",
+  "ReadHeadLog",
+  "RecordAuditEvents",
+] as const;
+
 export function openProducers(
   config: {
     readonly ledgerAddress: string;
@@ -40,20 +57,7 @@ export function openProducers(
     peer: "ledger",
     tls: config.tls,
     address: config.ledgerAddress,
-    idempotentMethods: [
-      "AddAnchor",
-      "ConfirmErasure",
-      "GetCheckpointPositions",
-      "GetPositions",
-      "ListAccounts",
-      "ListAnchorWork",
-      "ListCheckpoints",
-      "ListOpenErasures",
-      "ListOutbox",
-      "MeasureEvents",
-      "ReadEvents",
-      "RecordAuditEvents",
-    ],
+    idempotentMethods: IDEMPOTENT,
     interceptors,
   });
   const exports =

@@ -76,8 +76,8 @@ export function createMetrics(registry: Registry) {
     ...backlogMetrics(registry),
     ...sinkMetrics(registry),
     /**
-     * worker: anchors, audit, checkpoints, clean_up, deliveries, fan_out, measuring, sinks,
-     * subscription_cache, sweep.
+     * worker: anchors, audit, bucket_anchor, checkpoints, clean_up, deliveries, fan_out, measuring,
+     * sinks, subscription_cache, sweep.
      */
     failures,
   };
@@ -217,7 +217,7 @@ function sinkMetrics(registry: Registry) {
 
 function anchorMetrics(registry: Registry) {
   return {
-    /** kind: witness, timestamp. */
+    /** kind: witness, timestamp, bucket. */
     anchorLag: logAnchorLag(registry),
     /** outcome: one of WITNESS_OUTCOMES. */
     witnessRequests: new Counter({

@@ -31,7 +31,6 @@ import { SCHEMA } from "./commands/migrate.ts";
 import { ROLE } from "./config.ts";
 import { openSecretKeys } from "./sealing/commands/secret-key-file.ts";
 import type { SETTINGS } from "./config.ts";
-import { openLogWitnesses } from "./anchors/log-witnesses.ts";
 import { createMetrics } from "./metrics.ts";
 import { accountResolver } from "./outbound/account-resolver.ts";
 import { AddressGuard, isSystemName } from "./outbound/address-guard.ts";
@@ -43,11 +42,11 @@ import { ReplayTurns } from "./deliveries/replay-turns.ts";
 import { secretKeysCheck } from "./sealing/secret-keys-check.ts";
 import { webhooksService } from "./service.ts";
 import { configRules } from "./sinks/config-rules.ts";
+import { startLogAnchors } from "./start-anchors.ts";
 import { startSinks } from "./start-sinks.ts";
 import { AUDIT } from "./store/audit.ts";
 import { START_WINDOW_MS } from "./deliveries/worker/attempts.ts";
 import { DATABASE_CLOCK } from "./store/moment.ts";
-import { startAnchors } from "./anchors/worker/anchors.ts";
 import { Checkpoints } from "./deliveries/worker/checkpoints.ts";
 import { startCleanUp } from "./deliveries/worker/clean-up.ts";
 import { DeliveryTraces } from "./deliveries/worker/delivery-traces.ts";
@@ -125,15 +124,8 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   );
 
   const sendTest = await startSinks(config, { ...shared, extraAuthorities, producers }, closers);
-  const witnesses = await openLogWitnesses(config, { closers, log });
-  const anchors = startAnchors({
-    ...config,
-    ...shared,
-    extraAuthorities,
-    ledger: producers.anchors,
-    witnesses,
-  });
-  closers.add("anchors", anchors, () => anchors.stop());
+  const anchorDeps = { ...shared, extraAuthorities, ledger: producers.anchors };
+  await startLogAnchors(config, anchorDeps, closers);
 
   const copies = startErasedCopies(erasedCopies({ ...shared, ledger: producers.erasures }));
   closers.add("erased copies", copies, () => copies.stop());

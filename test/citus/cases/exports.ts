@@ -27,12 +27,10 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, "2020-01-31", "1"],
     ({ account }) => [account, "2020-02-01", "1"],
   ],
-  "exports.claim-anchor": [() => [1, "b1", 60], () => [1, "b2", 60], () => [2, "b1", 60]],
   "exports.clear-archive": byArchiveLease(),
   "exports.complete-archive": byArchiveLease(LATER, "9", "a", "3", "b", "5", "c", "7"),
   "exports.complete-job": byLease(LATER, "6", "ab", "4096", "file.jsonl"),
   "exports.count-jobs": [({ account }) => [account]],
-  "exports.create-anchor": [() => [1, "b1"], () => [2, "b1"]],
   "exports.create-archive": [
     ({ account }) => [account, "9", "9", "arc_9", "2026-02", "9", "01", LATER],
     ({ account }) => [account, "4", "5", "arc_9", "2026-02", "9", "01", LATER],
@@ -53,7 +51,6 @@ export const EXPORTS: Cases = {
     ],
   ],
   "exports.delete-export": IDS.map((id) => ({ account }) => [account, id, FUTURE, "key_2"]),
-  "exports.fail-anchor": [() => [1, "b1", 60, 600], () => [1, "b2", 60, 600]],
   "exports.find-equal-job": [
     ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "00"],
     ({ account }) => [account, "csv", true, FILTER_JSON, "6", "00"],
@@ -108,7 +105,6 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, "8", "2", "completed"],
   ],
   "exports.measure-jobs": [() => []],
-  "exports.move-anchor": [() => [1, "b1", "512"]],
   "exports.replace-entry": [
     ({ account }) => [account, "3", "{}"],
     ({ account }) => [account, "99", "{}"],
@@ -127,7 +123,6 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, "1", "9"],
     ({ account }) => [account, "4", "9"],
   ],
-  "exports.succeed-anchor": [() => [1, "b1", 3_600], () => [1, "b2", 3_600]],
   "exports.sum-other-bytes": ofEach(),
   "exports.take-archive": [
     ({ account }) => [account, "1", "completed", 15_000],

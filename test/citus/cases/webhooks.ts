@@ -139,8 +139,12 @@ export const WEBHOOKS: Cases = {
     () => ["witness", "w1", "7", 60],
     () => ["witness", "w1", "8", 60],
     () => ["witness", "w2", "7", 60],
+    () => ["bucket", "b1/1", "256", 60],
   ],
-  "webhooks.succeed-anchor": [() => ["witness", "w1", "9", "checkpoint"]],
+  "webhooks.succeed-anchor": [
+    () => ["witness", "w1", "9", "checkpoint", 60],
+    () => ["bucket", "b1/1", "0", "checkpoint", 3_600],
+  ],
   "webhooks.move-anchor": [() => ["witness", "w1", "3"], () => ["witness", "w2", "3"]],
   "webhooks.fail-anchor": [() => ["witness", "w1", 60, 600], () => ["witness", "w2", 60, 600]],
   "webhooks.update-webhook": ["wh_1", "wh_2"].flatMap((id): Case[] =>

@@ -120,12 +120,6 @@ export const exportsSeeds: SeedsOf = (accounts) => ({
   archives: accounts.flatMap((account_id) =>
     ARCHIVES.map((archive) => ({ account_id, ...ARCHIVE, ...archive })),
   ),
-  anchors: [
-    { log: 1, bucket: "b1", size: 256, due_at: LONG_AGO, failing_since: null },
-    { log: 1, bucket: "b2", size: 0, due_at: FUTURE, failing_since: LONG_AGO },
-    { log: 1, bucket: "b3", size: 9, due_at: LONG_AGO, failing_since: null },
-    { log: 7, bucket: "b7", size: 9, due_at: LONG_AGO, failing_since: null },
-  ],
   ...outboxSeeds(accounts, "export.completed"),
   ...auditSeeds(accounts),
 });

@@ -214,6 +214,7 @@ export const webhooksSeeds: SeedsOf = (accounts) => ({
       ["witness", "w2", 7, "checkpoint", FUTURE, LONG_AGO],
       ["witness", "w3", 8, null, LONG_AGO, null],
       ["timestamp", "w1", 8, null, LONG_AGO, null],
+      ["bucket", "b1/1", 256, null, LONG_AGO, null],
     ] as const
   ).map(([kind, name, size, checkpoint, due_at, failing_since]) => ({
     kind,

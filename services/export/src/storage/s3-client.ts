@@ -1,4 +1,4 @@
-// Makes clients of S3-compatible storage. Called by s3-storage.ts and locked-bucket.ts.
+// Makes clients of S3-compatible storage. Called by s3-storage.ts.
 
 import { type GetObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
 import type { LookupFunction } from "node:net";

@@ -1,6 +1,6 @@
 // Export files in S3-compatible storage. A file is uploaded in parts while it is written. It appears only at
 // the end, complete, and only if no object has its name. Loaded only if a bucket is configured: only this
-// file, part-upload.ts, s3-refusal.ts, locked-bucket.ts and s3-client.ts import the AWS SDK.
+// file, part-upload.ts, s3-refusal.ts and s3-client.ts import the AWS SDK.
 
 import {
   AbortMultipartUploadCommand,

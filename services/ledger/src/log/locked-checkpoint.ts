@@ -1,5 +1,5 @@
-// Stores that a served checkpoint of the head log is locked in a bucket. Called by AddAnchor. The export
-// service is believed that it is there and locked; that it is this log's checkpoint is checked.
+// Stores that a served checkpoint of the head log is locked in a bucket. Called by AddAnchor. The webhook
+// dispatcher is believed that it is there and locked; that it is this log's checkpoint is checked.
 
 import { type Clock, parseTimestamp } from "@annals/contract";
 import { complete, invalid } from "@annals/errors";
@@ -11,7 +11,7 @@ const MAX_BUCKET = 255;
 const MAX_VERSION = 1_024;
 const MAX_BYTES = 64 * 1024;
 
-/** What the export service says of the object. */
+/** What the webhook dispatcher says of the object. */
 export interface Locked {
   readonly bucket: string;
   readonly version: string;

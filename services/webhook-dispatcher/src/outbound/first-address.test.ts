@@ -41,6 +41,8 @@ const TAKEN = {
   "witness without TLS": "cosigned",
   "time stamp": "stamped",
   "time stamp without TLS": "stamped",
+  bucket: "{}",
+  "bucket without TLS": "{}",
 };
 
 async function listen(server: Server): Promise<number> {

@@ -10,8 +10,10 @@ import type { SinkRecord } from "../sinks/rules/sink-record.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
 import { trustedContext } from "../outbound/connections.ts";
 import { dnsLookUp } from "../outbound/look-up.ts";
+import { operatorsS3Client } from "../outbound/s3-client.ts";
 import { Sender } from "../outbound/sender.ts";
 import { openReceiver } from "../sinks/open-receiver.ts";
+import { S3LockedBucket } from "../anchors/locked-bucket.ts";
 import { askForTimeStamp } from "../anchors/timestamp.ts";
 import { addCheckpoint } from "../anchors/witness.ts";
 
@@ -109,6 +111,20 @@ async function askAuthority(url: string): Promise<string> {
   return "stamped";
 }
 
+async function readBucket(endpoint: string): Promise<string> {
+  const client = operatorsS3Client({
+    credentials: { accessKeyId: "a", secretAccessKey: "b" },
+    endpoint,
+    extraAuthorities: given.authority,
+    lookup: guard.lookupFor(ACCOUNT),
+    region: "us-east-1",
+  });
+  const bucket = new S3LockedBucket("b", client);
+  const bytes = await bucket.read("checkpoint", new AbortController().signal);
+  bucket.close();
+  return String(bytes);
+}
+
 const credentials = { access_key_id: "a", secret_access_key: "b" };
 const TRANSPORTS: Readonly<Record<string, (name: string) => Promise<string>>> = {
   webhook: sendWebhook,
@@ -131,6 +147,8 @@ const TRANSPORTS: Readonly<Record<string, (name: string) => Promise<string>>> = 
   "witness without TLS": (name) => askWitness(`http://${name}:${given.http}/`),
   "time stamp": (name) => askAuthority(of(name)),
   "time stamp without TLS": (name) => askAuthority(`http://${name}:${given.http}/`),
+  bucket: (name) => readBucket(of(name)),
+  "bucket without TLS": (name) => readBucket(`http://${name}:${given.http}/`),
 };
 
 function of(name: string): string {

@@ -2522,7 +2522,7 @@ export declare type AddAnchorRequest = Message<"annals.ledger.v1.AddAnchorReques
     case: "seenCheckpoint";
   } | {
     /**
-     * Only from the export service, which stores it.
+     * The webhook dispatcher has stored it.
      *
      * @generated from field: annals.ledger.v1.LockedCheckpoint locked = 6;
      */

@@ -6,7 +6,6 @@ import type { Clock } from "@annals/contract";
 import { complete, invalid, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { LedgerService, NewTimeStamp } from "@annals/proto/ledger";
-import { callerOf } from "@annals/rpc";
 import { stampedTime, TimeStampFault, TlogError } from "@annals/tlog";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { createHash } from "node:crypto";
@@ -34,7 +33,7 @@ interface Deps {
 
 export function addAnchor(deps: Deps): ServiceImpl<typeof LedgerService>["addAnchor"] {
   const { database } = deps;
-  return async ({ anchor, log, size }, { values }) => {
+  return async ({ anchor, log, size }) => {
     if (log > MAX_LOG) throw notFound("log", String(log));
     if (anchor.case === "seenCheckpoint") {
       await addSeenCheckpoint(deps, log, anchor.value);
@@ -46,12 +45,8 @@ export function addAnchor(deps: Deps): ServiceImpl<typeof LedgerService>["addAnc
       return { names: await addCosignatures(deps, log, epoch, anchor.value) };
     if (anchor.case === "timeStamp")
       return { names: await addTimeStamp(deps, log, epoch, anchor.value) };
-    if (anchor.case === "locked") {
-      const caller = callerOf({ contextValues: values });
-      if (caller !== undefined && caller !== "export")
-        throw invalid({ field: "locked", message: "Only the export service locks checkpoints." });
+    if (anchor.case === "locked")
       return { names: [await addLockedCheckpoint(deps, log, epoch, anchor.value)] };
-    }
     throw invalid({ field: "anchor", message: "Send one anchor." });
   };
 }

@@ -3,18 +3,10 @@
 // since when each anchor is missing, and no longer once it is there. A checkpoint counts as locked only if it
 // was served, is this log's, and is locked beyond now.
 
-import { createLog, createRegistry } from "@annals/chassis";
-import { systemClock } from "@annals/contract";
-import { AddAnchorRequestSchema, LockedCheckpointSchema } from "@annals/proto/ledger";
-import { callerKey } from "@annals/rpc";
 import { parseCheckpoint, parseNote } from "@annals/tlog";
-import { create } from "@bufbuild/protobuf";
-import { createContextValues, type HandlerContext } from "@connectrpc/connect";
 import { beforeEach, expect, test } from "vitest";
 import { INTERVAL_S, TestLog } from "../../testing/test-log.ts";
-import { createMetrics } from "../../metrics.ts";
 import { newWitness } from "../../testing/witnesses.ts";
-import { addAnchor } from "./add-anchor.ts";
 
 const ACCOUNT = "acct_1";
 const MINUTES = 10;
@@ -121,32 +113,6 @@ async function checkpointOf(size: number): Promise<string> {
   const [row] = await log.owner.query<{ checkpoint: string }>(query, [size]);
   return row?.checkpoint ?? "";
 }
-
-test.each([
-  ["export", undefined],
-  ["webhook-dispatcher", "locked: Only the export service locks checkpoints."],
-  ["gateway", "locked: Only the export service locks checkpoints."],
-] as const)(
-  "of %s the ledger hears that a checkpoint is locked, or refuses",
-  async (caller, refusal) => {
-    log.ledger.policy.use(policyOf("none"));
-    await minute();
-    const { database } = log.ledger;
-    const metrics = createMetrics(createRegistry("test"));
-    const clock = systemClock();
-    const logger = createLog({ service: "test", level: "error" }, { write: () => {} });
-    const handle = addAnchor({ clock, database, log: logger, metrics, policy: log.ledger.policy });
-    const anchor = {
-      case: "locked",
-      value: create(LockedCheckpointSchema, lockedOf(await served())),
-    } as const;
-    const request = create(AddAnchorRequestSchema, { anchor, log: 1, size: 1n });
-    const context = { values: createContextValues().set(callerKey, caller) } as HandlerContext;
-    const added = Promise.resolve().then(() => handle(request, context));
-    if (refusal === undefined) expect(await added).toMatchObject({ names: ["b"] });
-    else await expect(added).rejects.toThrow(refusal);
-  },
-);
 
 test("what is no served checkpoint of the log, or is not locked, is refused", async () => {
   log.ledger.policy.use(policyOf("none"));

@@ -1,9 +1,9 @@
-// The rows of what signs the checkpoints of the log: what each has seen, and when it may be asked next.
-// Called by worker/anchors.ts.
+// The rows of what signs or keeps the checkpoints of the log: what each has seen, and when it may be asked
+// next. Called by the files of worker/.
 
 import { statement } from "@annals/postgres";
 
-export type AnchorKind = "witness" | "timestamp";
+export type AnchorKind = "witness" | "timestamp" | "bucket";
 
 /** Rows of targets that a policy has no more stay. */
 const MAX_ROWS = 200;
@@ -20,7 +20,7 @@ ON CONFLICT (kind, name) DO NOTHING
 export interface AnchorRow {
   readonly name: string;
   readonly size: string;
-  /** The newest that it has signed, without its signature. */
+  /** The newest that it has signed, without its signature, or that it keeps. */
   readonly checkpoint: string | null;
   readonly is_due: boolean;
   readonly is_failing: boolean;
@@ -50,19 +50,22 @@ RETURNING name
   { route: "local" },
 );
 
-type Success = [kind: AnchorKind, name: string, size: string, checkpoint: string];
+type Success = [kind: AnchorKind, name: string, size: string, checkpoint: string, seconds: number];
 
-/** The target has signed a checkpoint of this size. */
+/** The target has signed or keeps a checkpoint, and has another one after some seconds. */
 export const succeedAnchor = statement<Success, never>(
   `/* webhooks.succeed-anchor */
-UPDATE webhooks.anchors SET size = $3::bigint, checkpoint = $4::text, failing_since = NULL
+UPDATE webhooks.anchors
+SET size = $3::bigint, checkpoint = $4::text, failing_since = NULL,
+  due_at = statement_timestamp() + $5::integer * interval '1 second'
 WHERE kind = $1::text AND name = $2::text
 `,
   { route: "local" },
 );
 
 /**
- * The target has signed nothing, and says that it has seen this size. It is asked again as it was claimed.
+ * The target has signed nothing yet, and says that it has seen this size; or a bucket has the full tiles up
+ * to it. It is asked again as it was claimed.
  */
 export const moveAnchor = statement<[kind: AnchorKind, name: string, size: string], never>(
   `/* webhooks.move-anchor */
@@ -75,7 +78,7 @@ WHERE kind = $1::text AND name = $2::text
 
 type Failure = [kind: AnchorKind, name: string, leastSeconds: number, mostSeconds: number];
 
-/** The target has signed nothing. It is asked again after as long as it has failed, within bounds. */
+/** The target has signed or kept nothing. It is asked again after as long as it has failed, within bounds. */
 export const failAnchor = statement<Failure, never>(
   `/* webhooks.fail-anchor */
 UPDATE webhooks.anchors

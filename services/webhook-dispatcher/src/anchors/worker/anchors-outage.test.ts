@@ -2,18 +2,18 @@
 // with the clock, less its interval, and no signature is stored. They are asked again by themselves, with the
 // newest checkpoint, and the lag ends. With a real PostgreSQL and real HTTP servers.
 
-import { createLog, createRegistry } from "@annals/chassis";
+import { createRegistry } from "@annals/chassis";
 import { formatMicros } from "@annals/contract";
 import { eventually } from "@annals/testing";
 import { ListAnchorWorkResponseSchema } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createMetrics } from "../../metrics.ts";
 import { newDatabase } from "../../testing/dispatcher.ts";
+import { NO_ANCHORS, readHeadLog } from "../../testing/no-anchors.ts";
 import type { AnchorLedger } from "./anchor-deps.ts";
 import { startAnchors } from "./anchors.ts";
 
@@ -48,6 +48,7 @@ test("ten minutes without a witness and a time stamping authority are the lag, a
   const added: Record<string, bigint[]> = { cosignatures: [], timeStamp: [] };
   const since = (kind: string) => ((added[kind]?.at(-1) ?? 0n) < size ? formatMicros(BEGAN) : "");
   const ledger: AnchorLedger = {
+    readHeadLog,
     listAnchorWork: ({ witnesses = [] }) => {
       listed += 1;
       const proofs = witnesses.map(({ name = "", oldSize = 0n }) => ({
@@ -66,16 +67,14 @@ test("ten minutes without a witness and a time stamping authority are the lag, a
   };
   const metrics = createMetrics(createRegistry("test"));
   const loop = startAnchors({
+    ...NO_ANCHORS,
     database: database.pool(),
     databaseMicros: () => micros,
-    extraAuthorities: undefined,
     ledger,
-    log: createLog({ service: "test", level: "error" }, { write: () => {} }),
     logTsaIntervalS: MINUTE_S,
     logTsaUrl: tsa.url.href,
     logWitnessIntervalS: MINUTE_S,
     metrics,
-    random: randomBytes,
     witnesses: () => [{ name: "w", url: witness.url }],
   });
   onTestFinished(() => loop.stop());

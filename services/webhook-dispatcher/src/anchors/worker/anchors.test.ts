@@ -1,23 +1,24 @@
 // Guarantees: a witness and a time stamping authority get one request in an interval, whatever the number of
 // replicas, and none while there is nothing new. One that fails is asked again after as long as it has
 // failed. What the ledger refuses does not count. A witness that claims more than the log has proves it by
-// what it has signed, or is not believed. With a real PostgreSQL and real HTTP servers.
+// what it has signed, or is not believed. No witness waits for a bucket. With a real PostgreSQL and real HTTP
+// servers.
 
-import { createRegistry, createLog } from "@annals/chassis";
-import { systemClock } from "@annals/contract";
+import { createRegistry } from "@annals/chassis";
 import { invalid } from "@annals/errors";
 import { eventually } from "@annals/testing";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createMetrics } from "../../metrics.ts";
 import { newDatabase } from "../../testing/dispatcher.ts";
+import { HOUR_S, NO_ANCHORS, readHeadLog } from "../../testing/no-anchors.ts";
+import type { LockedBucket } from "../locked-bucket.ts";
 import type { AnchorLedger } from "./anchor-deps.ts";
 import { startAnchors } from "./anchors.ts";
 
-const HOUR_S = 3_600;
 const ORIGIN = "log.example/one";
 const noteOf = (epoch: bigint) => `${ORIGIN}\n${epoch}\nroot\n\n— signed\n`;
 
@@ -59,7 +60,8 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 });
 
-const ledger: Pick<AnchorLedger, "addAnchor" | "listAnchorWork"> = {
+const ledger: AnchorLedger = {
+  readHeadLog,
   listAnchorWork: ({ witnesses = [] }) => {
     listed += 1;
     return Promise.resolve({
@@ -87,20 +89,18 @@ const ledger: Pick<AnchorLedger, "addAnchor" | "listAnchorWork"> = {
 };
 
 /** Begins a replica, and resolves to what makes it work again. */
-function replica(options: { isStamped?: boolean; intervalS?: number } = {}) {
-  const { isStamped = false, intervalS = HOUR_S } = options;
+function replica(options: { bucket?: LockedBucket; isStamped?: boolean; intervalS?: number } = {}) {
+  const { bucket, isStamped = false, intervalS = HOUR_S } = options;
   const metrics = createMetrics(createRegistry("test"));
   const loop = startAnchors({
-    databaseMicros: () => systemClock().nowMicros(),
+    ...NO_ANCHORS,
+    bucket,
     database: database.pool(),
-    extraAuthorities: undefined,
     ledger,
-    log: createLog({ service: "test", level: "error" }, { write: () => {} }),
     logTsaIntervalS: intervalS,
     logTsaUrl: isStamped ? url : undefined,
     logWitnessIntervalS: intervalS,
     metrics,
-    random: randomBytes,
     witnesses: () => (isStamped ? [] : [{ name: "w", url: new URL(url) }]),
   });
   onTestFinished(() => loop.stop());
@@ -174,6 +174,23 @@ test("what the ledger refuses does not count as seen", async () => {
     const { values } = await metrics.witnessRequests.get();
     return values.some(({ labels, value }) => labels["outcome"] === "invalid" && value === 1);
   });
+});
+
+test("no witness waits for a bucket that does not answer", async () => {
+  let checks = 0;
+  const silent = (signal: AbortSignal) => {
+    checks += 1;
+    return new Promise<never>((_resolve, reject) =>
+      signal.addEventListener("abort", () => reject(new Error("aborted"))),
+    );
+  };
+  const later = (_: unknown, signal: AbortSignal) => silent(signal);
+  const bucket = { check: silent, read: later, keep: later, replace: later, close: () => {} };
+  const one = replica({ bucket: { name: "b", ...bucket } });
+  await eventually("a check of the bucket", () => checks > 0);
+  await eventually("a signature", () => added.length > 0);
+  await work([one]);
+  expect([asked, added, checks]).toEqual([1, ["cosignatures"], 1]);
 });
 
 test("a witness that has seen another size is asked with the proof for it", async () => {

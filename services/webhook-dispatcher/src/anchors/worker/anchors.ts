@@ -1,21 +1,20 @@
-// Carries the newest checkpoint of the log to the witnesses of the policy, and their signatures to the
-// ledger, which verifies them. Started by serve.ts. Replicas claim a witness by its time, so that each is
-// asked once in an interval. A witness that fails must never keep another one waiting for longer than two
-// requests.
+// Carries the checkpoints of the log to what anchors them: the witnesses of the policy, whose signatures the
+// ledger verifies, a time stamping authority, and a bucket. Started by start-anchors.ts. Replicas claim an
+// anchor by its time, so that each is asked once in an interval. A witness that fails must never keep another
+// one waiting for longer than two requests, and an upload keeps none.
 
 import { type Loop, reasonOf, startLoop } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { WitnessTarget } from "../rules/witness-targets.ts";
 import type { WITNESS_OUTCOMES } from "../../metrics.ts";
 import { addCheckpoint, readView, type WitnessAddress, type WitnessAnswer } from "../witness.ts";
-import { type AnchorsDeps, type AnchorWork, reportLag } from "./anchor-deps.ts";
+import { anchorRows, type AnchorsDeps, type AnchorWork, reportLag } from "./anchor-deps.ts";
+import { BucketAnchor } from "./bucket-anchor.ts";
 import { TimeStamps } from "./time-stamps.ts";
 import {
   type AnchorRow,
   claimAnchor,
-  createAnchors,
   failAnchor,
-  listAnchors,
   moveAnchor,
   succeedAnchor,
 } from "../store/anchors.ts";
@@ -27,15 +26,19 @@ const MAX_BACKOFF_S = 600;
 type Outcome = (typeof WITNESS_OUTCOMES)[number];
 
 export function startAnchors(deps: AnchorsDeps): Loop {
-  const { log, metrics } = deps;
+  const { bucket, log, metrics } = deps;
+  const start = (name: string, run: (signal: AbortSignal) => Promise<void>) =>
+    startLoop({ name, log, failures: metrics.failures, delayMs: DELAY_MS, run });
   const anchors = new Anchors(deps);
-  return startLoop({
-    name: "anchors",
-    log,
-    failures: metrics.failures,
-    delayMs: DELAY_MS,
-    run: (signal) => anchors.run(signal),
-  });
+  const loops = [start("anchors", (signal) => anchors.run(signal))];
+  if (bucket !== undefined) {
+    const upload = new BucketAnchor({ ...deps, bucket });
+    loops.push(start("bucket_anchor", (signal) => upload.run(signal)));
+  }
+  return {
+    wake: () => loops.forEach((loop) => loop.wake()),
+    stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
+  };
 }
 
 class Anchors {
@@ -48,11 +51,12 @@ class Anchors {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { ledger, logTsaUrl, witnesses: targetsOf } = this.#deps;
+    const { database, ledger, logTsaUrl, witnesses: targetsOf } = this.#deps;
     const targets = targetsOf();
     const isStamped = logTsaUrl !== undefined;
     if (targets.length === 0 && !isStamped) return;
-    const due = (await this.#rowsOf(targets)).filter((row) => row.is_due);
+    const names = targets.map(({ name }) => name);
+    const due = (await anchorRows(database, "witness", names)).filter((row) => row.is_due);
     const witnesses = due.map(({ name, size }) => ({ name, oldSize: BigInt(size) }));
     const work = await ledger.listAnchorWork({ isStamped, witnesses }, { signal });
     if (targets.length > 0)
@@ -68,16 +72,6 @@ class Anchors {
     if (failed?.status === "rejected") throw failed.reason;
   }
 
-  async #rowsOf(targets: readonly WitnessTarget[]): Promise<AnchorRow[]> {
-    const { database } = this.#deps;
-    const names = targets.map(({ name }) => name);
-    const rows = await database.run(listAnchors, ["witness", names]);
-    if (rows.length === names.length) return rows;
-    await database.run(createAnchors, ["witness", names]);
-    return database.run(listAnchors, ["witness", names]);
-  }
-
-  /** An epoch waits for the next request as long as an interval; beyond that it is late. */
   async #ask(
     { name, url }: WitnessTarget,
     row: AnchorRow,
@@ -109,12 +103,13 @@ class Anchors {
     work: AnchorWork,
     answer: WitnessAnswer,
   ): Promise<Outcome> {
-    const { database } = this.#deps;
+    const { database, logWitnessIntervalS } = this.#deps;
     const { checkpoint, size } = work;
     if (answer.outcome === "cosigned") {
       const isStored = await this.#store(name, work, answer.lines);
       if (!isStored) return "invalid";
-      await database.run(succeedAnchor, ["witness", name, String(size), checkpoint]);
+      const success = [name, String(size), checkpoint, logWitnessIntervalS] as const;
+      await database.run(succeedAnchor, ["witness", ...success]);
       return "cosigned";
     }
     if (answer.outcome === "conflict" && !claimsMore(answer, oldSize, size)) {

@@ -4,17 +4,15 @@
 
 import { reasonOf } from "@annals/chassis";
 import { askForTimeStamp } from "../timestamp.ts";
+import { claimAnchor, failAnchor, succeedAnchor } from "../store/anchors.ts";
 import {
-  claimAnchor,
-  createAnchors,
-  failAnchor,
-  listAnchors,
-  succeedAnchor,
-} from "../store/anchors.ts";
-import { type AnchorsDeps, type AnchorWork, reportLag } from "./anchor-deps.ts";
+  anchorRows,
+  type AnchorsDeps,
+  type AnchorWork,
+  BACKOFF_S,
+  reportLag,
+} from "./anchor-deps.ts";
 
-/** After a failure it is asked again after as long as it has failed, within these bounds. */
-const BACKOFF_S = [60, 600] as const;
 const NONCE_BYTES = 8;
 
 export class TimeStamps {
@@ -29,19 +27,12 @@ export class TimeStamps {
     if (logTsaUrl === undefined) return;
     reportLag(this.#deps, "timestamp", work.unstampedSince, logTsaIntervalS);
     const url = new URL(logTsaUrl);
-    const size = await this.#sizeOf(url.host);
+    const [row] = await anchorRows(database, "timestamp", [url.host]);
+    const size = row?.size ?? "0";
     if (work.size === 0n || BigInt(size) === work.size) return;
     const claim = ["timestamp", url.host, size, logTsaIntervalS] as const;
     if ((await database.run(claimAnchor, [...claim])).length > 0)
       await this.#stamp(url, work, signal);
-  }
-
-  async #sizeOf(name: string): Promise<string> {
-    const { database } = this.#deps;
-    const [row] = await database.run(listAnchors, ["timestamp", [name]]);
-    if (row !== undefined) return row.size;
-    await database.run(createAnchors, ["timestamp", [name]]);
-    return "0";
   }
 
   async #stamp(
@@ -49,7 +40,7 @@ export class TimeStamps {
     { checkpoint, log, size }: AnchorWork,
     signal: AbortSignal,
   ): Promise<void> {
-    const { database, extraAuthorities, ledger, log: logger, random } = this.#deps;
+    const { database, extraAuthorities, ledger, logTsaIntervalS, random } = this.#deps;
     const name = url.host;
     const nonce = Buffer.from(random(NONCE_BYTES));
     // A positive integer that begins with no zero.
@@ -58,12 +49,16 @@ export class TimeStamps {
       const token = await askForTimeStamp({ extraAuthorities, url }, checkpoint, nonce, signal);
       const anchor = { case: "timeStamp", value: { name, token, nonce } } as const;
       await ledger.addAnchor({ log, size, anchor });
-      await database.run(succeedAnchor, ["timestamp", name, String(size), checkpoint]);
+      const success = [name, String(size), checkpoint, logTsaIntervalS] as const;
+      await database.run(succeedAnchor, ["timestamp", ...success]);
     } catch (error) {
       if (signal.aborted) return;
       await database.run(failAnchor, ["timestamp", name, ...BACKOFF_S]);
       const reason = reasonOf(error);
-      logger.warn({ authority: name, size: Number(size), reason }, "no time stamp was made");
+      this.#deps.log.warn(
+        { authority: name, size: Number(size), reason },
+        "no time stamp was made",
+      );
     }
   }
 }

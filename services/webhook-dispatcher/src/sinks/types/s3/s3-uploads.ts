@@ -1,13 +1,13 @@
 // Stores objects in S3-compatible storage. The AWS SDK makes and signs the requests; they are sent by
-// exchange.ts, so the address guard, the bounds and the deadline hold. Called by receiver.ts. Only this
-// file imports the AWS SDK here.
+// exchange.ts, so the address guard, the bounds and the deadline hold. Called by receiver.ts.
 
 import type { SinkConfigs } from "@annals/interface";
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
-import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { AttemptResult } from "../../../outbound/exchange.ts";
+import { newS3Client } from "../../../outbound/s3-client.ts";
 import { type Deadline, type SinkDeps, SinkHttp } from "../../receiver/sink-http.ts";
 import type { SinkResult } from "../../receiver/sink-receiver.ts";
 
@@ -44,25 +44,23 @@ const AWS = "https://s3.amazonaws.com";
 export function s3Uploads(config: SinkConfigs["s3"], deps: SinkDeps): S3Uploads {
   const { bucket: Bucket, credentials, endpoint, region } = config;
   const http = new SinkHttp(deps, new URL(endpoint ?? AWS), {}, Object.values(credentials ?? {}));
-  const client = new S3Client({
-    region,
-    // The worker tries again, with the same batch.
-    maxAttempts: 1,
-    expectContinueHeader: false,
-    requestHandler: {
-      metadata: { handlerProtocol: "http/1.1" },
-      handle: (request: SignedRequest, { upload }: { readonly upload?: Upload }) =>
-        sendSigned(http, request, upload),
-    },
-    // The SDK adds members of its own to the object.
-    ...(credentials && {
-      credentials: {
-        accessKeyId: credentials.access_key_id,
-        secretAccessKey: credentials.secret_access_key,
+  const keys = credentials && {
+    accessKeyId: credentials.access_key_id,
+    secretAccessKey: credentials.secret_access_key,
+  };
+  const client = newS3Client(
+    { credentials: keys, endpoint, region },
+    {
+      // The worker tries again, with the same batch.
+      maxAttempts: 1,
+      expectContinueHeader: false,
+      requestHandler: {
+        metadata: { handlerProtocol: "http/1.1" },
+        handle: (request: SignedRequest, { upload }: { readonly upload?: Upload }) =>
+          sendSigned(http, request, upload),
       },
-    }),
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-  });
+    },
+  );
   return {
     put: async (accountId, Key, Body, deadline) => {
       const upload: Upload = { accountId, deadline, attempt: undefined };

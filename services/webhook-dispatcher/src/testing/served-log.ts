@@ -23,13 +23,13 @@ import {
 } from "@annals/tlog";
 import { create } from "@bufbuild/protobuf";
 import { createHash } from "node:crypto";
-import type { BucketLedger } from "../anchors/worker/log-upload.ts";
+import type { AnchorLedger } from "../anchors/worker/anchor-deps.ts";
 
 const ORIGIN = "log.example";
 const [SEED, WITNESS_SEED] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 
 type Locked = Extract<
-  Parameters<BucketLedger["addAnchor"]>[0]["anchor"],
+  Parameters<AnchorLedger["addAnchor"]>[0]["anchor"],
   { case: "locked" }
 >["value"] & { readonly size?: bigint };
 
@@ -76,8 +76,8 @@ export class ServedLog {
     return noteText({ text, signatures });
   }
 
-  /** What the export service calls. */
-  readonly client: BucketLedger = {
+  /** What the dispatcher calls. */
+  readonly client: AnchorLedger = {
     listAnchorWork: () => {
       this.listed += 1;
       const newest = Math.max(0, ...this.locked.keys());
@@ -98,7 +98,7 @@ export class ServedLog {
     },
   };
 
-  #part(part: Parameters<BucketLedger["readHeadLog"]>[0]["part"]): Promise<Buffer> {
+  #part(part: Parameters<AnchorLedger["readHeadLog"]>[0]["part"]): Promise<Buffer> {
     if (part?.case === "checkpoint") return Promise.resolve(Buffer.from(this.checkpoint()));
     if (part?.case === "vkey") return Promise.resolve(Buffer.from(`${vkeyOf(this.key)}\n`));
     if (part?.case !== "tile" && part?.case !== "entries") throw new Error("no part of the log");

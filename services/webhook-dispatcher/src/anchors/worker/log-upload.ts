@@ -3,7 +3,6 @@
 // checkpoint unless all of its files are there, byte by byte.
 
 import { formatMicros } from "@annals/contract";
-import type { LedgerService } from "@annals/proto/ledger";
 import {
   parseCheckpoint,
   parseNote,
@@ -14,9 +13,9 @@ import {
   tilePath,
   verifyNote,
 } from "@annals/tlog";
-import type { Client } from "@connectrpc/connect";
 import { endOfStep, filesBetween } from "../rules/log-files.ts";
 import type { LockedBucket, LockedFile, Stored } from "../locked-bucket.ts";
+import type { AnchorLedger } from "./anchor-deps.ts";
 
 /** Files that are uploaded at a time. */
 const CONCURRENCY = 8;
@@ -27,23 +26,19 @@ const TEXT = "text/plain; charset=utf-8";
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const BRIEF = "public, max-age=5";
 
-export type BucketLedger = Pick<
-  Client<typeof LedgerService>,
-  "addAnchor" | "listAnchorWork" | "readHeadLog"
->;
-
 interface Options {
   readonly bucket: LockedBucket;
-  readonly ledger: Pick<BucketLedger, "addAnchor" | "readHeadLog">;
+  readonly ledger: Pick<AnchorLedger, "addAnchor" | "readHeadLog">;
   readonly lockDays: number;
   readonly log: number;
   readonly nowMicros: number;
 }
 
-type Part = NonNullable<Parameters<BucketLedger["readHeadLog"]>[0]["part"]>;
+type Part = NonNullable<Parameters<AnchorLedger["readHeadLog"]>[0]["part"]>;
 
 interface Kept {
   readonly checkpoint: string;
+  readonly size: number;
   readonly version: string;
 }
 
@@ -144,7 +139,7 @@ export class LogUpload {
     const newest = this.#fileOf("checkpoint", bytes, TEXT, BRIEF);
     const replaced: Stored = await bucket.replace(newest, signal);
     if (!replaced.bytes.equals(bytes)) throw new Error("the bucket has another newest checkpoint");
-    return { checkpoint, version: kept.version };
+    return { checkpoint, size, version: kept.version };
   }
 
   async #read(part: Part, signal: AbortSignal): Promise<Buffer> {

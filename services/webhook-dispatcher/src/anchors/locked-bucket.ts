@@ -1,8 +1,9 @@
-// A bucket whose objects cannot be deleted or changed for a time: object lock in compliance mode. Loaded only
-// if such a bucket is configured. Every object is read again after it was stored, with its lock.
+// A bucket whose objects cannot be deleted or changed for a time: object lock in compliance mode. Called by
+// worker/bucket-anchor.ts and log-upload.ts. Every object is read again after it was stored, with its lock.
 
 import {
   GetObjectCommand,
+  type GetObjectCommandOutput,
   GetObjectLockConfigurationCommand,
   GetObjectRetentionCommand,
   type GetObjectRetentionCommandOutput,
@@ -11,7 +12,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from "@aws-sdk/client-s3";
-import { assertAsStored, newS3Client, type S3Options } from "../storage/s3-client.ts";
+import { Readable } from "node:stream";
 
 /** A request takes at most this long, its retries included. */
 const TIMEOUT_MS = 30_000;
@@ -41,9 +42,8 @@ export class S3LockedBucket {
   readonly name: string;
   readonly #client: S3Client;
 
-  constructor(options: S3Options) {
-    this.name = options.bucket;
-    this.#client = newS3Client(options);
+  constructor(name: string, client: S3Client) {
+    [this.name, this.#client] = [name, client];
   }
 
   /** Resolves to why nothing can be locked here, or to undefined. Rejects if the bucket does not answer. */
@@ -85,8 +85,11 @@ export class S3LockedBucket {
   async #get(Key: string, signal: AbortSignal): Promise<Stored> {
     const asked = new GetObjectCommand({ Bucket: this.name, Key });
     const object = await this.#client.send(asked, within(signal));
-    assertAsStored(Key, object);
-    if ((object.ContentLength ?? Infinity) > MAX_BYTES) throw new Error(`${Key} is too large`);
+    const fault = faultOf(object, Key);
+    if (fault !== undefined) {
+      if (object.Body instanceof Readable) object.Body.destroy();
+      throw new Error(fault);
+    }
     const bytes = Buffer.from((await object.Body?.transformToByteArray()) ?? []);
     return { bytes, version: object.VersionId ?? "" };
   }
@@ -130,6 +133,17 @@ interface Version {
   readonly Bucket: string;
   readonly Key: string;
   readonly VersionId?: string;
+}
+
+/** Content encodings of what is as it was stored. Some storage keeps the last one of the upload. */
+const AS_STORED = ["", "identity", "aws-chunked"];
+
+/** Why the bytes of an object are not read. */
+function faultOf(object: GetObjectCommandOutput, key: string): string | undefined {
+  const { ContentEncoding: encoding = "", ContentLength: bytes = Infinity } = object;
+  if (!AS_STORED.includes(encoding.toLowerCase()))
+    return `the storage sends ${key} with the content encoding ${JSON.stringify(encoding)}`;
+  return bytes > MAX_BYTES ? `${key} is too large` : undefined;
 }
 
 function within(signal: AbortSignal) {

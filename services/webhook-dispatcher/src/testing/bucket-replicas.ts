@@ -1,27 +1,28 @@
 // What the tests of the bucket of the log share: a real S3 server with a locked bucket, a migrated database,
 // a log that is served, a clock that a test moves on, and replicas. Imported by tests only.
 
-import { createRegistry } from "@annals/chassis";
-import { type DatabaseClock, formatMicros, systemClock } from "@annals/contract";
+import { createLog, createRegistry } from "@annals/chassis";
+import { type Clock, formatMicros, systemClock } from "@annals/contract";
 import { freePort } from "@annals/local";
 import { createPool } from "@annals/postgres";
 import {
-  asDatabaseClock,
   createMigratedDatabase,
   eventually,
   PATIENT,
   S3Server,
   type TestDatabase,
 } from "@annals/testing";
-import { pino } from "pino";
 import { inject } from "vitest";
+import { ROLE } from "../config.ts";
 import { createMetrics } from "../metrics.ts";
 import { type LockedBucket, S3LockedBucket } from "../anchors/locked-bucket.ts";
-import { startBucketAnchor } from "../anchors/worker/bucket-anchor.ts";
+import { startAnchors } from "../anchors/worker/anchors.ts";
+import { operatorsS3Client } from "../outbound/s3-client.ts";
+import { HOUR_S, NO_ANCHORS } from "./no-anchors.ts";
 import { ServedLog } from "./served-log.ts";
 
 export const BUCKET = "log";
-export const INTERVAL_S = 3_600;
+export const INTERVAL_S = HOUR_S;
 export const LOCK_DAYS = 2_557;
 
 interface ReplicaOptions {
@@ -50,17 +51,17 @@ export class BucketReplicas {
     return new BucketReplicas(s3, await createMigratedDatabase(inject("stack").databaseUrl));
   }
 
-  readonly clock: DatabaseClock = (() => {
+  readonly clock: Clock = (() => {
     const real = systemClock();
     const nowMicros = () => real.nowMicros() + this.#laterS * 1e6;
-    return asDatabaseClock({ nowMicros, nowText: () => formatMicros(nowMicros()) });
+    return { nowMicros, nowText: () => formatMicros(nowMicros()) };
   })();
 
   /** Moves the clock on, that of the database included. */
   async later(seconds: number): Promise<void> {
     this.#laterS += seconds;
     await this.database.query(
-      `UPDATE exports.anchors SET due_at = due_at - $1 * interval '1 second',
+      `UPDATE webhooks.anchors SET due_at = due_at - $1 * interval '1 second',
          failing_since = failing_since - $1 * interval '1 second'`,
       [seconds],
     );
@@ -77,21 +78,23 @@ export class BucketReplicas {
     const metrics = createMetrics(createRegistry("test"));
     const database = createPool({
       connectionString: this.database.url,
-      role: "annals_exports",
+      role: ROLE,
       applicationName: "test",
       maxConnections: 2,
       ...PATIENT,
-      log: pino({ level: "silent" }),
+      log: NO_ANCHORS.log,
     });
     const { credentials, endpoint, region } = this.s3;
-    const bucket = new S3LockedBucket({ bucket: name, credentials, endpoint, region });
-    const loop = startBucketAnchor({
+    const s3 = { credentials, endpoint, extraAuthorities: undefined, region };
+    const bucket = new S3LockedBucket(name, operatorsS3Client(s3));
+    const lines = { write: (line: string) => void this.lines.push(JSON.parse(line)) };
+    const loop = startAnchors({
+      ...NO_ANCHORS,
       bucket: around(bucket),
-      clock: this.clock,
       database,
+      databaseMicros: () => this.clock.nowMicros(),
       ledger: this.log.client,
-      log: pino({ level: "error" }, { write: (line) => void this.lines.push(JSON.parse(line)) }),
-      logS3IntervalS: INTERVAL_S,
+      log: createLog({ service: "test", level: "error" }, lines),
       logS3LockDays: LOCK_DAYS,
       metrics,
     });
@@ -116,7 +119,7 @@ export class BucketReplicas {
   async rows() {
     return this.database.query<{ size: string; failing: boolean; wait: number }>(
       `SELECT size, failing_since IS NOT NULL AS failing,
-         extract(epoch FROM due_at - statement_timestamp())::float8 AS wait FROM exports.anchors`,
+         extract(epoch FROM due_at - statement_timestamp())::float8 AS wait FROM webhooks.anchors`,
     );
   }
 

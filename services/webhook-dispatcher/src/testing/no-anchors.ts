@@ -1,0 +1,26 @@
+// Deps of the worker of the anchors that has none, for tests to add theirs to. Imported by tests only.
+
+import { createLog } from "@annals/chassis";
+import { systemClock } from "@annals/contract";
+import { randomBytes } from "node:crypto";
+import type { AnchorLedger, AnchorsDeps } from "../anchors/worker/anchor-deps.ts";
+
+export const HOUR_S = 3_600;
+
+export const NO_ANCHORS: Omit<AnchorsDeps, "database" | "ledger" | "metrics"> = {
+  bucket: undefined,
+  databaseMicros: () => systemClock().nowMicros(),
+  extraAuthorities: undefined,
+  log: createLog({ service: "test", level: "error" }, { write: () => {} }),
+  logS3IntervalS: HOUR_S,
+  logS3LockDays: 1,
+  logTsaIntervalS: HOUR_S,
+  logTsaUrl: undefined,
+  logWitnessIntervalS: HOUR_S,
+  random: randomBytes,
+  witnesses: () => [],
+};
+
+/** The log is read for a bucket alone. */
+export const readHeadLog: AnchorLedger["readHeadLog"] = () =>
+  Promise.reject(new Error("no test reads the log"));
