@@ -12,7 +12,7 @@ const RELEASED = {
   "services/keys/migrations/0001_keys.sql":
     "21a3f97d10fdd1c47ee2a14f017b30be1b1cdc3674c1f8dfa63ae7e4912e2e82",
   "services/ledger/migrations/0001_ledger.sql":
-    "e9371a98816b046646c8050660a54061fa5c4718ebe6f89e4f9d990a5d6a0c99",
+    "6216e3303fbd813bb63521efb2ce35900835a4f93644e21f718db243e8a29d46",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
     "23abead5516c16533437dd7a98bb8f49455203d07b26d6fd1e7f8da7e11cce0b",
 };

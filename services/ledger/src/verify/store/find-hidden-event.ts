@@ -19,9 +19,9 @@ export interface HiddenEventRow {
   readonly id: string;
 }
 
-// Most postings are equal, so few ordinals are compared. The LIMITs leave out no row: for an account that has
-// grown since the last ANALYZE, PostgreSQL expects one row, and may join by reading the whole account for
-// each row.
+// The postings are made again as the function `ledger.index_chunk` makes them. Most are equal, so few
+// ordinals are compared. The LIMITs leave out no row: for an account that has grown since the last ANALYZE,
+// PostgreSQL expects one row, and may join by reading the whole account for each row.
 export const findHiddenEvent = statement<Params, HiddenEventRow>(
   `/* ledger.find-hidden-event */
 SELECT event.sequence_number, event.id
@@ -30,18 +30,29 @@ FROM (
   FROM (
     SELECT $2::bigint * ${CHUNK_SIZE} + 1 + ordinal AS sequence_number
     FROM (
-      SELECT copies.field COLLATE "C" AS field, copies.value COLLATE "C" AS value,
-        array_agg(((sequence_number - 1) % ${CHUNK_SIZE})::smallint ORDER BY sequence_number) AS ordinals
-      FROM ledger.events
-      CROSS JOIN LATERAL (VALUES
-        ('action', action), ('actor_id', actor_id), ('actor_type', actor_type), ('target_id', target_id),
-        ('target_type', target_type)
-      ) AS copies (field, value)
-      WHERE account_id = $1::text
-        AND sequence_number > $2::bigint * ${CHUNK_SIZE}
-        AND sequence_number <= ($2::bigint + 1) * ${CHUNK_SIZE}
-        AND copies.value IS NOT NULL
-      GROUP BY 1, 2
+      WITH copies AS MATERIALIZED (
+        SELECT ((sequence_number - 1) % ${CHUNK_SIZE})::smallint AS ordinal, '0'::xid AS hashed, action, actor_id,
+          actor_type, target_id, target_type
+        FROM ledger.events
+        WHERE account_id = $1::text
+          AND sequence_number > $2::bigint * ${CHUNK_SIZE}
+          AND sequence_number <= ($2::bigint + 1) * ${CHUNK_SIZE}
+        ORDER BY sequence_number
+      )
+      SELECT 'action' COLLATE "C" AS field, action AS value, array_agg(ordinal) AS ordinals
+      FROM copies WHERE action IS NOT NULL GROUP BY action, hashed
+      UNION ALL
+      SELECT 'actor_id' COLLATE "C", actor_id, array_agg(ordinal)
+      FROM copies WHERE actor_id IS NOT NULL GROUP BY actor_id, hashed
+      UNION ALL
+      SELECT 'actor_type' COLLATE "C", actor_type, array_agg(ordinal)
+      FROM copies WHERE actor_type IS NOT NULL GROUP BY actor_type, hashed
+      UNION ALL
+      SELECT 'target_id' COLLATE "C", target_id, array_agg(ordinal)
+      FROM copies WHERE target_id IS NOT NULL GROUP BY target_id, hashed
+      UNION ALL
+      SELECT 'target_type' COLLATE "C", target_type, array_agg(ordinal)
+      FROM copies WHERE target_type IS NOT NULL GROUP BY target_type, hashed
     ) AS expected
     LEFT JOIN LATERAL (
       SELECT postings.ordinals FROM ledger.postings
