@@ -4,7 +4,8 @@ import { type Closers, type Counter, type LoopOptions, startLoop } from "@annals
 import type { DatabaseClock } from "@annals/contract";
 import { type Pool, startOutboxPruner } from "@annals/postgres";
 import type { AppendQueue } from "./append/append-queue.ts";
-import type { GrownChains } from "./append/grown-chains.ts";
+import { startFollowing } from "./append/follow-appends.ts";
+import type { GrownChains, Work } from "./append/grown-chains.ts";
 import type { ErasureCopies } from "./erasures/rules/erasure-copies.ts";
 import type { Metrics } from "./metrics.ts";
 import { plansOf, type PlanReads } from "./retention/plan-retention.ts";
@@ -54,15 +55,18 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   readonly verifyIntervalHours: number;
 }
 
-type Start = (
-  name: string,
-  options: Pick<LoopOptions, "delayMs" | "initialDelayMs" | "run">,
-) => void;
+interface Started extends Pick<LoopOptions, "delayMs" | "initialDelayMs" | "run"> {
+  /** What wakes the loop when it rests. */
+  readonly follows?: Work;
+}
+
+type Start = (name: string, options: Started) => void;
 
 export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   const { database, failures, grown, log, metrics } = deps;
-  const start: Start = (name, options) => {
-    const loop = startLoop({ name, failures, log, ...options });
+  const start: Start = (name, { follows, ...options }) => {
+    const given = { name, failures, log, ...options };
+    const loop = follows ? startFollowing(grown, follows, given) : startLoop(given);
     closers.add(name.replace("_", " "), loop, () => loop.stop());
   };
   const agreed = { ...deps, clock: deps.databaseClock };
@@ -73,11 +77,13 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
 
   const index = new FilterIndex({
     database,
+    grown,
     log,
     lag: (events) => metrics.indexLag.set(events),
   });
   start("filter_index", {
     delayMs: INDEX_DELAY_MS,
+    follows: "index",
     initialDelayMs: INDEX_DELAY_MS,
     run: (signal) => index.run(signal),
   });
@@ -90,6 +96,7 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   });
   start("trees", {
     delayMs: TREES_DELAY_MS,
+    follows: "trees",
     initialDelayMs: TREES_DELAY_MS,
     run: (signal) => trees.run(signal),
   });

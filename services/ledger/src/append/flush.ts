@@ -83,7 +83,7 @@ export function announce(
 ): void {
   deps.metrics.flushes.observe(events.length);
   if (events.length === 0) return;
-  deps.grown.add(accountId, events.length);
+  deps.grown.add(accountId, events.length, after.sequence);
   // The system account has no webhooks: no key can create one.
   if (accountId === SYSTEM_ACCOUNT_ID) return;
   const position = BigInt(after.sequence);

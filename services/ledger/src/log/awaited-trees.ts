@@ -33,8 +33,9 @@ export class AwaitedTrees {
       const ids = rows.flatMap((row) => (row.lacking === "0" ? [] : [row.account_id]));
       for (const row of await this.#database.run(getTrees, [ids]))
         sizes.set(row.account_id, Number(row.sequence_number));
-      if (rows.length < PAGE) return sizes;
-      after = rows.at(-1)?.account_id ?? "";
+      const last = rows.at(-1);
+      if (last === undefined || last.accounts < PAGE) return sizes;
+      after = last.account_id;
     }
   }
 }

@@ -3,6 +3,7 @@
 
 import { createLog } from "@annals/chassis";
 import type { Pool } from "@annals/postgres";
+import { GrownChains } from "../append/grown-chains.ts";
 import { DELAY_MS, FilterIndex } from "../search/worker/filter-index.ts";
 import { eventsJsonOf, type GivenEvent, type TestLedger } from "./test-ledger.ts";
 
@@ -62,7 +63,7 @@ export async function indexAll(database: Pool): Promise<number> {
   let reported = 0;
   const lag = (events: number) => void (reported = events);
   const log = createLog({ service: "test", level: "error" });
-  const index = new FilterIndex({ database, lag, log });
+  const index = new FilterIndex({ database, grown: new GrownChains(), lag, log });
   while ((await index.run(new AbortController().signal)) < DELAY_MS);
   return reported;
 }

@@ -7,6 +7,7 @@ import type { Pool } from "@annals/postgres";
 import { asDatabaseClock } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { AppendQueue } from "../append/append-queue.ts";
+import { GrownChains } from "../append/grown-chains.ts";
 import { plansOf } from "../retention/plan-retention.ts";
 import { S_PER_DAY } from "../retention/rules/retention.ts";
 import { createMetrics } from "../metrics.ts";
@@ -34,6 +35,7 @@ export async function openRetention() {
   const closer = log.newCloser();
   const index = new FilterIndex({
     database: openPool(log.owner.url),
+    grown: new GrownChains(),
     log: createLog({ service: "test", level: "error" }),
     lag: none,
   });

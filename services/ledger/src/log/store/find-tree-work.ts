@@ -1,6 +1,5 @@
-// The next chains after the given account, in the order of the accounts' ids, with how far each tree is
-// behind its chain. The worker goes from account to account, so also those whose tree is complete are
-// listed.
+// Of the next accounts after the given one, in the order of their ids: those whose tree is behind its chain,
+// or beyond its end, and the last one, where the next page begins.
 
 import { statement } from "@annals/postgres";
 
@@ -9,15 +8,23 @@ type Params = [afterAccountId: string, limit: number];
 export interface TreeWorkRow {
   readonly account_id: string;
   readonly lacking: string;
+  /** Accounts of the page. */
+  readonly accounts: number;
 }
 
 export const findTreeWork = statement<Params, TreeWorkRow>(
   `/* ledger.find-tree-work */
-SELECT heads.account_id, heads.sequence_number - coalesce(trees.size, 0) AS lacking
-FROM ledger.heads LEFT JOIN ledger.trees ON trees.account_id = heads.account_id
-WHERE heads.account_id > $1::text
-ORDER BY heads.account_id
-LIMIT $2::integer
+WITH page AS MATERIALIZED (
+  SELECT heads.account_id, heads.sequence_number - coalesce(trees.size, 0) AS lacking
+  FROM ledger.heads LEFT JOIN ledger.trees ON trees.account_id = heads.account_id
+  WHERE heads.account_id > $1::text
+  ORDER BY heads.account_id
+  LIMIT $2::integer
+)
+SELECT account_id, lacking, (SELECT count(*)::integer FROM page) AS accounts
+FROM page
+WHERE lacking <> 0 OR account_id = (SELECT max(account_id) FROM page)
+ORDER BY account_id
 `,
   { route: "all accounts, read" },
 );

@@ -143,7 +143,7 @@ test.each([
   [[WIDTH - 1, 1], 1],
 ])("appends of %j events let %i trees grow", (appends, trees) => {
   const grown = new GrownChains();
-  for (const events of appends) grown.add(ACCOUNT, events);
+  for (const events of appends) grown.add(ACCOUNT, events, 1);
   expect(grown.take(10)).toHaveLength(trees);
 });
 
@@ -151,7 +151,7 @@ test("what the list says again and again does not add up", () => {
   const grown = new GrownChains();
   for (let run = 0; run < WIDTH; run += 1) grown.addLacking(ACCOUNT, 100);
   expect(grown.take(10)).toEqual([]);
-  grown.add(ACCOUNT, WIDTH - 100);
+  grown.add(ACCOUNT, WIDTH - 100, WIDTH - 100);
   expect(grown.take(10)).toEqual([ACCOUNT]);
 });
 
@@ -210,7 +210,7 @@ test("while a server is away, the trees of other accounts grow", async () => {
   await builder.build();
   await Promise.all([grow(ACCOUNT, 5), grow(OTHER, 5)]);
   lost.add(ACCOUNT);
-  for (const accountId of [ACCOUNT, OTHER]) builder.grown.add(accountId, WIDTH);
+  for (const accountId of [ACCOUNT, OTHER]) builder.grown.addLacking(accountId, WIDTH);
   await expect(builder.run()).rejects.toThrow("a server is away");
   expect((await stored(ACCOUNT)).size).toBe("5");
   expect(await stored(OTHER)).toEqual(await expected(OTHER));

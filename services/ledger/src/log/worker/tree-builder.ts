@@ -12,10 +12,10 @@ import { findTreeWork } from "../store/find-tree-work.ts";
 import { getTrees, type TreeRow } from "../../store/get-trees.ts";
 import { createTree, growTrees } from "../store/grow-trees.ts";
 import { listLeaves } from "../../store/list-leaves.ts";
-import type { GrownChains } from "../../append/grown-chains.ts";
+import { type GrownChains, REST_MS } from "../../append/grown-chains.ts";
 import { type GrownTree, growTree } from "./grow-tree.ts";
 
-/** Time from the end of a run to the beginning of the next, unless there is more to do. */
+/** Time from the end of a run to the beginning of the next while there are more chains to look at. */
 export const DELAY_MS = 1_000;
 /** Accounts whose trees grow in one run, and the chains whose trees it looks at besides. */
 const ACCOUNTS = 500;
@@ -56,7 +56,9 @@ export class TreeBuilder {
     this.#work = new AccountWork(deps.log, "trees");
   }
 
-  /** Makes one run, for a loop. Resolves to the delay before the next. */
+  /**
+   * Makes one run, for a loop that is woken when a chain is ready. Resolves to the delay before the next.
+   */
   async run(signal: AbortSignal): Promise<number> {
     const { database, grown } = this.#deps;
     const run = this.#work.begin(signal);
@@ -73,7 +75,8 @@ export class TreeBuilder {
       );
     else if (accountIds.length > 0) await build(accountIds);
     run.end();
-    return isBehind ? 0 : DELAY_MS;
+    if (isBehind) return 0;
+    return accountIds.length > 0 || this.#after !== "" ? DELAY_MS : REST_MS;
   }
 
   /** Looks at the next chains of the list: another process, or an earlier one, may have appended to them. */
@@ -87,7 +90,8 @@ export class TreeBuilder {
       if (events > 0) grown.addLacking(accountId, events);
       else if (events < 0) this.#reportCut(accountId, -events);
     }
-    this.#after = listed.length < LISTED ? "" : (listed.at(-1)?.account_id ?? "");
+    const last = listed.at(-1);
+    this.#after = last?.accounts === LISTED ? last.account_id : "";
     if (this.#after !== "") return;
     lag(this.#lacking);
     this.#lacking = 0;
@@ -103,7 +107,9 @@ export class TreeBuilder {
   async #build(accountIds: readonly string[]): Promise<boolean> {
     const { database, grown } = this.#deps;
     const rows = await database.run(getTrees, [accountIds]);
-    const { isBehind, ranges } = rangesOf(rows, (accountId) => grown.add(accountId, TILE_WIDTH));
+    const { isBehind, ranges } = rangesOf(rows, (accountId) =>
+      grown.addLacking(accountId, TILE_WIDTH),
+    );
     if (ranges.length === 0) return isBehind;
     const leaves = await database.run(listLeaves, [
       ranges.map(({ row }) => row.account_id),

@@ -1,5 +1,5 @@
-// How far the filter index of some accounts is behind their chains, in the order of the accounts' ids, so
-// that the worker can go from account to account.
+// Of the next accounts after the given one, in the order of their ids: those whose filter index is behind
+// their chains, and the last one, where the next page begins.
 
 import { statement } from "@annals/postgres";
 import { CHUNK_SIZE } from "../rules/chunk.ts";
@@ -11,17 +11,26 @@ export interface IndexWorkRow {
   /** The first chunk that is not indexed, and the first one that is not complete. */
   readonly next_chunk: string;
   readonly end_chunk: string;
+  /** Accounts of the page. */
+  readonly accounts: number;
 }
 
 export const findIndexWork = statement<Params, IndexWorkRow>(
   `/* ledger.find-index-work */
-SELECT account_id, coalesce((SELECT max(chunk) FROM ledger.chunks WHERE chunks.account_id = heads.account_id) + 1, 0)
-    AS next_chunk,
-  sequence_number / ${CHUNK_SIZE} AS end_chunk
-FROM ledger.heads
-WHERE account_id > $1::text
+WITH page AS MATERIALIZED (
+  SELECT account_id, sequence_number / ${CHUNK_SIZE} AS end_chunk,
+    CASE WHEN sequence_number < ${CHUNK_SIZE} THEN 0 ELSE
+      coalesce((SELECT max(chunk) FROM ledger.chunks WHERE chunks.account_id = heads.account_id) + 1, 0)
+    END AS next_chunk
+  FROM ledger.heads
+  WHERE account_id > $1::text
+  ORDER BY account_id
+  LIMIT $2::integer
+)
+SELECT account_id, next_chunk, end_chunk, (SELECT count(*)::integer FROM page) AS accounts
+FROM page
+WHERE next_chunk < end_chunk OR account_id = (SELECT max(account_id) FROM page)
 ORDER BY account_id
-LIMIT $2::integer
 `,
   { route: "all accounts, read" },
 );

@@ -17,6 +17,7 @@ import { streamEvents } from "../../store/stream-events.ts";
 import { readRange } from "../../store/read-range.ts";
 import { newLedgerDatabase } from "../../testing/database.ts";
 import { indexAll, timeOf } from "../../testing/index-fixtures.ts";
+import { GrownChains, REST_MS } from "../../append/grown-chains.ts";
 import { openLedger, type TestLedger } from "../../testing/test-ledger.ts";
 import { DELAY_MS, FilterIndex } from "./filter-index.ts";
 
@@ -69,7 +70,8 @@ function newIndex(on: Pick<Pool, "run"> = ledger.database) {
   const lags: number[] = [];
   const lag = (events: number) => void lags.push(events);
   const log = createLog({ service: "test", level: "error" });
-  return { index: new FilterIndex({ database: on, lag, log }), lags };
+  const grown = new GrownChains();
+  return { grown, index: new FilterIndex({ database: on, grown, lag, log }), lags };
 }
 
 describe("indexing", () => {
@@ -95,7 +97,7 @@ describe("indexing", () => {
     await insertChain(ACCOUNT, 3 * CHUNK_SIZE);
     await ledger.database.run(indexChunk, [ACCOUNT, "1"]);
     await database.query("DELETE FROM ledger.events WHERE sequence_number = 77");
-    expect(await newIndex().index.run(NEVER)).toBe(DELAY_MS);
+    expect(await newIndex().index.run(NEVER)).toBe(REST_MS);
     expect(await chunks()).toEqual([]);
     expect(await database.query("SELECT FROM ledger.postings")).toEqual([]);
   });
@@ -140,6 +142,19 @@ describe("indexing", () => {
     await index.run(NEVER);
     await database.query("DELETE FROM ledger.chunks; DELETE FROM ledger.postings");
     isAway = true;
+    await expect(index.run(NEVER)).rejects.toThrow("away");
+    expect(await chunks()).toEqual([chunkOf(NEIGHBOUR, 0)]);
+  });
+
+  test("of a chunk that this process has filled waits for no list", async () => {
+    await insertChain(ACCOUNT, CHUNK_SIZE);
+    await insertChain(NEIGHBOUR, CHUNK_SIZE);
+    const run: Pool["run"] = (given, params) =>
+      given.route === "all accounts, read"
+        ? Promise.reject(new Error("a server is away"))
+        : ledger.database.run(given, params);
+    const { grown, index } = newIndex({ run });
+    grown.add(NEIGHBOUR, 1, CHUNK_SIZE);
     await expect(index.run(NEVER)).rejects.toThrow("away");
     expect(await chunks()).toEqual([chunkOf(NEIGHBOUR, 0)]);
   });

@@ -4,12 +4,13 @@
 
 import { AccountWork, type Logger } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
+import { type GrownChains, REST_MS } from "../../append/grown-chains.ts";
 import { CHUNK_SIZE } from "../rules/chunk.ts";
 import { findIndexWork, type IndexWorkRow } from "../store/find-index-work.ts";
 import { getSearchEnds } from "../../store/get-search-ends.ts";
 import { indexChunk } from "../store/index-chunk.ts";
 
-/** Time from the end of a run to the beginning of the next, unless an account needs another turn. */
+/** Time from the end of a run to the beginning of the next while there are more chains to look at. */
 export const DELAY_MS = 1_000;
 
 /** Accounts of one run. The next run continues after them, and starts over after the last account. */
@@ -20,10 +21,13 @@ const TURN_CHUNKS = 8;
 
 export interface FilterIndexDeps {
   readonly database: Database;
+  readonly grown: Pick<GrownChains, "takeFull">;
   readonly log: Logger;
   /** Called after the last account with the number of events in complete chunks that the index lacks. */
   readonly lag: (events: number) => void;
 }
+
+type IndexEnds = Omit<IndexWorkRow, "accounts">;
 
 export class FilterIndex {
   readonly #deps: FilterIndexDeps;
@@ -37,44 +41,50 @@ export class FilterIndex {
   }
 
   /**
-   * Makes one run, for a loop. Resolves to the delay before the next. An account whose chunk cannot be
-   * indexed does not keep others from their turn.
+   * Makes one run, for a loop that is woken when a chunk is full. Resolves to the delay before the next. An
+   * account whose chunk cannot be indexed does not keep others from their turn.
    */
   async run(signal: AbortSignal): Promise<number> {
-    const { database, lag } = this.#deps;
+    const { database, grown, lag } = this.#deps;
     const run = this.#work.begin(signal);
+    let most = 0;
+    const giveTurn = async (account: IndexEnds): Promise<number> => {
+      const indexed = await this.#giveTurn(account, signal);
+      most = Math.max(most, indexed);
+      return indexed;
+    };
+    const full = grown.takeFull(ACCOUNTS).map((accountId) => ({ account_id: accountId }));
+    await run.each(full, async (one) => giveTurn(await this.#endsOf(one.account_id)));
     const after = this.#after;
     const accounts = await run.list(after, () => database.run(findIndexWork, [after, ACCOUNTS]));
-    let isBehind = false;
     let lacking = 0;
     await run.each(accounts, async (listed) => {
       const account = run.hasOldList ? await this.#endsOf(listed.account_id) : listed;
       lacking += Number(account.end_chunk) - Number(account.next_chunk);
-      const indexed = await this.#giveTurn(account, signal);
-      lacking -= indexed;
-      isBehind ||= indexed === TURN_CHUNKS;
+      lacking -= await giveTurn(account);
     });
     if (signal.aborted) return 0;
     this.#lacking += lacking;
-    const last = accounts.length < ACCOUNTS ? undefined : accounts.at(-1);
-    this.#after = last?.account_id ?? "";
-    if (!last) {
+    const last = accounts.at(-1);
+    this.#after = last?.accounts === ACCOUNTS ? last.account_id : "";
+    if (this.#after === "") {
       lag(this.#lacking * CHUNK_SIZE);
       this.#lacking = 0;
     }
     run.end();
-    return isBehind ? 0 : DELAY_MS;
+    if (most === TURN_CHUNKS) return 0;
+    return most > 0 || this.#after !== "" ? DELAY_MS : REST_MS;
   }
 
-  /** What an earlier list said of the account has changed since. */
-  async #endsOf(accountId: string): Promise<IndexWorkRow> {
+  /** What the database says of the account now. */
+  async #endsOf(accountId: string): Promise<IndexEnds> {
     const [ends] = await this.#deps.database.run(getSearchEnds, [accountId]);
     const end = Math.floor(Number(ends?.last ?? 0) / CHUNK_SIZE);
     return { account_id: accountId, next_chunk: ends?.chunks ?? "0", end_chunk: String(end) };
   }
 
   /** Resolves to the number of indexed chunks: fewer if another replica indexes, or events are missing. */
-  async #giveTurn(account: IndexWorkRow, signal: AbortSignal): Promise<number> {
+  async #giveTurn(account: IndexEnds, signal: AbortSignal): Promise<number> {
     const first = Number(account.next_chunk);
     const end = Math.min(first + TURN_CHUNKS, Number(account.end_chunk));
     for (let chunk = first; chunk < end; chunk += 1) {
