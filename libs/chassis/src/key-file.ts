@@ -36,11 +36,12 @@ export async function readKeyFile<T>(
   setting: KeyFileSetting,
   file: string | undefined,
   parse: (text: string) => T,
-): Promise<T> {
+): Promise<{ readonly text: string; readonly parsed: T }> {
   const { env, purpose } = setting;
   if (file === undefined) throw new ConfigError(`${env} is required: it ${purpose}`);
   try {
-    return parse(await readFile(file, "utf8"));
+    const text = await readFile(file, "utf8");
+    return { text, parsed: parse(text) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : "cannot be read";
     throw new ConfigError(`${env} ${file}: ${reason}`);
@@ -50,8 +51,8 @@ export async function readKeyFile<T>(
 export interface FollowKeyFileOptions {
   readonly log: Logger;
   readonly intervalMs?: number;
-  /** The text that the caller has read and uses. Without it, the first text is used again. */
-  readonly inUse?: string;
+  /** The text that the caller has read and uses. */
+  readonly inUse: string;
 }
 
 /** Calls `use` with the text of a changed file. If it fails for one, what is in use stays. */
@@ -70,10 +71,10 @@ export function followKeyFile(
     intervalMs,
     reload: async () => {
       const text = await readFile(file, "utf8");
-      const [isFirst, isNew] = [current === undefined, text !== current];
-      if (isNew) await use(text);
+      if (text === current) return false;
+      await use(text);
       current = text;
-      return isNew && !isFirst;
+      return true;
     },
   });
 }

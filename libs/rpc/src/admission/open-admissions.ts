@@ -21,13 +21,14 @@ export async function openAdmissions(
 ): Promise<{ readonly secrets: AdmissionSecrets; readonly verifier: AdmissionVerifier }> {
   const { clock, closers, log } = around;
   const { admissionSecretFile: file = "" } = config;
-  const secrets = await readKeyFile(SETTING, config.admissionSecretFile, parseKeyFile);
+  const read = await readKeyFile(SETTING, config.admissionSecretFile, parseKeyFile);
+  const { parsed: secrets, text: inUse } = read;
   const replace = (text: string): void => {
-    const read = parseKeyFile(text);
+    const next = parseKeyFile(text);
     secrets.clear();
-    for (const [id, secret] of read) secrets.set(id, secret);
+    for (const [id, secret] of next) secrets.set(id, secret);
   };
-  const following = followKeyFile(SETTING, file, replace, { log });
+  const following = followKeyFile(SETTING, file, replace, { log, inUse });
   closers.add("admission secrets", following, () => following.stop());
   return { secrets, verifier: new AdmissionVerifier({ secrets, clock }) };
 }

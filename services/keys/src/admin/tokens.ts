@@ -54,8 +54,8 @@ export class AdminTokens {
 }
 
 /** The SHA-256 of each token. */
-function readTokens(file: string): Promise<Buffer[]> {
-  return readKeyFile(SETTING, file, (text) => {
+async function readTokens(file: string): Promise<Buffer[]> {
+  const { parsed } = await readKeyFile(SETTING, file, (text) => {
     const tokens = text.split("\n").map((line) => line.trim());
     const wrong = tokens.findIndex((token) => token !== "" && !isToken(token));
     if (wrong >= 0) {
@@ -69,6 +69,7 @@ function readTokens(file: string): Promise<Buffer[]> {
     }
     return given.map((token) => hash("sha256", token, "buffer"));
   });
+  return parsed;
 }
 
 /** What a header can carry as a bearer token (RFC 6750), long enough not to be guessed. */

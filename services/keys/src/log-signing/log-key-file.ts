@@ -38,7 +38,7 @@ export async function openLogSigner(
   const signer = new LogSigner({ ...around, overlapDays });
   if (logKeyFile === undefined) return signer;
   const { log } = around;
-  const file = await readKeyFile(SETTING, logKeyFile, parseLogKeys);
+  const { parsed: file, text: inUse } = await readKeyFile(SETTING, logKeyFile, parseLogKeys);
   const fault = await signer.leftOut(file).catch((err: unknown) => {
     log.warn({ err }, "the keys of the log cannot be compared with those that have signed yet");
     return undefined;
@@ -51,7 +51,7 @@ export async function openLogSigner(
     if (nextFault !== undefined) throw new Error(nextFault);
     signer.use(next);
   };
-  const options = intervalMs === undefined ? { log } : { log, intervalMs };
+  const options = { log, inUse, ...(intervalMs !== undefined && { intervalMs }) };
   const following = followKeyFile(SETTING, logKeyFile, replace, options);
   closers.add("log keys", following, () => following.stop());
   return signer;

@@ -37,7 +37,7 @@ export async function openLogPolicy(
     const [row] = await database.run(getLog, []);
     return row && { origin: row.origin, keys: splitHashes(row.keys) };
   };
-  const text = await readKeyFile(LOG_POLICY_FILE, file, (given) => (policy.use(given), given));
+  const { text } = await readKeyFile(LOG_POLICY_FILE, file, (given) => policy.use(given));
   const known = await logOf().catch((err: unknown) => {
     options.log.warn({ err }, "the policy cannot be compared with the log yet");
     return undefined;

@@ -23,11 +23,13 @@ export async function openLogWitnesses(
   { closers, ...options }: Around,
 ): Promise<() => readonly WitnessTarget[]> {
   if (file === undefined) return () => [];
-  let targets = await readKeyFile(LOG_POLICY_FILE, file, witnessTargets);
+  const read = await readKeyFile(LOG_POLICY_FILE, file, witnessTargets);
+  let targets = read.parsed;
   const replace = (text: string): void => {
     targets = witnessTargets(text);
   };
-  const following = followKeyFile(LOG_POLICY_FILE, file, replace, options);
+  const inUse = read.text;
+  const following = followKeyFile(LOG_POLICY_FILE, file, replace, { ...options, inUse });
   closers.add("log policy", following, () => following.stop());
   return () => targets;
 }
