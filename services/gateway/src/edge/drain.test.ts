@@ -5,10 +5,10 @@
 
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, get as send } from "node:http";
-import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
+import { listening } from "../testing/in-flight-server.ts";
 import { drain } from "./drain.ts";
 
 /** Well above the idle time. */
@@ -32,9 +32,7 @@ const SEND_ONCE = `
 
 async function serve() {
   const server = createServer((_, response) => response.end("{}"));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   const agent = new Agent({ keepAlive: true });
   const get = async () => {
     const request = send({ port, agent });
@@ -42,11 +40,7 @@ async function serve() {
     await once(answer.resume(), "end");
     return answer;
   };
-  onTestFinished(() => {
-    agent.destroy();
-    server.closeAllConnections();
-    server.close();
-  });
+  onTestFinished(() => agent.destroy());
   const connections = promisify(server.getConnections.bind(server));
   let polls = 0;
   const drained = (delayMs = 0) =>
@@ -57,7 +51,7 @@ async function serve() {
         return (await connections()) ?? 0;
       },
     });
-  return { server, get, drained, polls: () => polls };
+  return { server, port, get, drained, polls: () => polls };
 }
 
 test("a response while draining closes the connection, and the client can come back on a new one", async () => {
@@ -72,11 +66,10 @@ test("a response while draining closes the connection, and the client can come b
 });
 
 test("a process that got no CPU for a while serves what came in meanwhile", async () => {
-  const { server, get, drained } = await serve();
+  const { server, port, get, drained } = await serve();
   await get();
   const ended = drained().then(() => server.close());
   await get();
-  const { port } = server.address() as AddressInfo;
   const client = new Worker(SEND_ONCE, { eval: true, workerData: { port, isSent: IS_SENT } });
   onTestFinished(async () => void (await client.terminate()));
   const answered = once(client, "message");

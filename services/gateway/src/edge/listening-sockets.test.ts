@@ -7,6 +7,7 @@ import { Agent, createServer, get as send, type IncomingMessage } from "node:htt
 import type { AddressInfo } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { listening } from "../testing/in-flight-server.ts";
 import { ListeningSockets } from "./listening-sockets.ts";
 
 const HOST = "127.0.0.1";
@@ -17,16 +18,10 @@ const TURNS = CLIENTS / 2;
 async function serve(port = 0) {
   const server = createServer((_, response) => response.end("{}"));
   const sockets = new ListeningSockets(server);
-  onTestFinished(async () => {
-    sockets.stop();
-    server.closeAllConnections();
-    server.close();
-    await sockets.ended();
-  });
-  await sockets.open({ host: HOST, port }, async (options) => {
-    server.listen(options);
-    await once(server, "listening");
-  });
+  // After the connections were closed, which is what `listening` does.
+  onTestFinished(() => sockets.ended());
+  await sockets.open({ host: HOST, port }, (options) => listening(server, options));
+  onTestFinished(() => sockets.stop());
   return { server, sockets, port: (server.address() as AddressInfo).port };
 }
 

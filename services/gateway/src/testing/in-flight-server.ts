@@ -2,7 +2,7 @@
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { type AddressInfo, connect, type ListenOptions, type Socket } from "node:net";
 import { expect, onTestFinished, vi } from "vitest";
 import type { InFlightOptions } from "../edge/requests-in-flight.ts";
 import { RequestsInFlight } from "../edge/requests-in-flight.ts";
@@ -103,9 +103,12 @@ export const head = (start: string, ...headers: string[]) =>
 /** Resolves when the connection is closed, which a paused socket does not see by itself. */
 export const closed = (one: Socket) => new Promise((resolve) => one.once("close", resolve));
 
-/** Has a server listen until the test is finished. Resolves to its port. */
-export async function listening(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
+/** Has a server listen until the test is finished, by default on any port. Resolves to its port. */
+export async function listening(
+  server: Server,
+  options: ListenOptions = { host: "127.0.0.1", port: 0 },
+): Promise<number> {
+  server.listen(options);
   await once(server, "listening");
   onTestFinished(() => {
     server.closeAllConnections();
