@@ -21,7 +21,6 @@ import type { EarlyResponses } from "./edge/early-response.ts";
 import { readJsonBodies } from "./edge/json-body.ts";
 import { observeRequests } from "./edge/observe.ts";
 import { ignoreUpgrades } from "./edge/ignored-upgrades.ts";
-import { OpenExchanges } from "./edge/open-exchanges.ts";
 import { faultOfRequestHead } from "./edge/request-head.ts";
 import { type HeadLogOptions, serveHeadLog } from "./log/head-log.ts";
 import { PRIVATE_HEADERS } from "./edge/private-headers.ts";
@@ -72,8 +71,7 @@ const SLOW_CHECK_INTERVAL_MS = 500;
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limit = options.rateLimitPerMinute;
   const newRequestId = () => newId("req", options.random);
-  const exchanges = new OpenExchanges();
-  const clientErrors = respondToClientErrors({ ...options, exchanges, limit, newRequestId });
+  const clientErrors = respondToClientErrors({ ...options, limit, newRequestId });
   const respondToError = errorResponder(options);
   const app = fastify({
     bodyLimit: options.deps.limits.bodyMaxBytes,
@@ -104,10 +102,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   respondToExpectations(app.server);
   abortWithoutStackTraces(app.server);
   options.inFlight.attach(app.server);
-  // Sees requests when they arrive, also those that wait until they may begin.
-  exchanges.watch(app.server);
   clientErrors.refuseConnect(app.server);
-  ignoreUpgrades(app.server, { ...options, exchanges });
+  ignoreUpgrades(app.server, options);
   app.decorateRequest("span", undefined);
   if (options.isTracing) traceRequests(app);
   app.decorateRequest("admission", undefined);

@@ -10,8 +10,8 @@ import type { Duplex } from "node:stream";
 import { errorResponse } from "../errors.ts";
 import { peerAddress } from "./client-address.ts";
 import type { EarlyResponses } from "./early-response.ts";
-import type { OpenExchanges } from "./open-exchanges.ts";
 import { PRIVATE_HEADERS } from "./private-headers.ts";
+import type { RequestsInFlight } from "./requests-in-flight.ts";
 
 interface ParserError extends Error {
   readonly code?: string;
@@ -20,7 +20,7 @@ interface ParserError extends Error {
 export interface ClientErrorOptions {
   readonly limit: number;
   readonly newRequestId: () => string;
-  readonly exchanges: Pick<OpenExchanges, "responded">;
+  readonly inFlight: Pick<RequestsInFlight, "allResponded">;
   readonly earlyResponses: Pick<EarlyResponses, "drain">;
 }
 
@@ -33,7 +33,7 @@ export function respondToClientErrors(options: ClientErrorOptions) {
     // The parser reports an error for everything that arrives after one.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const hasResponse = await options.exchanges.responded(socket);
+    const hasResponse = await options.inFlight.allResponded(socket);
     if (hasResponse || !socket.writable) {
       socket.destroy();
       return;

@@ -6,18 +6,18 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { EarlyResponses } from "./early-response.ts";
-import type { OpenExchanges } from "./open-exchanges.ts";
+import type { RequestsInFlight } from "./requests-in-flight.ts";
 
 const UPGRADE = "upgrade";
 
 export interface IgnoreUpgradesOptions {
   readonly earlyResponses: Pick<EarlyResponses, "isEnding">;
-  readonly exchanges: Pick<OpenExchanges, "responded">;
+  readonly inFlight: Pick<RequestsInFlight, "allResponded">;
 }
 
 export function ignoreUpgrades(
   server: Server,
-  { earlyResponses, exchanges }: IgnoreUpgradesOptions,
+  { earlyResponses, inFlight }: IgnoreUpgradesOptions,
 ): void {
   const parseAgain = async (
     request: IncomingMessage,
@@ -28,7 +28,7 @@ export function ignoreUpgrades(
     const onError = (): void => void socket.destroy();
     socket.on("error", onError);
     // Responses keep the order of their requests.
-    await exchanges.responded(socket);
+    await inFlight.allResponded(socket);
     if (socket.destroyed || !socket.writable || earlyResponses.isEnding(socket)) return;
     socket.off("error", onError);
     socket.unshift(Buffer.concat([headOf(request), rest]));

@@ -1,6 +1,6 @@
-// Guarantee: until a key was admitted on a connection, its requests begin one after the other; from then on
-// 32 may be unanswered. A key that was admitted lately never waits. What waits is bounded in memory, and is
-// released when the client leaves. A connection with too many is closed later, and not read meanwhile.
+// Guarantee: the requests of a connection begin one after the other, and 32 may be unanswered. What waits is
+// bounded in memory, and is released when the client leaves. A connection with too many is closed later, and
+// not read meanwhile. Behind an answer that ends the connection none begins.
 
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
@@ -12,16 +12,23 @@ const MAX_PIPELINE = 32;
 
 const get = head("GET /");
 
-test("without a key the next request begins when the answer before it was read", async () => {
+test.each([
+  ["without a key", get, "anonymous"],
+  [
+    "with a key that was admitted lately",
+    head("GET /", "Authorization: known acct_1"),
+    "unadmitted",
+  ],
+])("%s the next request begins when the answer before it was read", async (_, request, slots) => {
   const { areHeld, held, inFlight, released, socket } = await openServer();
-  const one = await socket(get.repeat(3));
+  const one = await socket(request.repeat(3));
   let answers = "";
   one.on("data", (text: Buffer) => (answers += text.toString()));
   for (let n = 1; n <= 3; n += 1) {
     await areHeld(n);
     await vi.waitFor(() =>
       expect(inFlight.used()).toMatchObject({
-        anonymous: 1,
+        [slots]: 1,
         anonymous_bytes: (3 - n) * WAITING_BYTES,
       }),
     );
@@ -32,40 +39,50 @@ test("without a key the next request begins when the answer before it was read",
   await released();
 });
 
-test("when a key was admitted those that wait begin, and 32 may be unanswered", async () => {
-  const { areHeld, held, inFlight, refused, released, socket } = await openServer();
-  const one = await socket(get.repeat(4));
-  await areHeld(1);
-  const [[request] = []] = held;
-  if (!request) throw new Error("no request");
-  inFlight.authenticated(request, "acct_1");
-  await areHeld(4 - 1);
-  expect(inFlight.used().anonymous_bytes).toBe(0);
-  one.write(get.repeat(MAX_PIPELINE - 4));
-  one.write(get);
-  await closed(one);
-  expect(refused.filter((reason) => reason === "pipeline")).toHaveLength(1);
-  await released();
-});
-
-test("a connection with too many is not closed at once, and no longer read", async () => {
-  const { areHeld, held, inFlight, refused, released, socket } = await openServer();
-  const one = await socket(get);
-  await areHeld(1);
-  const [[request] = []] = held;
-  if (!request) throw new Error("no request");
-  inFlight.authenticated(request, "acct_1");
-  one.write(get.repeat(MAX_PIPELINE));
+test("32 may be unanswered; with more the connection is no longer read, and closed later", async () => {
+  const { held, inFlight, refused, released, socket } = await openServer();
+  const one = await socket(get.repeat(MAX_PIPELINE));
+  await vi.waitFor(() =>
+    expect(inFlight.used().anonymous_bytes).toBe((MAX_PIPELINE - 1) * WAITING_BYTES),
+  );
+  expect([held.length, refused, one.destroyed]).toStrictEqual([1, [], false]);
+  one.write(get + get);
   await vi.waitFor(() => expect(refused).toContain("pipeline"));
-  expect(request.socket.destroyed).toBe(false);
-  const read = request.socket.bytesRead;
+  const [[request] = []] = held;
+  if (!request) throw new Error("no request");
+  const { socket: connection } = request;
+  expect(connection.destroyed).toBe(false);
+  const read = connection.bytesRead;
   one.write(get);
   await closed(one);
-  expect(request.socket.bytesRead).toBe(read);
+  expect(connection.bytesRead).toBe(read);
+  expect([held.length, refused]).toStrictEqual([1, ["pipeline"]]);
   await released();
 });
 
-test("of requests that waited without a key, one begins in a turn of the event loop", async () => {
+test("behind an answer that ends the connection no request begins", async () => {
+  const { areHeld, held, released, socket } = await openServer();
+  const one = await socket(get.repeat(3));
+  await areHeld(1);
+  held[0]?.[1].setHeader("Connection", "close").end();
+  one.resume();
+  await closed(one);
+  await released();
+  expect(held).toHaveLength(1);
+});
+
+test("a request whose client leaves before its turn never begins, and holds nothing", async () => {
+  const { areHeld, held, released, socket } = await openServer();
+  await socket(get.repeat(3));
+  await areHeld(1);
+  const [[request, response] = []] = held;
+  response?.once("close", () => request?.socket.destroy());
+  response?.end();
+  await released();
+  expect(held).toHaveLength(1);
+});
+
+test("of requests that waited, one begins in a turn of the event loop", async () => {
   const { areHeld, held, released, socket } = await openServer();
   const count = 6;
   const of = (n: number) => get.replace("From: a", `From: ${n}`).repeat(2);
@@ -80,15 +97,6 @@ test("of requests that waited without a key, one begins in a turn of the event l
   }
   expect(most).toBeLessThanOrEqual(2);
   for (const [, response] of held) response.end();
-  await released();
-});
-
-test("a key that was admitted lately does not wait", async () => {
-  const { areHeld, inFlight, released, socket } = await openServer();
-  const one = await socket(get + head("GET /", "Authorization: known acct_1"));
-  await areHeld(2);
-  expect(inFlight.used()).toMatchObject({ anonymous: 1, unadmitted: 1, anonymous_bytes: 0 });
-  one.destroy();
   await released();
 });
 

@@ -213,21 +213,25 @@ test("whatever is held is released when the client answers, resets, or leaves wi
   for (let round = 0; round < 20; round += 1) {
     const from = held.length;
     const one = await socket(get + get);
-    await areHeld(from + 2);
-    for (const [request] of held.slice(from)) {
-      inFlight.reserveResponse(request, 100);
-      await inFlight.acquire(request, "downloads", `acct_${from}`);
-    }
-    expect(inFlight.used()).toMatchObject({ unadmitted: 2, anonymous_bytes: 200, downloads: 2 });
-    if (round % 4 === 0) held.slice(from).forEach(([, response]) => response.end("done"));
-    else if (round % 4 === 1) one.resetAndDestroy();
+    await areHeld(from + 1);
+    const [request, response] = held[from] ?? [];
+    if (!request || !response) throw new Error("no request");
+    inFlight.reserveResponse(request, 100);
+    await inFlight.acquire(request, "downloads", `acct_${from}`);
+    expect(inFlight.used().anonymous_bytes).toBeGreaterThan(100);
+    expect(inFlight.used()).toMatchObject({ unadmitted: 1, downloads: 1 });
+    if (round % 4 === 0) {
+      response.end("done");
+      await areHeld(from + 2);
+      held[from + 1]?.[1].end("done");
+    } else if (round % 4 === 1) one.resetAndDestroy();
     else if (round % 4 === 2) one.destroy();
-    else held.at(from)?.[1].destroy();
+    else response.destroy();
     await released();
     // An answer that comes too late must not release anything again.
-    held.slice(from).forEach(([request, response]) => {
-      response.end("late");
-      inFlight.responded(request);
+    held.slice(from).forEach(([of, late]) => {
+      late.end("late");
+      inFlight.responded(of);
     });
     expect(inFlight.used()).toStrictEqual(NOTHING);
   }

@@ -7,6 +7,7 @@
 import { type AnnalsError, unavailable } from "@annals/errors";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Metrics, Resource } from "../metrics.ts";
 import type { Exchange } from "./exchange.ts";
 import { Pipelines } from "./pipelines.ts";
@@ -62,7 +63,6 @@ export class RequestsInFlight {
     });
     this.#pipelines = new Pipelines({
       begin: (request, response) => this.#begin(request, response),
-      isKnown: (request) => options.recognise(request) !== undefined,
       hold: (request) => this.#holdWaiting(request),
       onClosed: () => options.metrics.refused("pipeline"),
     });
@@ -88,6 +88,10 @@ export class RequestsInFlight {
     this.#slow.watch(server);
   }
 
+  allResponded(socket: Duplex): ReturnType<Pipelines["allResponded"]> {
+    return this.#pipelines.allResponded(socket);
+  }
+
   /** How much of each resource is in use. */
   used(): Record<Resource, number> {
     return this.#resources.used();
@@ -103,7 +107,6 @@ export class RequestsInFlight {
     if (exchange === undefined || exchange.hasClosed) return;
     exchange.accountId = accountId;
     this.#slots.moveTo(exchange, accountId);
-    this.#pipelines.keySeen(request);
   }
 
   /**

@@ -21,7 +21,7 @@ export const DOWNLOAD_BYTES = 1.25 * MIB;
 
 /** Requests without a key, in all and of one address: each takes a moment. */
 const ANONYMOUS = { total: 500, share: 32 };
-/** Bytes of their responses that were not read, and of what waits on a connection for its first key. */
+/** Bytes of their responses that were not read, and of all requests that wait on their connection. */
 const ANONYMOUS_BYTES = { total: 16 * MIB, share: MIB };
 
 export interface SharedAmounts {
