@@ -86,8 +86,8 @@ export async function compare(options: Options, say: (line: string) => void): Pr
 }
 
 /**
- * One row a checkout. Shares are medians over the turns; of CPU time the share of the lower quartiles is there,
- * too, which other programs disturb in another way: believe what both say.
+ * One row a checkout. Shares are medians over the turns. The second of CPU time is that of the lower
+ * quartiles, which other programs disturb in another way: believe what both say.
  */
 function rowsOf(what: string, names: readonly string[], turns: readonly Turn[][]): string[][] {
   const [baseline = []] = turns;

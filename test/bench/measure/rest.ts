@@ -37,7 +37,7 @@ async function atRest({ databaseUrl, options, processes, say }: Bench, what: str
   const read = async () => ({
     cpu: await preciseCpu(processes),
     transactions: await transactions(databaseUrl),
-    wakeUps: await Promise.all(processes.map(({ pid }) => wakeUps(pid() ?? 0))),
+    wakeUps: await Promise.all(processes.map((one) => wakeUps(one.pid() ?? 0))),
   });
   const [before, begun] = [await read(), performance.now()];
   await pause(options.restMs);

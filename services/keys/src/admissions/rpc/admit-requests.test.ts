@@ -1,6 +1,5 @@
-// Guarantees: AdmitRequests answers every group in order, a client's many waiting requests
-// count one by one, outcomes are counted in the metrics, and a call that is malformed or beyond
-// bounds is refused by name and counts nothing.
+// Guarantees: AdmitRequests answers every group in order, a client's many waiting requests count one by one,
+// outcomes are counted in the metrics, and a call that is malformed or beyond bounds is refused by name.
 
 import { createRegistry } from "@annals/chassis";
 import { keyHash, mintKey, parseKeyFile, SCOPES, systemClock } from "@annals/contract";
