@@ -12,6 +12,7 @@ import {
   startLoop,
 } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
+import { setTimeout as pause } from "node:timers/promises";
 import type { AuditOutbox, EntryRow, StoredAuditEntry } from "./audit-outbox.ts";
 import { minuteOf } from "./audit-windows.ts";
 import { type AccountRows, isDistributed, readAccounts } from "./distribution.ts";
@@ -36,8 +37,10 @@ type Entries = Pick<HandedOver, "list" | "listOf" | "recentAccounts" | "remove">
 /** Entries of one call, and calls of one run. */
 const PAGE = 100;
 const MAX_PAGES = 10;
-/** Between two polls. */
-const DELAY_MS = 1_000;
+/** Between two sweeps, which find what other replicas and commands have added. */
+const SWEEP_MS = 15_000;
+/** What is added within this time is handed over together. */
+const GATHER_MS = 50;
 /** A transaction that began in a minute may commit its count that much later, and clocks differ. */
 const COUNTING_US = 60_000_000;
 /**
@@ -49,18 +52,21 @@ const LATE_S = 23 * 3_600;
 /** Any number of replicas may do it: the ledger stores an entry once, however often it is sent. */
 export function startAuditHandOver(
   outbox: HandedOver,
-  deps: AuditHandOverDeps & { readonly log: Logger; readonly failures: Counter<"worker"> },
+  deps: AuditHandOverDeps & {
+    readonly log: Logger;
+    readonly failures: Pick<Counter<"worker">, "inc">;
+  },
 ): Loop {
   const { failures, log } = deps;
   const name = "audit";
   const work = new AccountWork(log, name);
-  return startLoop({
+  const loop = startLoop({
     name,
     failures,
     log,
-    delayMs: DELAY_MS,
-    initialDelayMs: DELAY_MS,
+    delayMs: SWEEP_MS,
     run: async (signal) => {
+      await pause(GATHER_MS, undefined, { signal });
       // Neither keeps the other.
       const [handed, counted] = await Promise.allSettled([
         handOver(outbox, deps, signal),
@@ -71,6 +77,15 @@ export function startAuditHandOver(
       return handed.value;
     },
   });
+  const wake = (): void => loop.wake();
+  outbox.listeners.add(wake);
+  return {
+    wake,
+    stop: () => {
+      outbox.listeners.delete(wake);
+      return loop.stop();
+    },
+  };
 }
 
 /** Adds an entry for each account and minute in which changes were counted. */

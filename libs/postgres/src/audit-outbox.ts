@@ -75,6 +75,8 @@ export interface AuditOutbox<Service extends AuditService = AuditService> {
   readonly recentAccounts: ReadonlySet<string>;
   readonly remove: Statement<[accountIds: readonly string[], numbers: readonly string[]], never>;
   readonly windows: AuditWindows;
+  /** Called when this process has committed an entry. */
+  readonly listeners: Set<() => void>;
 }
 
 /**
@@ -108,12 +110,17 @@ INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::tex
   );
   const windows = auditWindows(schema);
   const recentAccounts = new Set<string>();
+  const listeners = new Set<() => void>();
+  const announce = (): void => {
+    for (const listener of listeners) listener();
+  };
   const store = async (transaction: Database, entry: AuditEntry): Promise<void> => {
     recentAccounts.delete(entry.accountId);
     recentAccounts.add(entry.accountId);
     const [oldest] = recentAccounts.size > MAX_RECENT_ACCOUNTS ? recentAccounts : [];
     if (oldest !== undefined) recentAccounts.delete(oldest);
     await transaction.run(insert, [entry.accountId, textOf(entry)]);
+    transaction.afterCommit?.(announce);
   };
   return {
     service,
@@ -132,6 +139,7 @@ INSERT INTO ${schema}.audit_outbox (account_id, event) VALUES ($1::text, $2::tex
         actor: { type: "service", id: service },
         target: { type: "account", id: of.accountId },
       }),
+    listeners,
     recentAccounts,
     windows,
     ...statementsOf(schema),

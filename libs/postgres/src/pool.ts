@@ -164,12 +164,14 @@ class SharedPool implements Pool {
 
   readonly transaction: Pool["transaction"] = (work, bytesOf = () => SMALL_REQUEST_BYTES) =>
     this.#onConnection(async (connection) => {
+      const committed: (() => void)[] = [];
       await connection.query({ text: BEGIN });
       let result: Awaited<ReturnType<typeof work>>;
       try {
         result = await work({
           run: (statement, params) =>
             this.#observed(statement, () => connection.send(statement, params, this.#signal)),
+          afterCommit: (then) => void committed.push(then),
         });
         this.#signal?.throwIfAborted();
       } catch (error) {
@@ -180,6 +182,7 @@ class SharedPool implements Pool {
       const { command } = await connection.query({ text: "COMMIT" });
       // PostgreSQL responds with ROLLBACK to a COMMIT of a transaction that had failed.
       if (command !== "COMMIT") throw unavailable("The transaction was rolled back. Try again.");
+      for (const then of committed) then();
       return result;
     }, bytesOf);
 

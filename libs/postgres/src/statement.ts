@@ -37,6 +37,8 @@ export interface Database {
     statement: Statement<Params, Row>,
     params: Params,
   ): Promise<Row[]>;
+  /** Calls `work` once the transaction is committed. Without a transaction it is absent. */
+  readonly afterCommit?: (work: () => void) => void;
 }
 
 const SCALAR_BYTES = 16;
