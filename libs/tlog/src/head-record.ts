@@ -1,7 +1,7 @@
 // What the map of heads commits to: the record of one account's tree at one moment, its place in the map, and
 // the hashes of the map. Called by head-map.ts, and by map-path.ts which verifies. No byte may change.
 
-import { HASH_BYTES, sha256 } from "./hash.ts";
+import { HASH_BYTES, nodeHash, pairEntryHash, sha256 } from "./hash.ts";
 import { TlogError } from "./text/tlog-error.ts";
 
 export interface Head {
@@ -17,8 +17,6 @@ export const EMPTY_MAP: Buffer = Buffer.alloc(HASH_BYTES);
 /** Bits of a key: no path is longer. */
 export const MAX_MAP_DEPTH = 256;
 
-const LEAF = Uint8Array.of(0);
-const INNER = Uint8Array.of(1);
 const KEY_PREFIX = "annals/chain/v1\n";
 /** Letters that canonical JSON writes as they are, so that the record needs no writer. */
 const CHAIN = /^[0-9A-Za-z_-]{1,128}$/;
@@ -53,9 +51,8 @@ export function bitAt(key: Uint8Array, depth: number): 0 | 1 {
 
 /** `value` is the SHA-256 of the record. */
 export function mapLeaf(key: Uint8Array, value: Uint8Array): Buffer {
-  return sha256(Buffer.concat([LEAF, key, value]));
+  return pairEntryHash(key, value);
 }
 
-export function mapInner(left: Uint8Array, right: Uint8Array): Buffer {
-  return sha256(Buffer.concat([INNER, left, right]));
-}
+/** The hash over two subtrees. */
+export const mapInner = nodeHash;
