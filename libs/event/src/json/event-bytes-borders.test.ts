@@ -46,7 +46,24 @@ test.each<[plain: readonly string[], not: readonly string[]]>([
     ['{"":1}', '{" ":1}', '{"!":1}', '{"~\u007f":1}'],
     ['{"é":1}', '{"\u0080":1}', '{"\n":1}'],
   ],
-  [['{"u0061":1}'], [String.raw`{"\u0061":1}`, String.raw`{"\n":1}`, String.raw`{"\\":1}`]],
+  [
+    [
+      '{"u0061":1}',
+      String.raw`{"\n":1}`,
+      String.raw`{"\\":1}`,
+      String.raw`{"k:{\"uid\":\"a\"}":1}`,
+    ],
+    [
+      String.raw`{"\u0061":1}`,
+      String.raw`{"\u000a":1}`,
+      String.raw`{"\/":1}`,
+      String.raw`{"\a":1}`,
+    ],
+  ],
+  [
+    [String.raw`{"\n":1,"n":2}`, String.raw`{"\\n":1,"\\\n":2}`],
+    [String.raw`{"\n":1,"\n":2}`, String.raw`{"\\":1,"a":2,"\\":3}`, String.raw`{"\":1}`],
+  ],
   [
     ['{"a":1,"b":2}', '{"b":1,"a":2}'],
     ['{"a":1,"a":2}', '{"b":1,"a":2,"b":3}'],
@@ -84,6 +101,16 @@ describe("the order of names", () => {
     ["digits are characters", '{"10":1,"9":2,"1":3}', '{"1":3,"10":1,"9":2}'],
     ["capitals come first", '{"a":1,"_":2,"B":3}', '{"B":3,"_":2,"a":1}'],
     ["the empty name is the first", '{"a":1,"":2}', '{"":2,"a":1}'],
+    [
+      "an escape is the character that it stands for",
+      String.raw`{"a":1,"\\":2,"Z":3,"\"":4,"!":5,"\r":6,"\f":7,"\n":8,"\t":9,"\b":10}`,
+      String.raw`{"\b":10,"\t":9,"\n":8,"\f":7,"\r":6,"!":5,"\"":4,"Z":3,"\\":2,"a":1}`,
+    ],
+    [
+      "also behind others",
+      String.raw`{"\\a":1,"\\\\":2,"\\\n":3,"\\n":4,"\\":5}`,
+      String.raw`{"\\":5,"\\\n":3,"\\\\":2,"\\a":1,"\\n":4}`,
+    ],
     [
       "in each level",
       '{"b":{"d":[{"f":1,"e":2}],"c":3},"a":4}',

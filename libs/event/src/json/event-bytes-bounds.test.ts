@@ -59,6 +59,10 @@ describe("the bytes that are looked at", () => {
       "names of which each begins with another",
       objectOf(Array.from({ length: 200 }, (_, at) => "x".repeat(200 - at))),
     ],
+    [
+      "long names of escapes that differ at their end",
+      objectOf(Array.from({ length: 400 }, (_, at) => `${"\\\\".repeat(100)}${numbers[400 - at]}`)),
+    ],
     ["nesting with reversed names at each level", around(DEEP, "{}")],
     ["the same around many names in reverse order", around(DEEP, objectOf(numbers.toReversed()))],
     ["the same around a long text", around(DEEP, `"${"x".repeat(50_000)}"`)],

@@ -67,6 +67,8 @@ describe("events of any JSON", () => {
       "9",
       "é",
     ),
+    // Their texts have escapes.
+    fc.string({ unit: fc.constantFrom("\\", '"', "\n", "n", "\b", "Z", "a"), maxLength: 4 }),
   );
   const values = fc.letrec<{ value: string; object: string }>((tie) => ({
     value: fc.oneof(

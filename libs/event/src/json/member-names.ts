@@ -1,8 +1,14 @@
 // The order of the member names of one object, over the bytes that they lie in: plain names are ASCII, so the
-// order of their bytes is the order of UTF-16 code units that RFC 8785 wants. Called by plain-scanner.ts. It
-// must never take more than n log n comparisons, whatever the names are.
+// order of their bytes, escapes decoded, is that of UTF-16 code units, as RFC 8785 wants. Called by
+// plain-scanner.ts. It must never take more than n log n comparisons, whatever the names are.
 
+import { BACKSLASH } from "./character-codes.ts";
 import { NAME_END, NAME_START, NEXT } from "./tape.ts";
+
+/** The characters of the escapes of plain names, by what follows the backslash. */
+const ESCAPED: ReadonlyMap<number, number> = new Map(
+  Array.from('bfnrt"\\', (letter) => [codeOf(letter), codeOf(JSON.parse(`"\\${letter}"`))]),
+);
 
 /**
  * Compares the names of two members on the tape: negative if `a` comes first, 0 if both are equal. The
@@ -15,10 +21,38 @@ export function compareMembers(bytes: Uint8Array, tape: Int32Array, a: number, b
   const bLength = (tape[b + NAME_END] as number) - bStart;
   const length = aLength < bLength ? aLength : bLength;
   for (let at = 0; at < length; at += 1) {
-    const difference = (bytes[aStart + at] as number) - (bytes[bStart + at] as number);
-    if (difference !== 0) return difference;
+    const aCode = bytes[aStart + at] as number;
+    const bCode = bytes[bStart + at] as number;
+    if (aCode === BACKSLASH || bCode === BACKSLASH)
+      return compareEscaped(
+        bytes,
+        [aStart + at, aStart + aLength],
+        [bStart + at, bStart + bLength],
+      );
+    if (aCode !== bCode) return aCode - bCode;
   }
   return aLength - bLength;
+}
+
+type Range = readonly [start: number, end: number];
+
+/** Compares what is left of two names by the characters that escapes stand for. */
+function compareEscaped(bytes: Uint8Array, [aStart, aEnd]: Range, [bStart, bEnd]: Range): number {
+  let [a, b] = [aStart, bStart];
+  while (a < aEnd && b < bEnd) {
+    const difference = characterAt(bytes, a) - characterAt(bytes, b);
+    if (difference !== 0) return difference;
+    // Plain names write a character in one way, so both have as many bytes.
+    const length = bytes[a] === BACKSLASH ? 2 : 1;
+    a += length;
+    b += length;
+  }
+  return aEnd - a - (bEnd - b);
+}
+
+function characterAt(bytes: Uint8Array, at: number): number {
+  const code = bytes[at] as number;
+  return code === BACKSLASH ? (ESCAPED.get(bytes[at + 1] as number) ?? code) : code;
 }
 
 /**
@@ -69,4 +103,8 @@ export function hasRepeatedName(bytes: Uint8Array, tape: Int32Array, first: numb
     if (compareMembers(bytes, tape, member, next) === 0) return true;
     member = next;
   }
+}
+
+function codeOf(character: string): number {
+  return character.charCodeAt(0);
 }

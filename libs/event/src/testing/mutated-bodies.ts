@@ -23,6 +23,7 @@ const ORDINARY = [
   '{"action":"a","metadata":{"b":{"d":[],"c":{}},"a":[{"y":1,"x":-0.5},[[]],null,true,false]}}',
   '{"actor":{},"action":"\\u00e9\\n","diff":{},"context":{"":0,"a!":1,"a":2,"aa":3," ":4}}',
   '{"diff":{"before":{"2":1,"10":2,"1":3},"after":{"A":"\\"\\\\","a":"\\t\\b\\f\\r"}},"action":"b"}',
+  String.raw`{"action":"k","metadata":{"k:{\"uid\":\"b\"}":{"\\":1,"Z":2,"\n":3},"k:{\"uid\":\"a\"}":{".":{}},"k":0}}`,
   '{"action":"é€😀","context":{"é":1,"z":0.000001,"n":123456789012345,"m":12.5e3}}',
   '{ "action" : "s" , "metadata" : { "b" : [ 1 , { } ] , "a" : { "d" : [ ] , "c" : 2 } } }',
 ];
