@@ -28,7 +28,7 @@ test("a long turn is reported", async () => {
   const stack = { processes: [served, away] } as unknown as Pick<Stack, "processes">;
   await expect
     .poll(async () => {
-      // A timer of the server looks at the clock after the turn.
+      // The server looks at the clock after the turn.
       for (const begun = cpuMs(); cpuMs() - begun < TURN_MS;);
       await pause(1);
       await noteTurns(file, stack);

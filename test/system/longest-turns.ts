@@ -21,7 +21,7 @@ interface Turn {
 export async function noteTurns(file: string, { processes }: Pick<Stack, "processes">) {
   const served = processes.filter(({ adminUrl }) => adminUrl !== undefined);
   for (const { adminUrl, index, service } of served) {
-    const seconds = await metricOf(adminUrl, METRIC).catch(() => undefined);
+    const seconds = await metricOf(adminUrl, METRIC, 'since="start"').catch(() => undefined);
     if (seconds === undefined) continue;
     const turn: Turn = { service, index, ms: seconds * MS_PER_S };
     appendFileSync(file, `${JSON.stringify(turn)}\n`);

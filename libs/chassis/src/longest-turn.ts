@@ -1,11 +1,10 @@
 // The longest turn of the event loop of a process: what one client's work may make all others wait for. It is
 // measured in CPU time of the main thread, since a turn takes longer on a machine that others use, too.
-// Started by the admin server of every process. A sample takes microseconds, and never keeps a process
-// running.
+// Started by the admin server of every process. It must never wake a process, nor keep it running.
 
 import { Gauge, type Registry } from "./metrics.ts";
 
-/** Between two samples. A turn that is shorter cannot be told from several. */
+/** Between two samples at least. A turn that is shorter cannot be told from several. */
 export const SAMPLE_MS = 20;
 const LATE_MS = 2 * SAMPLE_MS;
 const MICROS_PER_MS = 1_000;
@@ -25,6 +24,7 @@ interface Moment {
 export class LongestTurn {
   #before: Moment;
   #longestMs = 0;
+  #latestMs = 0;
 
   constructor(now: Moment) {
     this.#before = now;
@@ -34,30 +34,52 @@ export class LongestTurn {
     return this.#longestMs;
   }
 
+  /** The longest one since the last call. */
+  takeLatestMs(): number {
+    const latestMs = this.#latestMs;
+    this.#latestMs = 0;
+    return latestMs;
+  }
+
+  isDue(elapsedMs: number): boolean {
+    return elapsedMs - this.#before.elapsedMs >= SAMPLE_MS;
+  }
+
   sample(now: Moment): void {
     const { cpuMs, elapsedMs } = this.#before;
     this.#before = now;
     if (now.elapsedMs - elapsedMs < LATE_MS) return;
-    this.#longestMs = Math.max(this.#longestMs, now.cpuMs - cpuMs);
+    this.#latestMs = Math.max(this.#latestMs, now.cpuMs - cpuMs);
+    this.#longestMs = Math.max(this.#longestMs, this.#latestMs);
   }
 }
 
 /** Watches this process until the result is called, and has the metric in the registry. */
 export function watchTurns(registry: Registry): () => void {
-  const turns = new LongestTurn(momentOf());
-  const timer = setInterval(() => turns.sample(momentOf()), SAMPLE_MS);
-  timer.unref();
+  const turns = new LongestTurn({ elapsedMs: performance.now(), cpuMs: cpuMs() });
+  let next: NodeJS.Immediate | undefined;
+  const look = (): void => {
+    // Runs once in each turn. Without a reference it does not make the loop turn.
+    next = setImmediate(look).unref();
+    const elapsedMs = performance.now();
+    if (turns.isDue(elapsedMs)) turns.sample({ elapsedMs, cpuMs: cpuMs() });
+  };
+  look();
   registry.removeSingleMetric("annals_event_loop_longest_turn_cpu_seconds");
-  const gauge: Gauge = new Gauge({
+  const gauge: Gauge<"since"> = new Gauge({
     name: "annals_event_loop_longest_turn_cpu_seconds",
-    help: "CPU time of the longest turn of the event loop since the process began to serve.",
+    help: "CPU time of the longest turn of the event loop, since: start (the process began to serve), scrape (the previous one).",
+    labelNames: ["since"],
     registers: [registry],
-    collect: () => gauge.set(turns.longestMs / MS_PER_S),
+    collect: () => {
+      gauge.set({ since: "start" }, turns.longestMs / MS_PER_S);
+      gauge.set({ since: "scrape" }, turns.takeLatestMs() / MS_PER_S);
+    },
   });
-  return () => clearInterval(timer);
+  return () => clearImmediate(next);
 }
 
-function momentOf(): Moment {
+function cpuMs(): number {
   const { system, user } = process.threadCpuUsage();
-  return { elapsedMs: performance.now(), cpuMs: (system + user) / MICROS_PER_MS };
+  return (system + user) / MICROS_PER_MS;
 }
