@@ -62,8 +62,8 @@ const ATTACKS: Readonly<Record<AttackName, Attack>> = {
   },
   "unread answers": {
     connections: 200,
-    // One page of a connection fits into the buffers of the kernel.
-    sends: ({ key }) => head("GET /v1/events?limit=100", key).repeat(6),
+    // They are made one after the other, and several pages fit into the buffers of the kernel.
+    sends: ({ key }) => head("GET /v1/events?limit=100", key).repeat(32),
     isDeaf: true,
   },
   "unread downloads": {
