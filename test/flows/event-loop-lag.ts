@@ -1,5 +1,5 @@
-// How long a turn of a service's event loop took, by its own metrics. Called by flows that show that nothing a
-// client sends stalls the service.
+// How long a turn of a service's event loop took, by its own metrics. Called by flows that show that nothing
+// a client sends stalls the service.
 
 import type { StackProcess } from "@annals/local";
 import { metricOf } from "../system/metric-of.ts";

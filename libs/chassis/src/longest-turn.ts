@@ -46,10 +46,10 @@ export class LongestTurn {
   }
 
   sample(now: Moment): void {
-    const { cpuMs, elapsedMs } = this.#before;
+    const before = this.#before;
     this.#before = now;
-    if (now.elapsedMs - elapsedMs < LATE_MS) return;
-    this.#latestMs = Math.max(this.#latestMs, now.cpuMs - cpuMs);
+    if (now.elapsedMs - before.elapsedMs < LATE_MS) return;
+    this.#latestMs = Math.max(this.#latestMs, now.cpuMs - before.cpuMs);
     this.#longestMs = Math.max(this.#longestMs, this.#latestMs);
   }
 }

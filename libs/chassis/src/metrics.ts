@@ -13,7 +13,7 @@ export const DURATION_BUCKETS_S = [
 ];
 
 /**
- * Between two looks at the delay of the event loop. Each wakes the process: every 10 ms, prom-client's
+ * Between two samples of the delay of the event loop. Each wakes the process: every 10 ms, prom-client's
  * default, is most of what an idle service costs.
  */
 const EVENT_LOOP_INTERVAL_MS = 100;
