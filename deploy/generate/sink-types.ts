@@ -2,7 +2,7 @@
 // Those are named by their Secret alone. Called by main.ts. It must never change what stands around them.
 
 import { SENSITIVE, SINK_TYPES, SINK_TYPE_NAMES } from "@annals/interface";
-import { filled, textOf } from "./sources.ts";
+import { currentTextOf, filled, textOf } from "./sources.ts";
 
 const SCHEMA = "helm/annals/values.schema.json";
 const TEMPLATE = "helm/annals/templates/sinks.yaml";
@@ -56,7 +56,7 @@ export function sinkTypes(): readonly (readonly [path: string, text: string])[] 
   const types = new RegExp(`(${sinks}"type": \\{\\n *"enum": \\[)[^\\]]*(\\])`);
   const names = [SINK_TYPE_NAMES.map((name) => `"${name}"`).join(", ")];
   const secrets = new RegExp(`(${sinks}"secrets": \\{[^]*?"pattern": ")[^"]*(")`);
-  const schema = filled(filled(textOf(SCHEMA), types, names), secrets, [secretPattern()]);
+  const schema = filled(filled(currentTextOf(SCHEMA), types, names), secrets, [secretPattern()]);
   const list = /(range \$member := list) [^}]*( \}\})/;
   const members = onlySecret().map((name) => ` "${name}"`);
   return [

@@ -54,6 +54,11 @@ export function textOf(path: string): string {
   return file.text;
 }
 
+/** The text of a file that an earlier generator of this run may have written. */
+export function currentTextOf(path: string): string {
+  return readFileSync(resolve(ROOT, path), "utf8");
+}
+
 export function yamlOf(path: string): Node {
   return parse(textOf(path), { merge: true }) as Node;
 }
