@@ -45,7 +45,6 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   > & { readonly keys: PlanReads };
   readonly erasureCopies: ErasureCopies;
   readonly grown: GrownChains;
-  /** Whether the filter index is only measured. */
   readonly metrics: Metrics;
   readonly random: (size: number) => Uint8Array;
   readonly searches: SearchTurns;

@@ -1,5 +1,5 @@
-// The outcome of one append of a request. Called by create-events.ts and append-events.ts. Every append has
-// its own outcome: the error of one must never become that of another.
+// The outcome of one append of a request. Called by rpc/create-events.ts and rpc/append-events.ts. Every
+// append has its own outcome: the error of one must never become that of another.
 
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { AnnalsError, internal, invalid, toProtoError } from "@annals/errors";

@@ -1,7 +1,7 @@
 // The append path: group commit, by default with no timer. Appends to one chain are batched while an earlier
-// group of that chain is being stored; a group is stored in one transaction that holds the head's lock.
-// Chains do not wait for each other. Called by the CreateEvents handler. It must never respond before
-// PostgreSQL has committed, and never retry what may have been stored.
+// group of that chain is being stored; a group is stored in one transaction, which locks the head. Chains do
+// not wait for each other. Called by append-outcome.ts, and for records by the nouns that decide them. It
+// must never respond before PostgreSQL has committed, and never retry what may have been stored.
 
 import { Slots } from "@annals/contract";
 import { KeyedBatcher } from "@annals/rpc";

@@ -1,8 +1,8 @@
-// Appends a record: an event of the service about the account's own events, in one transaction with what
-// it decides (docs/adr/0054-records-in-the-accounts-chain.md). So what is recorded and what is done are
-// one fact, in one order with appends and other records. Called by append-queue.ts, separately from the
-// groups of appends: the head's lock puts them in order. It must never commit a record without its decision,
-// or the other way round.
+// Appends a record: an event of the service about the account's own events, in one transaction with what it
+// decides (docs/adr/0054-records-in-the-accounts-chain.md). So what is recorded and what is done are one
+// fact, in one order with appends and other records. Called by append-queue.ts. Groups of appends do not
+// wait for it: the head's lock puts both in order. It must never commit a record without its decision, or
+// the other way round.
 
 import { atOnce } from "@annals/contract";
 import type { Database } from "@annals/postgres";

@@ -1,7 +1,7 @@
-// The chains whose trees and filter index are behind, as far as this process knows: by what it has appended,
-// and by the list of tree-builder.ts, which also finds the chains of other replicas. A tree grows once 256
-// events have come, a tile, or when an epoch is near: storing each tree each second would cost as much as the
-// appends. Beyond its bound it forgets: the workers find those chains by their lists.
+// The chains whose trees or filter index are behind, as far as this process knows: from what it has
+// appended, and from the list of tree-builder.ts, which also finds the chains of other replicas. A tree
+// grows once 256 events have come, a tile, or when an epoch is near: storing each tree each second would
+// cost as much as the appends. Beyond its bound it forgets: the workers find those chains by their lists.
 
 import { TILE_WIDTH } from "@annals/tlog";
 import { CHUNK_SIZE } from "../search/rules/chunk.ts";

@@ -1,6 +1,6 @@
 // Whether the installation takes few events now, compared with the busiest time of the last day. Used by the
-// scheduled verification, with the number of all events that each of its passes sees, so that every replica
-// judges the load of all replicas.
+// scheduled verification and by retention, with the number of all events that each of their passes sees, so
+// that every replica judges the load of all replicas.
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;

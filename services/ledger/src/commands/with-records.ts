@@ -1,6 +1,6 @@
 // What the commands that append records share: they write with the rights of the ledger, as another ledger
-// next to those that run, and the lock of the chain's head puts them in order. Called by holds.ts and
-// erasures.ts.
+// next to those that run, and the lock of the chain's head puts them in order. Called by the commands of
+// erasures, holds and retention.
 
 import { type CommandContext, createRegistry } from "@annals/chassis";
 import { CommandError, requiredOption, UsageError } from "@annals/cli";

@@ -1,5 +1,5 @@
-// The keys of the log, and the checks of what keys has signed with them. Called
-// by the epoch closer and by the RPCs of the log.
+// The keys of the log, and the checks of what keys has signed with them. Called by the epoch closer and by
+// the RPCs of the log.
 
 import type { KeysService } from "@annals/proto/keys";
 import {

@@ -1,8 +1,8 @@
 // Finds the sequence numbers of the events of an account that match a filter, step by step in the order of
-// the chain. Called by read-page.ts, stream-pages.ts and list-widget-filters.ts, which read these events.
-// The filter index says where to look, as far as it reaches. Later events are read one by one, without their
-// parts. What is found must not depend on how far the index is, and no statement may read more
-// rows than a bound.
+// the chain. Called by read-page.ts, stream-pages.ts and list-widget-filters.ts, which read these events,
+// and by find-selected.ts. The filter index says where to look, as far as it reaches. Later events are read
+// one by one, without their parts. What is found must not depend on how far the index is, and no statement
+// may read more rows than a bound.
 
 import type { Database } from "@annals/postgres";
 import { CHUNK_SIZE, chunkOf } from "./rules/chunk.ts";

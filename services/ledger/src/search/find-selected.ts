@@ -1,6 +1,6 @@
 // The events that a request to erase selects, found as those of a list are. Called by
-// erasures/worker/erasures.ts piece by piece, and by erasures/rpc/create-erasure.ts, which counts them. What
-// it finds is compared with the events again before they are erased.
+// erasures/worker/erasures.ts piece by piece, and by erasures/request-erasure.ts, which counts them. What it
+// finds is compared with the events again before they are erased.
 
 import type { Database } from "@annals/postgres";
 import type { EventFilter } from "./rules/event-filter.ts";

@@ -1,5 +1,5 @@
 // Compares events of an account with a filter, without reading their parts. Called by find-numbers.ts and
-// index-hits.ts, each time for a bounded number of events.
+// index-hits.ts, each time for a bounded number of events. The readers of events use its parameters.
 
 import type { Database } from "@annals/postgres";
 import type { EventFilter } from "./rules/event-filter.ts";

@@ -1,5 +1,6 @@
 // Reads events of an account with their parts, by a range or by their numbers, as many as fit into a number
-// of bytes. Called by read-page.ts and stream-pages.ts.
+// of bytes. Called by read-page.ts and stream-pages.ts, and by handlers that read events or ask what
+// retention has deleted.
 
 import { internal } from "@annals/errors";
 import type { Database } from "@annals/postgres";

@@ -1,6 +1,7 @@
 // Reads all events that match a filter in ascending order, page by page in constant memory. Called by
-// stream-events.ts and verify-erasures.ts. It has no budget: each statement is bounded, and waits for its own
-// turn. It must never skip an event: it rejects if retention deletes one of the range meanwhile.
+// stream-events.ts, and by erasures and verifications that look for records. It has no budget: each
+// statement is bounded, and waits for its own turn. It must never skip an event: it rejects if retention
+// deletes one of the range meanwhile.
 
 import type { Database } from "@annals/postgres";
 import { isPlain } from "./rules/event-filter.ts";

@@ -1,5 +1,5 @@
-// The holds of an account. Called by append/ under the lock of the account's head, and by rpc/. A row is
-// never deleted: its release names the record that says so
+// The holds of an account. Called by holds/, which places and releases them under the lock of the account's
+// head, by erasures/ and by retention/. A row is never deleted: its release names the record that says so
 // (docs/adr/0054-records-in-the-accounts-chain.md).
 
 import { statement } from "@annals/postgres";

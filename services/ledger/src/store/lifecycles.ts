@@ -1,5 +1,5 @@
-// How far retention of an account is, what is set for it, and its lease. Called by rpc/, commands/ and
-// verify/, and by retention/worker/retention.ts. Only the function ledger.expire says what is deleted.
+// How far retention of an account is, what is set for it, and its lease. Called by retention/, and by the
+// nouns that ask what is deleted. Only the function ledger.expire says what is deleted.
 
 import { statement } from "@annals/postgres";
 

@@ -1,7 +1,7 @@
 // Compares the filter index of a range with the events, chunk by chunk: the postings are made again from the
-// events, and PostgreSQL compares them with the stored ones. Called by verify-chain.ts and by the
-// scheduled verification, after the events themselves were verified. It must never report an index as
-// right that it did not compare.
+// events, and PostgreSQL compares them with the stored ones. Called by verify-chain.ts and by the scheduled
+// verification, after the events themselves were verified. It must never report an index as right that it
+// did not compare.
 
 import type { Database } from "@annals/postgres";
 import type { FirstInvalid } from "./rules/chain-verifier.ts";

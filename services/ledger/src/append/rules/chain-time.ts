@@ -1,6 +1,6 @@
 // The time of the next events of a chain (docs/hash-chain.md#times): it never decreases, whichever replica
-// appends, except behind a record that says so. Called by plan-flush.ts. It is pure: the times of the replica
-// are parameters, and are to be right.
+// appends, except behind a record that says so. Called by plan-flush.ts, and by get-usage.ts for the month
+// of the next event. It is pure: the times of the replica are parameters, and are to be right.
 
 import type { Clock } from "@annals/contract";
 import { CLOCK_TOLERANCE_S, formatMicros } from "@annals/contract";

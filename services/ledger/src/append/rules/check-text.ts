@@ -1,5 +1,5 @@
 // Texts that a client chooses: an action, an id, a type, an idempotency key. Called by check-append.ts and
-// read-events.ts.
+// read-events.ts, and by the rules of erasures and holds.
 
 import { MAX_TEXT_LENGTH } from "@annals/event";
 import { invalid } from "@annals/errors";

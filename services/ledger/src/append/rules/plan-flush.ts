@@ -1,7 +1,7 @@
-// Plans a group of appends to one chain: which are replays of an earlier request, which are refused (also for
-// the monthly quota of the account's plan), and what is stored, with sequence numbers, ids, leaves and hashes
-// (docs/hash-chain.md). Called by flush.ts. It is pure: the head, the known idempotency keys, the time
-// and the random bytes are parameters.
+// Plans a group of appends to one chain: which are replays of an earlier request, which are refused (also
+// for the monthly quota of the account's plan), and what is stored, with sequence numbers, ids, leaves and
+// hashes (docs/hash-chain.md). Called by flush.ts and append-record.ts. It is pure: the head, the known
+// idempotency keys, the time and the random bytes are parameters.
 
 import { atOnce } from "@annals/contract";
 import { leafHash, leafText } from "@annals/event";

@@ -1,5 +1,5 @@
-// Computes what needs no sequence numbers of an append: its salts and digests. This is done outside the
-// head's lock, so that the lock is held for as little work as possible.
+// Computes what of an append needs no sequence numbers: its salts and digests. Called by append-outcome.ts
+// before the head is locked, so that the lock is held for as little work as possible.
 
 import { inBytes, type Work } from "@annals/contract";
 import { DIGEST_BYTES, PARTS, SALT_BYTES, writePartDigest } from "@annals/event";

@@ -1,6 +1,6 @@
 // What an erasure does to events: it lists which of some events it may erase, and calls the function
-// ledger.erase for a record. Called by erase-found.ts in the transaction of the record, by those that
-// use it, and by rpc/create-erasure.ts for a single event.
+// ledger.erase for a record. Called by erase-found.ts in the transaction of the record, by those that use
+// it, and by request-erasure.ts for a single event.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
 // The events of an erasure that only archives have: what the request takes, which numbers are of deleted
-// events, and how far the report is. Called by report-matches.ts.
+// events, and how far the report is. Called by report-matches.ts and request-erasure.ts.
 
 import { statement } from "@annals/postgres";
 import type { ErasableRow } from "./erase.ts";

@@ -1,5 +1,4 @@
-// GetLog: what the log of evidence says of an account, and who has seen it
-// (docs/evidence.md).
+// GetLog: what the log of evidence says of an account, and who has seen it (docs/evidence.md).
 
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
