@@ -2,8 +2,8 @@
 // no request of another account waits for it to be admitted: admission has connections of its own. And with
 // any number of keys and tokens an account makes no more requests in a minute than its plan allows, over any
 // number of gateways. The connections of admission are no setting: where it has none of its own, the test
-// that has every other connection in use fails. Without pages of lists test/api/api-keys/list-api-
-// keys.test.ts does.
+// that has every other connection in use fails. Without pages of lists
+// test/api/api-keys/list-api-keys.test.ts does.
 
 import { keyHash, mintKey } from "@annals/contract";
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";

@@ -1,5 +1,5 @@
 // Guarantee: what an event becomes is a CloudEvent 1.0, whatever its client chose, with the event as data.
-// That the intake of the gateway reads it back is in services/gateway/src/intake/cloud-events-back.test.ts.
+// That the intake of the gateway reads it back is in test/api/events/other-formats.test.ts.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Ed25519 with raw keys, as notes have them. Called by sign-note.ts, cosignature.ts and verify-note.ts.
+// Ed25519 with raw keys, as notes have them. Called by sign-note.ts and with-node.ts.
 
 import {
   createPrivateKey,

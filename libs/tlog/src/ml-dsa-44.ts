@@ -1,5 +1,5 @@
-// ML-DSA-44 with raw public keys. Called by cosignature.ts. Node.js 24 verifies it; an older one does not
-// know the key, and then the answer is undefined, never false.
+// ML-DSA-44 with raw public keys. Called by with-node.ts. Node.js 24 verifies it; an older one does not know
+// the key, and then the answer is undefined, never false.
 
 import { createPublicKey, type KeyObject, verify as verifyWith } from "node:crypto";
 

@@ -1,5 +1,5 @@
-// The nodes of a tree, read from its tiles. Called by proofs.ts through readNodes, and by verifiers that
-// compare each tile with the entry above it.
+// The nodes of a tree, read from its tiles. Called by with-tiles.ts, and by verifiers that compare each tile
+// with the entry above it.
 
 import { HASH_BYTES } from "./hash.ts";
 import { hashesOfTile } from "./full-tiles.ts";

@@ -1,6 +1,6 @@
-// Walks along the chain of an export, event by event: order, gaps and links. Called by verify-file.ts with
-// events whose own hashes are checked. If a filter left events out, the link over the gap cannot be
-// checked; such links are counted.
+// Walks along the chain of an export, event by event: order, gaps and links. Called by verify-source.ts and
+// verify-parquet.ts with events whose own hashes are checked. If a filter left events out, the link over the
+// gap cannot be checked; such links are counted.
 
 import { GENESIS_HASH } from "@annals/event";
 import { BadLine } from "./bad-line.ts";

@@ -1,6 +1,5 @@
-// Whether the file names each erased part in a later record. Called by verify-source.ts after everything
-// else: only a file that is whole can lack a record. It must never refuse a file that need not have the
-// record.
+// Whether the file names each erased part in a later record. Called by conclude.ts after everything else:
+// only a file that is whole can lack a record. It must never refuse a file that need not have the record.
 
 import type { Erasures } from "@annals/event";
 import { BadLine } from "./bad-line.ts";

@@ -1,4 +1,4 @@
-// Checks that a file holds what its manifest claims. Called by verify-file.ts.
+// Checks that a file holds what its manifest claims. Called by conclude.ts.
 
 import { BadLine } from "./bad-line.ts";
 import type { ChainWalk } from "./chain-walk.ts";

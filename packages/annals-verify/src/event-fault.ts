@@ -1,6 +1,6 @@
 // What is wrong with one event that was read: its chain, its digests, what is erased, its hash. Called by
-// check-line.ts and csv-record.ts for exports, and by evidence/check-events.ts. It must never take a part
-// as erased that has a value or a salt.
+// check-line.ts for exports, and by evidence/check-events.ts. It must never take a part as erased that has a
+// value or a salt.
 
 import { leafHash, leafText, type Part, partDigest, PARTS } from "@annals/event";
 import type { ReadEvent } from "./read-event.ts";

@@ -1,5 +1,6 @@
-// The manifest, the last record of an export: what the file claims to hold. Called by verify-file.ts. It is
-// parsed strictly: a member that is missing, unknown or of another shape is an error.
+// The manifest, the last record of an export: what the file claims to hold. Called by verify-source.ts and
+// parquet-footer.ts. It is parsed strictly: a member that is missing, unknown or of another shape is an
+// error.
 
 import { CSV_CELLS, type JsonObject, type JsonValue, readJson } from "@annals/event";
 import { hash } from "node:crypto";

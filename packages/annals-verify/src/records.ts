@@ -1,5 +1,5 @@
-// Splits a file into records while it is read: lines of JSON Lines, or records of CSV, whose quoted cells may
-// hold line breaks. Called by verify-file.ts.
+// Splits a file into records while it is read: lines of JSON Lines, or records of CSV, whose quoted cells
+// may hold line breaks. Called by verify-source.ts and evidence/bundle-files.ts.
 
 import { BadLine } from "./bad-line.ts";
 

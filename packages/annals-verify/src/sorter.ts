@@ -1,5 +1,5 @@
 // Separates the events of an export from its header and its manifest, and checks that these two are in the
-// right position. Called by verify-file.ts, piece by piece.
+// right position. Called by verify-source.ts, piece by piece.
 
 import { BYTE_ORDER_MARK } from "@annals/event";
 import { BadLine } from "./bad-line.ts";

@@ -1,5 +1,5 @@
-// Registers the routes of v1.ts with Fastify: schemas for validation, the
-// handler, the response, and what each takes of its account's shares. Called by app.ts.
+// Registers the routes of v1.ts with Fastify: schemas for validation, the handler, the response, and what
+// each takes of its account's shares. Called by app.ts.
 
 import type { Clock } from "@annals/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";

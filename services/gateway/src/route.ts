@@ -1,5 +1,5 @@
-// What a route under /v1 is: schemas for what comes in and goes out, and a handler that turns the
-// request into one RPC and renders the response. Each file in v1/ makes one; v1.ts gives it its
+// What a route under /v1 is: schemas for what comes in and goes out, and a handler that turns the request
+// into one RPC and renders the response. Each file that is named after a route makes one; v1.ts gives it its
 // method, path and scope.
 
 import type { Readable } from "node:stream";

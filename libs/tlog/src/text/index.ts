@@ -1,5 +1,6 @@
 // `@annals/tlog/text`: notes, keys, checkpoints and policies in every runtime. Imported by the SDK, which
-// answers with WebCrypto what they ask of the runtime, and by with-node.ts. It must never import from Node.
+// answers with WebCrypto what they ask of the runtime. with-node.ts answers the same with Node. It must
+// never import from Node.
 
 export {
   checkNote,

@@ -1,5 +1,6 @@
 // Step 3 of the verification, for each event by itself: its form, its digests, what is erased, its hash.
-// Called by the threads of check-pool.ts. bundle-events.ts checks order, link and place in the tree.
+// Called by check-worker.ts, in the threads of check-pool.ts. bundle-events.ts checks order, link and place
+// in the tree.
 
 import { JsonFault } from "@annals/event";
 import { BadLine } from "../bad-line.ts";

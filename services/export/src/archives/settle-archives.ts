@@ -1,6 +1,6 @@
-// Takes out of the archives of an account what records of erasures name. Called by erased-copies.ts for an
-// erasure, and by archives.ts before it archives further events: retention may delete their records then. It
-// must never say that a piece is settled while a file with an erased value may be left.
+// Takes out of the archives of an account what records of erasures name. Called by erased-archives.ts for an
+// erasure, and by worker/archives.ts before it archives further events: retention may delete their records
+// then. It must never say that a piece is settled while a file with an erased value may be left.
 
 import type { Logger } from "@annals/chassis";
 import { parseCheckpoint, parseNote } from "@annals/tlog";

@@ -1,6 +1,6 @@
 // Maps a CloudEvent 1.0 to an event (docs/intake.md): one of the JSON format, or one of which the attributes
-// are headers. Called by store-cloudevents.ts. Nothing of a CloudEvent may be lost: what has no
-// member of its own stays under `metadata.cloudevents`.
+// are headers. Called by read-cloudevents.ts. Nothing of a CloudEvent may be lost: what has no member of its
+// own stays under `metadata.cloudevents`.
 
 import { createHash } from "node:crypto";
 import { type JsonObject, type JsonValue, type LooselyRead, MAX_TEXT_LENGTH } from "@annals/event";

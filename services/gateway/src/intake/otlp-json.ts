@@ -1,6 +1,6 @@
-// OTLP in JSON: ProtoJSON with lowerCamelCase names, where ids of traces are hexadecimal. Used by
-// read-otlp.ts. Members that it does not know are ignored, as the protocol demands. It must never
-// read one of two members with the same name.
+// OTLP in JSON: ProtoJSON with lowerCamelCase names, where ids of traces are hexadecimal. Given to
+// read-otlp.ts by store-otlp-logs.ts. Members that it does not know are ignored, as the protocol demands. It
+// must never read one of two members with the same name.
 
 import { PIECE_BYTES } from "@annals/contract";
 import { JsonFault, type JsonValue, readJsonLooselyInPieces } from "@annals/event";

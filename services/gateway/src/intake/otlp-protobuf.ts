@@ -1,6 +1,6 @@
-// OTLP in protobuf. Used by read-otlp.ts. Bytes are checked before a message is made of them: a
-// field of two bytes can take hundreds in memory. It must never read a field of another type than its own,
-// nor beyond the end of its message.
+// OTLP in protobuf. Given to read-otlp.ts by store-otlp-logs.ts. Bytes are checked before a message is made
+// of them: a field of two bytes can take hundreds in memory. It must never read a field of another type than
+// its own, nor beyond the end of its message.
 
 import { isUtf8 } from "node:buffer";
 import { PIECE_BYTES, type Work } from "@annals/contract";

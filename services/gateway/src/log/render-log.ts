@@ -1,5 +1,5 @@
-// What the log of evidence says, as the routes of the log show it (docs/evidence.md). Used by v1/log and
-// v1/widget.
+// What the log of evidence says, as the routes of the log show it (docs/evidence.md). Used by log/ and
+// widget/.
 
 import type { Covered } from "@annals/proto/ledger";
 import { Type } from "typebox";

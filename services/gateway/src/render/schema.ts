@@ -1,6 +1,6 @@
 // What the schemas are built from that the routes validate with and the OpenAPI document is made of: names,
-// ids, times, free-form objects. Used by render/ and v1/. A `pattern` and a `format` describe only: the
-// gateway does not check them by schema (app.ts), because a handler's own refusal says more.
+// ids, times, free-form objects. Used by render/ and the nouns. A `pattern` and a `format` describe only:
+// the gateway does not check them by schema (app.ts), because a handler's own refusal says more.
 
 import type { JsonObject } from "@annals/event";
 import { Type, type TSchema } from "typebox";

@@ -1,6 +1,6 @@
 // The filter of a webhook or a sink as clients send it, as it is shown, and as the webhook dispatcher gets
-// it. Called by webhook.ts and sink.ts, and by the routes that create and change them. It must never judge an
-// event.
+// it. Called by render-webhook.ts and render-sink.ts, and by the routes that create and change webhooks and
+// sinks. It must never judge an event.
 
 import {
   MAX_FILTER_VALUE_LENGTH,

@@ -1,6 +1,6 @@
 // The file of the policy of the log (ANNALS_LOG_POLICY_FILE): which witnesses are asked, and where they are.
-// Called by serve.ts. The URLs come from here and never from another service: only the operator decides where
-// this process connects to.
+// Called by start-anchors.ts. The URLs come from here and never from another service: only the operator
+// decides where this process connects to.
 
 import {
   type Closers,

@@ -1,6 +1,6 @@
-// The connections of deliveries, each with a count of all bytes that arrived on it. Called by sender.ts and
-// exchange.ts. It counts on the TCP connection below TLS, so nothing that a receiver sends is left
-// out: responses before the final one, chunk extensions, trailers, padding of TLS records.
+// The connections of deliveries, each with a count of all bytes that arrived on it. Called by connections.ts
+// and exchange.ts. It counts on the TCP connection below TLS, so nothing that a receiver sends is left out:
+// responses before the final one, chunk extensions, trailers, padding of TLS records.
 //
 // TLS begins once TCP is connected. It must never begin earlier: for the second address of a name, Node
 // replaces the handle of a TCP socket, and TLS that holds the first one ends the process in native code.

@@ -1,6 +1,6 @@
-// The operator's file of sinks (ANNALS_SINKS_FILE, docs/operators/sinks.md): read once at the start, with the
-// secrets that it names by file. Its members have the rules of POST /v1/sinks. Called by serve.ts and the
-// commands. A fault never repeats a value: it may be a secret.
+// The operator's file of sinks (ANNALS_SINKS_FILE, docs/operators/sinks.md): read once at the start, with
+// the secrets that it names by file. Its members have the rules of POST /v1/sinks. Called by start-sinks.ts
+// and the commands. A fault never repeats a value: it may be a secret.
 
 import { ConfigError } from "@annals/chassis";
 import { AnnalsError, type FieldFault, invalid } from "@annals/errors";

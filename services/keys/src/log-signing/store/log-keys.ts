@@ -1,5 +1,5 @@
 // The public keys that have signed a log, and since when a newer one signs along with each. Called by
-// log-key-file.ts, and by the RPCs before they sign.
+// log-signer.ts, when its file is read and before it signs.
 
 import { statement } from "@annals/postgres";
 

@@ -1,5 +1,5 @@
-// The files of the head log that a growth makes (c2sp.org/tlog-tiles): full tiles and bundles of entries, and
-// the partial ones that a checkpoint needs. Called by worker/bucket-anchor.ts.
+// The files of the head log that a growth makes (c2sp.org/tlog-tiles): full tiles and bundles of entries,
+// and the partial ones that a checkpoint needs. Called by worker/log-upload.ts.
 
 import { TILE_WIDTH, type TilePath } from "@annals/tlog";
 

@@ -1,6 +1,6 @@
 // Guarantee: what a receiver sends back is shown without the secrets of its sink, also where the text was
 // cut, and the work for it is bounded by what is read, whatever the client has chosen as secrets and sends
-// back: no secret is a pattern. The same over HTTP: types/http/receiver.test.ts.
+// back: no secret is a pattern. The same over HTTP: types/http/http-receiver.test.ts.
 
 import { describe, expect, test } from "vitest";
 import { MAX_CONFIG_BYTES } from "@annals/interface";

@@ -1,5 +1,5 @@
-// What the worker asks of a receiver: a batch is opened, filled with records in their order, and sent as one.
-// Each type of sink has an implementation next to this file. A batch must never be sent in part as if it were
+// What the worker asks of a receiver: a batch is opened, filled with records in their order, and sent as
+// one. Each type of sink has an implementation in types/. A batch must never be sent in part as if it were
 // whole: every end but `accepted` means that the worker sends all of it again.
 
 import type { SinkFormat } from "../rules/sink.ts";

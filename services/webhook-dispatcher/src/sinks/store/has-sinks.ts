@@ -1,4 +1,4 @@
-// Whether an account has sinks. Called by deliveries/worker/erased-copies.ts.
+// Whether an account has sinks. Called by exports.ts for deliveries/worker/erased-copies.ts.
 
 import { statement } from "@annals/postgres";
 

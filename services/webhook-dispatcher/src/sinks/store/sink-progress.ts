@@ -1,7 +1,7 @@
 // How far sinks are: the scan for those that have work, the claim of one, and what a claim writes. Called by
-// worker/sinks.ts and worker/sink-run.ts. Whatever a claim writes names its fence, so that a process whose
-// lease has expired changes nothing. Times are added up in a subquery: a distributed PostgreSQL adds nothing
-// to a column in an UPDATE.
+// worker/sinks.ts, worker/claimed-sink.ts and worker/sink-cursor.ts. Whatever a claim writes names its
+// fence, so that a process whose lease has expired changes nothing. Times are added up in a subquery: a
+// distributed PostgreSQL adds nothing to a column in an UPDATE.
 
 import type { SinkType } from "@annals/interface";
 import { statement } from "@annals/postgres";

@@ -1,5 +1,5 @@
-// The one test of its sinks that an account may have in progress, whichever dispatchers its requests come to.
-// Called by workers/sinks.ts. A test whose process was killed ends with its time.
+// The one test of its sinks that an account may have in progress, whichever dispatchers its requests come
+// to. Called by worker/sinks.ts. A test whose process was killed ends with its time.
 
 import { statement } from "@annals/postgres";
 

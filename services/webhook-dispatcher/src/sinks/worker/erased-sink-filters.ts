@@ -1,5 +1,6 @@
-// Takes an erased value out of the filters of sinks. Called by erased-copies.ts before it confirms an
-// erasure. A sink must never get more events by that: a member that has no value left matches none.
+// Takes an erased value out of the filters of sinks. Called by deliveries/worker/erased-copies.ts before it
+// confirms an erasure. A sink must never get more events by that: a member that has no value left matches
+// none.
 
 import type { Database } from "@annals/postgres";
 import type { OpenErasure } from "@annals/proto/ledger";

@@ -1,5 +1,5 @@
 // Gives the tests of sinks their turns: those that the account's sinks take, and one at a time for an
-// account in this process (../store/sink-tests.ts: in all of them). Called by sinks.ts. A test that waits too
+// account in this process (store/sink-tests.ts: in all of them). Called by sinks.ts. A test that waits too
 // long is refused: its client waits, too.
 
 import { Slots } from "@annals/contract";

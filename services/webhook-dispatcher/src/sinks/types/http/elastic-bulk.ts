@@ -1,6 +1,6 @@
 // Reads the response of a `_bulk` request: which of its items are not stored, and why. Called by
-// receiver.ts. An item with status 409 is stored already, by an earlier attempt: `create` with the id of
-// the event writes each event once.
+// http-receiver.ts. An item with status 409 is stored already, by an earlier attempt: `create` with the id
+// of the event writes each event once.
 
 import { FINAL_STATUSES, type Refusal } from "../../rules/sink-refusals.ts";
 import type { CapturedResponse } from "../../../outbound/exchange.ts";

@@ -1,5 +1,5 @@
 // Lines that are compressed as they come, so that a batch of a bucket holds what it has compressed and no
-// more. Called by receiver.ts.
+// more. Called by s3-receiver.ts.
 
 import { once } from "node:events";
 import { createZstdCompress } from "node:zlib";

@@ -1,6 +1,6 @@
-// The objects of a bucket by name, and their manifests: each says what its object has, and the SHA-256 of the
-// manifest before it, so that an object that is gone can be named. Called by receiver.ts. Nothing here may
-// depend on the time: a batch that is sent again has the same bytes.
+// The objects of a bucket by name, and their manifests: each says what its object has, and the SHA-256 of
+// the manifest before it, so that an object that is gone can be named. Called by s3-receiver.ts. Nothing
+// here may depend on the time: a batch that is sent again has the same bytes.
 
 import { createHash } from "node:crypto";
 

@@ -1,5 +1,5 @@
 // Stores objects in S3-compatible storage. The AWS SDK makes and signs the requests; they are sent by
-// exchange.ts, so the address guard, the bounds and the deadline hold. Called by receiver.ts.
+// exchange.ts, so the address guard, the bounds and the deadline hold. Called by s3-receiver.ts.
 
 import type { SinkConfigs } from "@annals/interface";
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
