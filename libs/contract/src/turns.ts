@@ -10,8 +10,8 @@
 export const TURN_MS = 8;
 
 /**
- * Bytes after which work yields, if they are read, checked, written or hashed: the dearest take a few
- * milliseconds. What is dearer yields by another count as well.
+ * Bytes after which work yields, if they are read, checked, written or hashed: the most expensive take a few
+ * milliseconds. Work that costs more yields by another count as well.
  */
 export const PIECE_BYTES = 16 * 1024;
 
