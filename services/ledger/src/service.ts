@@ -86,6 +86,7 @@ export interface Deps {
 }
 
 export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
+  // The clock of the database decides how long events are kept.
   const kept = { ...deps, clock: deps.databaseClock };
   return (router) =>
     router.service(LedgerService, {

@@ -68,6 +68,7 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
     const loop = follows ? startFollowing(grown, follows, given) : startLoop(given);
     closers.add(name.replace("_", " "), loop, () => loop.stop());
   };
+  // What deletes by age goes by the clock of the database.
   const agreed = { ...deps, clock: deps.databaseClock };
   const sweep = startIdempotencySweep(agreed);
   closers.add("idempotency sweep", sweep, () => sweep.stop());

@@ -1,7 +1,7 @@
 // Appends events to a chain and moves its head, in one call of the function ledger.append: all of it or
 // nothing. The function holds the conditions: the head is the one that the hashes were computed from, the
 // last event of the chain is the one at the head, and no idempotency key of the group is in use. commits.ts
-// calls it for one chain, flush.ts under the lock. append-to-chains.ts appends to several chains.
+// calls it for one chain, locked-chain.ts under the lock. append-to-chains.ts appends to several chains.
 
 import { statement, textArray } from "@annals/postgres";
 import type { ChainedEvent, Plan } from "../rules/plan-flush.ts";
