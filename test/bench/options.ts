@@ -87,6 +87,8 @@ const USAGE =
   "[--compare BASELINE [--compare CHECKOUT …]]";
 const MAX_DEPTH = 100_000_000;
 const MAX_TURNS = 100;
+/** Half a second each, so that they take as long as a turn. */
+const SLICES_OF_A_TURN = 10;
 
 /** Throws an Error whose message is the usage. */
 export function parseOptions(argv: readonly string[]): Options {
@@ -96,9 +98,10 @@ export function parseOptions(argv: readonly string[]): Options {
   if (!Number.isInteger(depth) || depth < 1_000 || depth > MAX_DEPTH) throw new Error(USAGE);
   const turns = values.turns === undefined ? base.turns : Number(values.turns);
   if (!Number.isInteger(turns) || turns < 1 || turns > MAX_TURNS) throw new Error(USAGE);
+  const slices = values.turns === undefined ? base.slices : turns * SLICES_OF_A_TURN;
   const command = ["npm run bench", argv.length > 0 ? "--" : "", ...argv].filter(Boolean).join(" ");
   const { compare, only, write } = values;
-  return { ...base, turns, depth, compare, only, write, command };
+  return { ...base, turns, slices, depth, compare, only, write, command };
 }
 
 function parse(argv: readonly string[]) {
