@@ -1,5 +1,6 @@
 // Guarantees: a commit that added an audit entry wakes the hand-over, which is otherwise at rest for longer.
-// A transaction that was rolled back does not. What another process added is found without a wake.
+// A transaction that was rolled back does not. What another process added is found without a wake. A service
+// that ends waits for no ledger that does not answer.
 
 import { createLog } from "@annals/chassis";
 import { createMigratedDatabase, eventually, PATIENT, type TestDatabase } from "@annals/testing";
@@ -78,4 +79,18 @@ test("the hand-over begins with what others added, and is woken by each commit u
   await change(outbox, "c");
   expect(outbox.listeners.size).toBe(0);
   expect(sent).toHaveLength(3);
+});
+
+test("a stop ends a hand-over that gets no answer, and the entry stays", async () => {
+  const outbox = auditOutbox("keys");
+  const asked = Promise.withResolvers<void>();
+  const send = () => {
+    asked.resolve();
+    return new Promise<never>(() => {});
+  };
+  await change(outbox, "a");
+  const handOver = startAuditHandOver(outbox, { clock, database, failures, lag, log, send });
+  await asked.promise;
+  await handOver.stop();
+  expect(await owner.query("SELECT 1 FROM keys.audit_outbox")).toHaveLength(1);
 });
