@@ -41,8 +41,9 @@ export class LongestTurn {
     return latestMs;
   }
 
-  isDue(elapsedMs: number): boolean {
-    return elapsedMs - this.#before.elapsedMs >= SAMPLE_MS;
+  /** Milliseconds until the next sample. */
+  dueInMs(elapsedMs: number): number {
+    return this.#before.elapsedMs + SAMPLE_MS - elapsedMs;
   }
 
   sample(now: Moment): void {
@@ -57,12 +58,18 @@ export class LongestTurn {
 /** Watches this process until the result is called, and has the metric in the registry. */
 export function watchTurns(registry: Registry): () => void {
   const turns = new LongestTurn({ elapsedMs: performance.now(), cpuMs: cpuMs() });
-  let next: NodeJS.Immediate | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let immediate: NodeJS.Immediate | undefined;
   const look = (): void => {
-    // Runs once in each turn. Without a reference it does not make the loop turn.
-    next = setImmediate(look).unref();
     const elapsedMs = performance.now();
-    if (turns.isDue(elapsedMs)) turns.sample({ elapsedMs, cpuMs: cpuMs() });
+    const dueInMs = turns.dueInMs(elapsedMs);
+    // If turns follow each other, a look in each costs more than a timer, which then wakes nobody.
+    if (dueInMs > 0) timer = setTimeout(look, dueInMs).unref();
+    else {
+      turns.sample({ elapsedMs, cpuMs: cpuMs() });
+      // In the next turn, whenever something else begins one.
+      immediate = setImmediate(look).unref();
+    }
   };
   look();
   registry.removeSingleMetric("annals_event_loop_longest_turn_cpu_seconds");
@@ -76,7 +83,10 @@ export function watchTurns(registry: Registry): () => void {
       gauge.set({ since: "scrape" }, turns.takeLatestMs() / MS_PER_S);
     },
   });
-  return () => clearImmediate(next);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
 }
 
 function cpuMs(): number {
