@@ -108,7 +108,7 @@ export function* makeRows(
   }
 }
 
-/** As the ledger makes ids (ADR 8, docs/adr/archive.md). */
+/** Makes the id of an event as the ledger does (ADR 8, docs/adr/archive.md). */
 function idOf(sequenceNumber: number): string {
   const digits = sequenceNumber.toString(32).padStart(SEQUENCE_CHARACTERS, "0");
   const sequence = Array.from(digits, (digit) => CROCKFORD[ALPHABET.indexOf(digit)]).join("");

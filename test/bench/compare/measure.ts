@@ -10,7 +10,7 @@ export type Turn = Figures & Cost;
 
 /** One prepared stack. */
 export interface Run {
-  /** Of slices: as many requests as a slice lasts. The baseline's are those of all stacks. */
+  /** Requests of a slice; undefined if turns are not slices. All stacks make as many as the baseline. */
   readonly requests?: number;
   readonly turn: (requests?: number) => Promise<Turn>;
   readonly close?: () => void;

@@ -1,7 +1,6 @@
-// Counts the reads of each API key and widget token, by route and minute, for the operator's audit. Called
-// by read-audit.ts, which edge/observe.ts calls for every response to such a request. It must never hold
-// more rows than its bounds: what finds no room is counted in a row of its own, so that the audit says how
-// much it does not name.
+// Counts the reads of each API key and widget token, by route and minute, for the operator's audit. Called by
+// read-audit.ts for each response to such a key or token. It must never hold more rows than its bounds: reads
+// beyond them are counted together in one row, so that the audit says how many it does not list.
 
 import { type Clock, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 

@@ -1,5 +1,5 @@
-// Of the next accounts after the given one, in the order of their ids: those whose tree is behind its chain,
-// or beyond its end, and the last one, where the next page begins.
+// Finds trees that are behind their chains, or beyond their ends, among the next accounts after the given
+// one. The last account of the page is in the result, too: the next page begins after it.
 
 import { statement } from "@annals/postgres";
 

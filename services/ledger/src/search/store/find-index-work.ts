@@ -1,5 +1,5 @@
-// Of the next accounts after the given one, in the order of their ids: those whose filter index is behind
-// their chains, and the last one, where the next page begins.
+// Finds accounts whose filter index is behind their chains, among the next accounts after the given one. The
+// last account of the page is in the result, too: the next page begins after it.
 
 import { statement } from "@annals/postgres";
 import { CHUNK_SIZE } from "../rules/chunk.ts";

@@ -72,7 +72,7 @@ export class BucketAnchor {
       { log, size: BigInt(size), anchor: { case: "locked", value } },
       { signal },
     );
-    // From now on the checkpoint says how far the bucket is.
+    // The size is 0 again, because the checkpoint in the bucket says from now on how far it is.
     await database.run(succeedAnchor, ["bucket", name, "0", checkpoint, logS3IntervalS]);
   }
 

@@ -1,6 +1,6 @@
-// Sends batches to an event hub of Azure over HTTPS (docs/sinks.md). Called by open-receiver.ts. A batch is
-// accepted by status 201, and only then. All events of an account have its id as their partition key: Event
-// Hubs keeps the order within a partition, and between partitions there is none.
+// Sends batches to an event hub of Azure over HTTPS (docs/sinks.md). Called by open-receiver.ts. Only status
+// 201 says that a batch is stored. The account's id is the partition key of its events, because Event Hubs
+// guarantees order within a partition only.
 
 import type { SinkConfigs } from "@annals/interface";
 import { CollectedBatch } from "../../receiver/collected-batch.ts";
