@@ -1,5 +1,6 @@
 export * from "./api-key.ts";
 export * from "./audit-rules.ts";
+export * from "./content-encoding.ts";
 export * from "./retention.ts";
 export * from "./audit.ts";
 export * from "./clock.ts";

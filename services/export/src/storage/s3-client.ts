@@ -1,5 +1,6 @@
 // Makes clients of S3-compatible storage. Called by s3-storage.ts.
 
+import { isAsStored } from "@annals/contract";
 import { type GetObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
@@ -23,13 +24,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Time of one address of the name: then the next one is tried. By default that is 250 ms. */
 const ADDRESS_TIMEOUT_MS = CONNECT_TIMEOUT_MS / 4;
 
-/** Content encodings of what is as it was stored. Some storage keeps the last one of the upload. */
-const AS_STORED: ReadonlySet<string> = new Set(["", "identity", "aws-chunked"]);
-
 /** Throws for an object whose bytes the storage, or what is before it, has encoded. */
 export function assertAsStored(key: string, object: ReadObject): void {
-  const { Body: body, ContentEncoding: encoding = "" } = object;
-  if (AS_STORED.has(encoding.toLowerCase())) return;
+  const { Body: body, ContentEncoding: encoding } = object;
+  if (isAsStored(encoding)) return;
   if (body instanceof Readable) body.destroy();
   throw new Error(`the storage sends ${key} with the content encoding ${JSON.stringify(encoding)}`);
 }

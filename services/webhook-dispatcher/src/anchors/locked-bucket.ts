@@ -1,6 +1,7 @@
 // A bucket whose objects cannot be deleted or changed for a time: object lock in compliance mode. Called by
 // worker/bucket-anchor.ts and log-upload.ts. Every object is read again after it was stored, with its lock.
 
+import { isAsStored } from "@annals/contract";
 import {
   GetObjectCommand,
   type GetObjectCommandOutput,
@@ -135,13 +136,10 @@ interface Version {
   readonly VersionId?: string;
 }
 
-/** Content encodings of what is as it was stored. Some storage keeps the last one of the upload. */
-const AS_STORED = ["", "identity", "aws-chunked"];
-
 /** Why the bytes of an object are not read. */
 function faultOf(object: GetObjectCommandOutput, key: string): string | undefined {
-  const { ContentEncoding: encoding = "", ContentLength: bytes = Infinity } = object;
-  if (!AS_STORED.includes(encoding.toLowerCase()))
+  const { ContentEncoding: encoding, ContentLength: bytes = Infinity } = object;
+  if (!isAsStored(encoding))
     return `the storage sends ${key} with the content encoding ${JSON.stringify(encoding)}`;
   return bytes > MAX_BYTES ? `${key} is too large` : undefined;
 }
