@@ -35,20 +35,15 @@ export interface Cost {
 /** Other programs have had more of the CPUs than leaves a figure as it is on a quiet machine. */
 const MAX_OTHERS_CPUS = 0.5;
 
-/** CPU time of the stack by service, in seconds. Threads and processes that have ended are left out. */
-export async function preciseCpu(processes: readonly Measured[]): Promise<Map<string, number>> {
-  const all = await readAll();
-  const of = new Map<string, number>();
-  for (const one of processes) {
-    const pids = descendants(all, one.pid() ?? 0);
-    const seconds = await Promise.all(pids.map(threadSeconds));
-    const sum = seconds.reduce((total, some) => total + some, 0);
-    of.set(one.service, (of.get(one.service) ?? 0) + sum);
-  }
-  return of;
-}
+/** CPU time of a process and its descendants, in seconds. */
+type SecondsOf = (all: ReadonlyMap<number, Process>, root: number) => number | Promise<number>;
 
-/** CPU time of the threads of a process, to the nanosecond. */
+/** CPU time to the nanosecond, for short work. Threads and processes that have ended are left out. */
+export const preciseSeconds: SecondsOf = async (all, root) => {
+  const seconds = await Promise.all(descendants(all, root).map(threadSeconds));
+  return seconds.reduce((sum, some) => sum + some, 0);
+};
+
 async function threadSeconds(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   const nanos = await Promise.all(
@@ -64,10 +59,11 @@ async function threadSeconds(pid: number): Promise<number> {
 export async function withCost<T extends { readonly events: number }>(
   processes: readonly Measured[],
   work: () => Promise<T>,
+  secondsOf: SecondsOf = treeSeconds,
 ): Promise<Omit<T, "events"> & Cost> {
-  const [before, begun] = [await read(processes), performance.now()];
+  const [before, begun] = [await read(processes, secondsOf), performance.now()];
   const { events, ...figures } = await work();
-  const [after, seconds] = [await read(processes), (performance.now() - begun) / 1_000];
+  const [after, seconds] = [await read(processes, secondsOf), (performance.now() - begun) / 1_000];
   const used = (service: string) => (after.of.get(service) ?? 0) - (before.of.get(service) ?? 0);
   const services = [...after.of.keys()].map((name) => [name, (used(name) / events) * 1e6] as const);
   return {
@@ -120,11 +116,13 @@ interface Process {
   readonly ticks: number;
 }
 
-async function read(processes: readonly Measured[]) {
+async function read(processes: readonly Measured[], secondsOf: SecondsOf) {
   const all = await readAll();
   const of = new Map<string, number>();
-  for (const one of processes)
-    of.set(one.service, (of.get(one.service) ?? 0) + treeSeconds(all, one.pid() ?? 0));
+  for (const one of processes) {
+    const seconds = await secondsOf(all, one.pid() ?? 0);
+    of.set(one.service, (of.get(one.service) ?? 0) + seconds);
+  }
   const [line = ""] = (await readFile("/proc/stat", "utf8").catch(() => "")).split("\n");
   const fields = line.split(/ +/);
   const busy = BUSY.reduce((sum, at) => sum + Number(fields[at]), 0) / TICKS_PER_S;

@@ -1,7 +1,7 @@
 // Slices of load: short measurements that alternate between the stacks, so that a machine that others use is
 // the same for both. Called by compare.ts and reads.ts. CPU time is that of the threads, to the nanosecond.
 
-import { preciseCpu } from "../cpu.ts";
+import { preciseSeconds, withCost } from "../cpu.ts";
 import { LoadGenerator, type LoadJob } from "../http-load.ts";
 import type { Options } from "../options.ts";
 import type { CheckoutStack } from "./checkout-stack.ts";
@@ -32,38 +32,19 @@ export async function sliced(
     job.connections * REQUESTS_OF_A_CONNECTION,
     Math.round((warmed.perSecond * options.sliceMs) / 1_000),
   );
-  return {
-    close: () => generator.close(),
-    turn: async (given = requests) =>
-      slice(stack, eventsPerRequest, () =>
-        generator.run({ ...load, measureMs, maxRequests: given }),
-      ),
-    requests,
-  };
-}
-
-async function slice(
-  { processes }: CheckoutStack,
-  eventsPerRequest: number,
-  run: () => ReturnType<LoadGenerator["run"]>,
-): Promise<Turn> {
-  const before = await preciseCpu(processes);
-  const { requests, perSecond, p50Ms, p99Ms } = await run();
-  const after = await preciseCpu(processes);
-  const events = requests * eventsPerRequest;
-  const servicesUs = Object.fromEntries(
-    [...after].map(([name, seconds]) => [
-      name,
-      ((seconds - (before.get(name) ?? 0)) / events) * 1e6,
-    ]),
-  );
-  const cpuUs = Object.values(servicesUs).reduce((sum, us) => sum + us, 0);
-  return {
-    perSecond: perSecond * eventsPerRequest,
-    p50Ms,
-    p99Ms,
-    servicesUs,
-    cpuUs,
-    othersCpus: 0,
-  };
+  const slice = (given = requests): Promise<Turn> =>
+    withCost(
+      stack.processes,
+      async () => {
+        const { p50Ms, p99Ms, ...figures } = await generator.run({
+          ...load,
+          measureMs,
+          maxRequests: given,
+        });
+        const perSecond = figures.perSecond * eventsPerRequest;
+        return { events: figures.requests * eventsPerRequest, perSecond, p50Ms, p99Ms };
+      },
+      preciseSeconds,
+    );
+  return { close: () => generator.close(), requests, turn: slice };
 }

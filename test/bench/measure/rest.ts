@@ -5,7 +5,7 @@ import { newAccount } from "@annals/testing";
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { singles, smallEvents } from "../bodies.ts";
-import { preciseCpu } from "../cpu.ts";
+import { costText, preciseSeconds, withCost } from "../cpu.ts";
 import { httpLoad } from "../http-load.ts";
 import { openSql } from "../sql.ts";
 import type { Bench, Result, Section } from "./bench.ts";
@@ -13,6 +13,7 @@ import type { Bench, Result, Section } from "./bench.ts";
 const ACCOUNTS = 1_000;
 const AT_ONCE = 50;
 const MS_PER_S = 1_000;
+const US_PER_MS = 1_000;
 const S_PER_MINUTE = 60;
 
 export async function measureRest(bench: Bench): Promise<Section> {
@@ -27,42 +28,40 @@ export async function measureRest(bench: Bench): Promise<Section> {
       "have had their time.",
     heads: ["CPU", "transactions", "wake-ups"],
     costOf: "a second",
-    results: [...alone, ...many],
+    results: [alone, many],
   };
 }
 
-async function atRest({ databaseUrl, options, processes, say }: Bench, what: string) {
+async function atRest(
+  { databaseUrl, options, processes, say }: Bench,
+  what: string,
+): Promise<Result> {
   say(`at rest, ${what}`);
   await pause(options.restSettleMs);
   const read = async () => ({
-    cpu: await preciseCpu(processes),
-    transactions: await transactions(databaseUrl),
+    ended: await transactions(databaseUrl),
     wakeUps: await Promise.all(processes.map((one) => wakeUps(one.pid() ?? 0))),
   });
-  const [before, begun] = [await read(), performance.now()];
-  await pause(options.restMs);
-  const [after, seconds] = [await read(), (performance.now() - begun) / MS_PER_S];
-  const used = [...after.cpu].map(
-    ([service, cpu]) =>
-      [service, ((cpu - (before.cpu.get(service) ?? 0)) / seconds) * 1e3] as const,
-  );
-  const woken = processes.map(({ service }, at) => {
-    const times = (after.wakeUps[at] ?? 0) - (before.wakeUps[at] ?? 0);
-    return `${service} ${(times / seconds).toFixed(0)}`;
-  });
-  const ms = used.reduce((sum, [, some]) => sum + some, 0);
-  const minutes = seconds / S_PER_MINUTE;
-  const result: Result = {
-    what,
-    figure: `${ms.toFixed(1)} ms`,
-    p50: ((after.transactions - before.transactions) / minutes).toFixed(0),
-    p99: woken.join(", "),
-    cost: used
-      .toSorted(([, one], [, other]) => other - one)
-      .map(([service, some]) => `${service} ${some.toFixed(1)} ms`)
-      .join(", "),
+  const work = async () => {
+    const [before, begun] = [await read(), performance.now()];
+    await pause(options.restMs);
+    const [after, seconds] = [await read(), (performance.now() - begun) / MS_PER_S];
+    const perMinute = ((after.ended - before.ended) / seconds) * S_PER_MINUTE;
+    const woken = processes.map(({ service }, at) => {
+      const times = (after.wakeUps[at] ?? 0) - (before.wakeUps[at] ?? 0);
+      return `${service} ${(times / seconds).toFixed(0)}`;
+    });
+    // What costs is a second, and no event.
+    return { events: seconds, perMinute, woken };
   };
-  return [result];
+  const { perMinute, woken, ...cost } = await withCost(processes, work, preciseSeconds);
+  return {
+    what,
+    figure: `${(cost.cpuUs / US_PER_MS).toFixed(1)} ms`,
+    p50: perMinute.toFixed(0),
+    p99: woken.join(", "),
+    cost: costText([cost]),
+  };
 }
 
 /** An event in each of many accounts. */
