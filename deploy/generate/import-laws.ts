@@ -41,10 +41,24 @@ export const NOUN_LAYERS: Readonly<Record<string, readonly string[]>> = {
   "metrics.ts": [],
 };
 
-export const GATEWAY_NOUNS =
-  "api-keys archives erasures events exports holds intake keys log retention sinks usage verify webhooks widget widget-tokens".split(
-    " ",
-  );
+export const GATEWAY_NOUNS = [
+  "api-keys",
+  "archives",
+  "erasures",
+  "events",
+  "exports",
+  "holds",
+  "intake",
+  "keys",
+  "log",
+  "retention",
+  "sinks",
+  "usage",
+  "verify",
+  "webhooks",
+  "widget",
+  "widget-tokens",
+];
 
 /** The same of the gateway, whose nouns have routes and no layers. */
 export const GATEWAY_LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -167,11 +181,11 @@ function specifiers(part: string, to: string): string[] {
 function nounLayer(service: string, part: string, allowed: readonly string[]): OxlintOverride {
   const upward = {
     group: [
-      ...(dirname(part) === "." ? ["./**"] : ["../**"]),
+      dirname(part) === "." ? "./**" : "../**",
       ...(part === "*/*.ts" ? ["./rpc/**", "./commands/**"] : []),
       ...allowed.flatMap((to) => specifiers(part, to)).map((each) => `!${each}`),
     ],
-    message: `Of its service, ${part} may import ${allowed.join(", ") || "nothing"}.`,
+    message: `${part} may import ${allowed.join(", ") || "nothing"} of its service.`,
   };
   const pure = part === "*/rules/**" ? [PURE] : [];
   const protoless = part.endsWith("store/**") ? [NO_PROTO] : [];
@@ -189,7 +203,7 @@ function gatewayLayer(part: string, allowed: readonly string[]): OxlintOverride 
       folder === "." ? "./**" : "../**",
       ...named.map((each) => `!${relative(folder, each)}`),
     ],
-    message: `Of the gateway, ${part} may import ${allowed.join(", ") || "nothing"}.`,
+    message: `${part} may import ${allowed.join(", ") || "nothing"} of the gateway.`,
   };
   const files = part.replace("nouns", GATEWAY_NOUNS.join(","));
   return area(`services/gateway/src/${files}`, "services/gateway", [upward]);
