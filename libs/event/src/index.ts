@@ -33,7 +33,7 @@ export {
   SPACE,
   TAB,
 } from "./json/character-codes.ts";
-export { canonicalObjectEnd, checkCanonicalObject } from "./json/canonical-text.ts";
+export { CanonicalObjects } from "./json/canonical-object.ts";
 export { newObject, setMember } from "./json/json-object.ts";
 export { leastBytes } from "./json/least-bytes.ts";
 export { JsonFault } from "./json/json-value.ts";

@@ -23,12 +23,6 @@ export function createHash(_: "sha256", state = sha256.create()) {
   };
 }
 
-/** That of node:buffer. Called for each line: a callback for each byte would take ten times as long. */
-export function isAscii(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at += 1) if ((bytes[at] as number) >= 0x80) return false;
-  return true;
-}
-
 /** That of node:buffer. */
 export function isUtf8(bytes: Uint8Array): boolean {
   try {

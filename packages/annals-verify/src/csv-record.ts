@@ -4,11 +4,10 @@
 // feed.
 
 import {
-  checkCanonicalObject,
+  CanonicalObjects,
   csvHeader,
   csvManifest,
   eventCsv,
-  MAX_EVENT_DEPTH,
   type Part,
   PARTS,
   readJson,
@@ -21,7 +20,7 @@ import { checkEvent, reading } from "./check-line.ts";
 import { checkedEvent } from "./checked-event.ts";
 import type { Checker } from "./checker.ts";
 import { isManifest } from "./manifest.ts";
-import { READ_LIMITS, type ReadEvent, readProof, readTexts } from "./read-event.ts";
+import { PART_LIMITS, READ_LIMITS, type ReadEvent, readProof, readTexts } from "./read-event.ts";
 
 const HEADER = withoutFeed(csvHeader(true));
 const NAMES = HEADER.trimEnd().split(",");
@@ -30,8 +29,6 @@ const NAMES = HEADER.trimEnd().split(",");
 const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
 /** Exports without proofs have one column less. */
 const UNPROVEN_OPENING = MANIFEST_OPENING.slice(1);
-
-const MAX_PART_DEPTH = MAX_EVENT_DEPTH - 1;
 
 export function csvChecker(): Checker {
   return {
@@ -107,14 +104,15 @@ function chosenValue(text: string, name: string): string {
 }
 
 export function partsOf(cell: (name: string) => string): Record<Part, string> {
-  const parts = PARTS.map((part) => [part, canonical(cell(part), part)] as const);
+  const objects = new CanonicalObjects(PART_LIMITS);
+  const parts = PARTS.map((part) => [part, canonical(objects, cell(part), part)] as const);
   return Object.fromEntries(parts) as Record<Part, string>;
 }
 
 /** Throws BadLine for any other text of the same value: its digest could be made to fit. */
-function canonical(text: string, part: Part): string {
+function canonical(objects: CanonicalObjects, text: string, part: Part): string {
   try {
-    checkCanonicalObject(Buffer.from(text), MAX_PART_DEPTH);
+    objects.check(Buffer.from(text));
   } catch (error) {
     throw new BadLine(`the ${part} is not a canonical JSON object: ${(error as Error).message}`);
   }

@@ -7,25 +7,13 @@
 // to its closing brace. The maker of a file chooses its digests. Of an event with an erased part, and of a
 // record that says what is erased, the parsers read more.
 
-import {
-  canonicalObjectEnd,
-  checkCanonicalObject,
-  JSON_PARTS,
-  leafOfJson,
-  MAX_EVENT_DEPTH,
-  PARTS,
-} from "@annals/event";
-import { isAscii } from "node:buffer";
+import { CanonicalObjects, JSON_PARTS, leafOfJson, PARTS } from "@annals/event";
+import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { RECORD_ACTIONS } from "./checked-event.ts";
 import type { Place } from "./manifest.ts";
+import { PART_LIMITS } from "./read-event.ts";
 import { EVENT_ID, TIME } from "./shape.ts";
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPENING = 0x7b;
-const CLOSING = 0x7d;
-const FIRST_PRINTABLE = 0x20;
 
 const HASH_LENGTH = 64;
 const TIME_LENGTH = 27;
@@ -44,7 +32,6 @@ const AFTER_DIGESTS = "}}";
 /** In ASCII and without an escape: its text is its canonical text. */
 const ACTION = /^"[ !#-[\]-~]*"$/;
 const RECORDS_AS_JSON = RECORD_ACTIONS.map((action) => `"${action}"`);
-const MAX_PART_DEPTH = MAX_EVENT_DEPTH - 1;
 const NUMBER = /^[1-9][0-9]{0,15}$/;
 const HEX = /^[0-9a-f]+$/;
 const CAPITAL = /[A-F]/;
@@ -55,6 +42,7 @@ export interface FastEvent extends Place {
 }
 
 export class FastLines {
+  readonly #objects = new CanonicalObjects(PART_LIMITS);
   #scratch = Buffer.alloc(64 * 1024);
   #chain: string | undefined;
   #tail: Tail = tailOf("");
@@ -85,8 +73,8 @@ export class FastLines {
     if (!NUMBER.test(number) || !Number.isSafeInteger(Number(number))) return undefined;
     if (!text.startsWith(AFTER_NUMBER, numberEnd)) return undefined;
     const actionAt = numberEnd + AFTER_NUMBER.length;
-    const actionEnd = line[actionAt] === QUOTE ? stringEnd(line, actionAt) : -1;
-    const action = text.slice(actionAt, Math.max(actionAt, actionEnd));
+    const actionEnd = text.indexOf('"', actionAt + 1) + 1;
+    const action = text.slice(actionAt, actionEnd);
     if (!ACTION.test(action) || RECORDS_AS_JSON.includes(action)) return undefined;
     if (this.#checkParts(line, text, actionEnd, tail) !== tailAt) return undefined;
     const digestsAt = tailAt + this.#tail.digestsAt;
@@ -108,15 +96,15 @@ export class FastLines {
     return { sequenceNumber: Number(number), hash: eventHash, previousHash, createdAt };
   }
 
-  /** The offset after the last part; -1 if a part does not have its digest. */
+  /** The offset after the last part; -1 if a part is not canonical, or does not have its digest. */
   #checkParts(line: Buffer, text: string, from: number, tail: readonly string[]): number {
-    const isPlain = isAscii(line);
+    if (!isUtf8(line)) return -1;
     let at = from;
     for (let part = 0; part < PART_KEYS.length; part += 1) {
       const before = PART_KEYS[part] ?? "";
       if (!text.startsWith(before, at)) return -1;
       at += before.length;
-      const end = isPlain ? endIn(text, at) : endInBytes(line, at);
+      const end = this.#objects.end(line, at);
       if (end < 0) return -1;
       const index = INDEX_IN_PROOF[part] ?? 0;
       const saltBytes = this.#scratch.write(tail[FIRST_SALT + index] ?? "", 0, "hex");
@@ -127,26 +115,6 @@ export class FastLines {
       at = end;
     }
     return at;
-  }
-}
-
-/** The offset after the canonical object that begins at `at`; -1 if there is no such object. */
-function endIn(text: string, at: number): number {
-  try {
-    return canonicalObjectEnd(text, at, MAX_PART_DEPTH);
-  } catch {
-    return -1;
-  }
-}
-
-/** The same of a line with other characters than those of ASCII. */
-function endInBytes(line: Buffer, at: number): number {
-  const end = line[at] === OPENING ? objectEnd(line, at) : -1;
-  try {
-    if (end >= 0) checkCanonicalObject(line.subarray(at, end), MAX_PART_DEPTH);
-    return end;
-  } catch {
-    return -1;
   }
 }
 
@@ -215,32 +183,4 @@ function readTail(text: string, from: number, tail: Tail): string[] | undefined 
     if (!TIME.is.test(values[index] ?? "")) return undefined;
   }
   return values;
-}
-
-/** The offset after the string that begins at `at`; -1 if it does not end. */
-function stringEnd(line: Buffer, at: number): number {
-  for (let place = at + 1; place < line.length; place += 1) {
-    const byte = line[place] as number;
-    if (byte === QUOTE) return place + 1;
-    if (byte === BACKSLASH) place += 1;
-    else if (byte < FIRST_PRINTABLE) return -1;
-  }
-  return -1;
-}
-
-/** The offset after the object that begins at `at`; -1 if it does not end. */
-function objectEnd(line: Buffer, at: number): number {
-  let depth = 0;
-  for (let place = at; place < line.length; place += 1) {
-    const byte = line[place] as number;
-    if (byte === QUOTE) {
-      place = stringEnd(line, place) - 1;
-      if (place < 0) return -1;
-    } else if (byte === OPENING) depth += 1;
-    else if (byte === CLOSING) {
-      depth -= 1;
-      if (depth === 0) return place + 1;
-    }
-  }
-  return -1;
 }

@@ -24,11 +24,14 @@ const SAME: readonly (readonly [string, ...string[]])[] = [
     String.raw`{"diff":{"before":{},"after":{"z":"\u2028"}},"target":{"type":"\u00df","id":"\u00fc\u0009"},
       "action":"\u00e9\ud83d\ude00\u0022\u005c\u000a"}`,
   ],
+  [
+    String.raw`{"action":"\u0001","metadata":{"\n":4,"\u001f":2,"a\"b":3,"é":1}}`,
+    String.raw`{"metadata":{"\u00e9":1,"a\u0022b":3,"\u001F":2,"\u000a":4},"action":"\u0001"}`,
+  ],
 ];
 
-/** Bodies that are never plain: their canonical text has names, numbers or escapes that plain JSON lacks. */
+/** Bodies that are never plain: their canonical text has numbers or lengths that plain JSON lacks. */
 const UNUSUAL = [
-  String.raw`{"action":"\u0001","metadata":{"é":1,"\u001f":2,"a\"b":3}}`,
   '{"action":"a","context":{"small":1e-7,"large":1e21,"exact":9007199254740991,"zero":-0}}',
   `{"action":"${"é".repeat(255)}","actor":{"id":"${"😀".repeat(255)}"}}`,
 ];

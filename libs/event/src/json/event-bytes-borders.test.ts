@@ -27,9 +27,11 @@ test.each<[plain: readonly string[], not: readonly string[]]>([
   [[], ["01", "00", "-", "+1", ".5", "1.", "1.e1", "-a", "1-", "1.5.5", "0x1", "Infinity"]],
   // Escapes.
   [
-    [String.raw`"\"\\\b\f\n\r\t"`],
-    [String.raw`"\/"`, String.raw`"\u0041"`, String.raw`"\u000a"`, String.raw`"\u0001"`],
+    [String.raw`"\"\\\b\f\n\r\t"`, String.raw`"\u0001\u0007\u000b\u000e\u000f\u0010\u001f"`],
+    [String.raw`"\/"`, String.raw`"\u0041"`, String.raw`"\u0020"`, String.raw`"\u001F"`],
   ],
+  [[], ["\\u0000", "\\u0008", "\\u0009", "\\u000a", "\\u000c", "\\u000d"].map((e) => `"${e}"`)],
+  [[], [String.raw`"\u0100"`, String.raw`"\u1000"`, String.raw`"\u001g"`, String.raw`"\u00"`]],
   [[], [String.raw`"\a"`, String.raw`"\"`, String.raw`"\N"`, String.raw`"\ud83d\ude00"`]],
   // Characters.
   [
@@ -43,8 +45,8 @@ test.each<[plain: readonly string[], not: readonly string[]]>([
   ],
   // Names.
   [
-    ['{"":1}', '{" ":1}', '{"!":1}', '{"~\u007f":1}'],
-    ['{"é":1}', '{"\u0080":1}', '{"\n":1}'],
+    ['{"":1}', '{" ":1}', '{"!":1}', '{"~\u007f":1}', '{"é":1}', '{"\ud7ff\ue000😀":1}'],
+    ['{"\n":1}', '{"\u001f":1}'],
   ],
   [
     [
@@ -52,10 +54,12 @@ test.each<[plain: readonly string[], not: readonly string[]]>([
       String.raw`{"\n":1}`,
       String.raw`{"\\":1}`,
       String.raw`{"k:{\"uid\":\"a\"}":1}`,
+      String.raw`{"é\u001f":1}`,
     ],
     [
       String.raw`{"\u0061":1}`,
       String.raw`{"\u000a":1}`,
+      String.raw`{"\u0000":1}`,
       String.raw`{"\/":1}`,
       String.raw`{"\a":1}`,
     ],
@@ -101,10 +105,25 @@ describe("the order of names", () => {
     ["digits are characters", '{"10":1,"9":2,"1":3}', '{"1":3,"10":1,"9":2}'],
     ["capitals come first", '{"a":1,"_":2,"B":3}', '{"B":3,"_":2,"a":1}'],
     ["the empty name is the first", '{"a":1,"":2}', '{"":2,"a":1}'],
+    ["ASCII is before the rest", '{"\ud7ff":1,"é":2,"z":3}', '{"z":3,"é":2,"\ud7ff":1}'],
+    ["pairs are before U+E000", '{"\ue000":1,"\ud83d\ude00":2}', '{"\ud83d\ude00":2,"\ue000":1}'],
+    ["and after U+D7FF", '{"\ud83d\ude00":1,"\ud7ff":2}', '{"\ud7ff":2,"\ud83d\ude00":1}'],
+    ["pairs are in order", '{"\udbff\udfff":1,"😀":2}', '{"😀":2,"\udbff\udfff":1}'],
+    ["those from U+E000 on, too", '{"\uffff":1,"\ue000":2}', '{"\ue000":2,"\uffff":1}'],
     [
       "an escape is the character that it stands for",
       String.raw`{"a":1,"\\":2,"Z":3,"\"":4,"!":5,"\r":6,"\f":7,"\n":8,"\t":9,"\b":10}`,
       String.raw`{"\b":10,"\t":9,"\n":8,"\f":7,"\r":6,"!":5,"\"":4,"Z":3,"\\":2,"a":1}`,
+    ],
+    [
+      "also one of six",
+      String.raw`{"!":1,"\"":2,"\u001f":3,"\r":4,"\u000b":5,"\u000e":6,"\f":7,"\n":8,"\u0010":9}`,
+      String.raw`{"\n":8,"\u000b":5,"\f":7,"\r":4,"\u000e":6,"\u0010":9,"\u001f":3,"!":1,"\"":2}`,
+    ],
+    [
+      "also before pairs",
+      String.raw`{"\nﬓ":1,"\n😀":2,"é\u0001":3,"é\u0001\t":4,"é\u0001\u0001":5}`,
+      String.raw`{"\n😀":2,"\nﬓ":1,"é\u0001":3,"é\u0001\u0001":5,"é\u0001\t":4}`,
     ],
     [
       "also behind others",

@@ -63,6 +63,12 @@ describe("the bytes that are looked at", () => {
       "long names of escapes that differ at their end",
       objectOf(Array.from({ length: 400 }, (_, at) => `${"\\\\".repeat(100)}${numbers[400 - at]}`)),
     ],
+    [
+      "the same of escapes of six characters",
+      objectOf(
+        Array.from({ length: 400 }, (_, at) => `${"\\u001f".repeat(33)}${numbers[400 - at]}`),
+      ),
+    ],
     ["nesting with reversed names at each level", around(DEEP, "{}")],
     ["the same around many names in reverse order", around(DEEP, objectOf(numbers.toReversed()))],
     ["the same around a long text", around(DEEP, `"${"x".repeat(50_000)}"`)],

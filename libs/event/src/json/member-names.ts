@@ -1,14 +1,14 @@
-// The order of the member names of one object, over the bytes that they lie in: plain names are ASCII, so the
-// order of their bytes, escapes decoded, is that of UTF-16 code units, as RFC 8785 wants. Called by
-// plain-scanner.ts. It must never take more than n log n comparisons, whatever the names are.
+// The order of the member names of one object, over the bytes that they lie in, which are UTF-8 with
+// canonical escapes: that of UTF-16 code units, as RFC 8785 wants it. Called by plain-scanner.ts. It must
+// never take more than n log n comparisons, whatever the names are.
 
+import { escapeLength, escapedCode } from "./canonical-escape.ts";
 import { BACKSLASH } from "./character-codes.ts";
 import { NAME_END, NAME_START, NEXT } from "./tape.ts";
 
-/** The characters of the escapes of plain names, by what follows the backslash. */
-const ESCAPED: ReadonlyMap<number, number> = new Map(
-  Array.from('bfnrt"\\', (letter) => [codeOf(letter), codeOf(JSON.parse(`"\\${letter}"`))]),
-);
+/** In UTF-16 the characters that take a pair of surrogates come before those from U+E000 on. */
+const FIRST_OF_U_E000 = 0xee;
+const FIRST_OF_PAIRS = 0xf0;
 
 /**
  * Compares the names of two members on the tape: negative if `a` comes first, 0 if both are equal. The
@@ -21,17 +21,23 @@ export function compareMembers(bytes: Uint8Array, tape: Int32Array, a: number, b
   const bLength = (tape[b + NAME_END] as number) - bStart;
   const length = aLength < bLength ? aLength : bLength;
   for (let at = 0; at < length; at += 1) {
-    const aCode = bytes[aStart + at] as number;
-    const bCode = bytes[bStart + at] as number;
-    if (aCode === BACKSLASH || bCode === BACKSLASH)
+    const aByte = bytes[aStart + at] as number;
+    const bByte = bytes[bStart + at] as number;
+    if (aByte === BACKSLASH || bByte === BACKSLASH)
       return compareEscaped(
         bytes,
         [aStart + at, aStart + aLength],
         [bStart + at, bStart + bLength],
       );
-    if (aCode !== bCode) return aCode - bCode;
+    if (aByte !== bByte) return compareBytes(aByte, bByte);
   }
   return aLength - bLength;
+}
+
+/** Compares two characters by the first bytes in which they differ. */
+function compareBytes(a: number, b: number): number {
+  const isReversed = a >= FIRST_OF_U_E000 && b >= FIRST_OF_U_E000;
+  return isReversed && a < FIRST_OF_PAIRS !== b < FIRST_OF_PAIRS ? b - a : a - b;
 }
 
 type Range = readonly [start: number, end: number];
@@ -40,19 +46,19 @@ type Range = readonly [start: number, end: number];
 function compareEscaped(bytes: Uint8Array, [aStart, aEnd]: Range, [bStart, bEnd]: Range): number {
   let [a, b] = [aStart, bStart];
   while (a < aEnd && b < bEnd) {
-    const difference = characterAt(bytes, a) - characterAt(bytes, b);
-    if (difference !== 0) return difference;
-    // Plain names write a character in one way, so both have as many bytes.
-    const length = bytes[a] === BACKSLASH ? 2 : 1;
+    const [aCode, bCode] = [codeAt(bytes, a), codeAt(bytes, b)];
+    if (aCode !== bCode) return compareBytes(aCode, bCode);
+    // Canonical text writes a character in one way, so both have as many bytes.
+    const length = bytes[a] === BACKSLASH ? escapeLength(bytes, a) : 1;
     a += length;
     b += length;
   }
   return aEnd - a - (bEnd - b);
 }
 
-function characterAt(bytes: Uint8Array, at: number): number {
-  const code = bytes[at] as number;
-  return code === BACKSLASH ? (ESCAPED.get(bytes[at + 1] as number) ?? code) : code;
+/** The byte at `at`, or the character that the escape there stands for. */
+function codeAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] === BACKSLASH ? escapedCode(bytes, at) : (bytes[at] as number);
 }
 
 /**
@@ -103,8 +109,4 @@ export function hasRepeatedName(bytes: Uint8Array, tape: Int32Array, first: numb
     if (compareMembers(bytes, tape, member, next) === 0) return true;
     member = next;
   }
-}
-
-function codeOf(character: string): number {
-  return character.charCodeAt(0);
 }

@@ -151,6 +151,8 @@ export class PlainScanner extends PlainTokens {
   #skipInto(entry: number, at: number, depth: number): number {
     this.child = VERBATIM;
     const end = this.skipValue(at, depth);
+    // Nothing of it is written anew.
+    if (this.isCanonical) return end;
     const { tape } = this;
     tape[entry + START] = at;
     tape[entry + END] = end;

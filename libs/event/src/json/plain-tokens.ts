@@ -3,20 +3,16 @@
 // returns where it ends, or NOT_PLAIN for a fault and for whatever is not plain: the strict reader decides
 // then. It must never accept what `readJson` refuses, and never build a value or a text.
 //
-// Plain are: strings, and names of ASCII, whose escapes are those of two characters that canonical JSON has;
-// numbers of at most 15 digits as ECMAScript writes them, without an exponent.
+// Plain are: strings and names whose escapes are those of canonical JSON; numbers of at most 15 digits as
+// ECMAScript writes them, without an exponent. The bytes must be UTF-8.
 
+import { escapeLength } from "./canonical-escape.ts";
 import {
   BACKSLASH,
   CARRIAGE_RETURN,
   COLON,
   isDigit,
   LINE_FEED,
-  LOWER_B,
-  LOWER_F,
-  LOWER_N,
-  LOWER_R,
-  LOWER_T,
   MINUS,
   POINT,
   QUOTE,
@@ -34,10 +30,8 @@ const SAFE_DIGITS = 15;
 /** ECMAScript writes a smaller fraction with an exponent: this many zeros follow its point. */
 const ZEROS_OF_EXPONENT = 6;
 
-const LAST_ASCII = 0x7f;
-
 export class PlainTokens {
-  readonly bytes: Uint8Array;
+  bytes: Uint8Array;
   /** Whether the bytes must be canonical: no white space, members in order. */
   protected readonly isCanonical: boolean;
   /** Runs of white space, and objects out of order, so far. */
@@ -65,40 +59,18 @@ export class PlainTokens {
       const code = bytes[end] as number;
       if (code === QUOTE) return end + 1;
       if (code === BACKSLASH) {
-        if (!isShortEscape(bytes[end + 1] as number)) return NOT_PLAIN;
-        end += 2;
+        const length = escapeLength(bytes, end);
+        if (length === 0) return NOT_PLAIN;
+        end += length;
         // Not `code < SPACE`: there is no byte past the end.
       } else if (code >= SPACE) end += 1;
       else return NOT_PLAIN;
     }
   }
 
-  /** Skips a name: takes the quote before it, returns the quote behind it. */
+  /** Skips a name: takes the quote before it, returns the quote behind it, or what is negative. */
   protected skipName(at: number): number {
-    const { bytes } = this;
-    if (bytes[at] !== QUOTE) return NOT_PLAIN;
-    let end = at + 1;
-    for (;;) {
-      const code = bytes[end] as number;
-      if (code === QUOTE) return end;
-      if (!(code >= SPACE && code <= LAST_ASCII)) return NOT_PLAIN;
-      if (code === BACKSLASH) return this.#skipEscaped(end);
-      end += 1;
-    }
-  }
-
-  /** Skips the rest of a name from its first escape on: apart, so that V8 inlines skipName. */
-  #skipEscaped(at: number): number {
-    const { bytes } = this;
-    let end = at;
-    for (;;) {
-      const code = bytes[end] as number;
-      if (code === QUOTE) return end;
-      if (!(code >= SPACE && code <= LAST_ASCII)) return NOT_PLAIN;
-      if (code !== BACKSLASH) end += 1;
-      else if (isShortEscape(bytes[end + 1] as number)) end += 2;
-      else return NOT_PLAIN;
-    }
+    return this.bytes[at] === QUOTE ? this.skipString(at) - 1 : NOT_PLAIN;
   }
 
   /** Skips the colon: takes what is behind a name, returns where its value begins. */
@@ -147,17 +119,4 @@ export class PlainTokens {
 
 function isSpace(code: number): boolean {
   return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB;
-}
-
-/** Whether a backslash and this character are what canonical JSON writes; a solidus is not escaped there. */
-function isShortEscape(code: number): boolean {
-  return (
-    code === QUOTE ||
-    code === BACKSLASH ||
-    code === LOWER_N ||
-    code === LOWER_T ||
-    code === LOWER_R ||
-    code === LOWER_B ||
-    code === LOWER_F
-  );
 }

@@ -44,6 +44,8 @@ const MEMBERS = [
   '"metadata":{},',
   '"context":{"b":1,"a":2},',
   '"x":1,"x":1',
+  '"\ud7ff":1,"é":{},',
+  '"\ufb33":1,"😀":2,',
   '"__proto__":1,',
   '"occurred_at":"z",',
 ];
