@@ -1,6 +1,6 @@
 // Guarantee: in every manifest of test/chart/golden, whatever the values, containers are at the restricted
 // level, their settings and ports are those of the code, and the policies let in whom access.ts of a service
-// lets in. It needs no helm; golden.test.ts compares the files with the chart.
+// lets in, as the local stack does. It needs no helm; golden.test.ts compares the files with the chart.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -127,6 +127,14 @@ test("the callers of a service are those that its access.ts lets in", () => {
     expect(peersOf(spec.ingress, "from")).toStrictEqual(CALLERS.get(service) ?? []);
     const called = BACKENDS.filter((each) => CALLERS.get(each)?.includes(service));
     expect(peersOf(spec.egress, "to")).toStrictEqual(called.toSorted());
+  }
+});
+
+test("a service of the local stack gets the addresses of those that let it in", async () => {
+  const { SERVICES: local } = await import(join(ROOT, "deploy/local/src/services.ts"));
+  for (const service of SERVICES) {
+    const called = BACKENDS.filter((each) => CALLERS.get(each)?.includes(service));
+    expect(local[service].calls.toSorted(), service).toStrictEqual(called.toSorted());
   }
 });
 

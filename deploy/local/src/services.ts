@@ -23,11 +23,11 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
 export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
   keys: { migrates: true, stores: true, calls: ["ledger"], isPublic: false },
   ledger: { migrates: true, stores: true, calls: ["keys"], isPublic: false },
-  export: { migrates: true, stores: true, calls: ["keys", "ledger"], isPublic: false },
+  export: { migrates: true, stores: true, calls: ["ledger"], isPublic: false },
   "webhook-dispatcher": {
     migrates: true,
     stores: true,
-    calls: ["keys", "ledger", "export"],
+    calls: ["ledger", "export"],
     isPublic: false,
   },
   gateway: {
