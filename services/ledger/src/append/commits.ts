@@ -21,12 +21,12 @@ const CONCURRENCY = 4;
 /** Maximum bytes of a statement for several chains, so that a small group does not wait for large ones. */
 export const MAX_SHARED_BYTES = 128 * 1024;
 
-/** Whether the head was moved, or that the chain needs a statement of its own. */
-type Stored = boolean | "apart";
+/** What became of a plan. Only the first one stores anything. */
+type Outcome = "stored" | "head_moved" | "needs_own_statement";
 
 export class Commits {
   readonly #database: Pool;
-  readonly #planned: Batcher<PlannedAppend, Stored>;
+  readonly #planned: Batcher<PlannedAppend, Outcome>;
   /**
    * False once tables are known to be distributed, or the database has refused a statement for several
    * chains.
@@ -49,48 +49,57 @@ export class Commits {
 
   /** Takes one plan per chain at a time. Resolves to false, with nothing stored, if the head has moved. */
   async store(planned: PlannedAppend): Promise<boolean> {
-    const stored = this.#sharesTransactions ? await this.#planned.submit(planned) : "apart";
-    return stored === "apart" ? storeOne(this.#database, planned) : stored;
+    let outcome: Outcome = "needs_own_statement";
+    if (this.#sharesTransactions) outcome = await this.#planned.submit(planned);
+    if (outcome === "needs_own_statement") outcome = await storeOne(this.#database, planned);
+    return outcome === "stored";
   }
 
   async #storeAll(
     planned: readonly PlannedAppend[],
-  ): Promise<readonly PromiseSettledResult<Stored>[]> {
+  ): Promise<readonly PromiseSettledResult<Outcome>[]> {
     const [first] = planned;
     const isAlone = first !== undefined && planned.length === 1;
     // For a single event the function costs less, for many the statement.
     if (isAlone && first.plan.events.length === 1)
       return Promise.allSettled([storeOne(this.#database, first)]);
     // Citus refuses the statement, and its connection then runs no function on a worker any longer.
-    if (await isDistributed(this.#database)) return this.#apart(planned);
+    if (await isDistributed(this.#database)) return this.#leaveApart(planned);
     const database = isAlone
       ? this.#database.forAccount(appendsOf(first.accountId))
       : this.#database;
     try {
       const rows = await database.run(appendToChains, appendToChainsParams(planned));
-      const moved = new Set(rows.map((row) => row.account_id));
-      return planned.map(({ accountId }) => ({ status: "fulfilled", value: moved.has(accountId) }));
+      const stored = new Set(rows.map((row) => row.account_id));
+      return planned.map(({ accountId }) => fulfilled(outcomeOf(stored.has(accountId))));
     } catch (error) {
       // The plans may have been stored.
       if (error instanceof AnnalsError) throw error;
       // PostgreSQL refused the statement, or the data of one chain, and stored nothing of any chain. Each
       // goes alone, so that none waits for the lock of another.
-      return this.#apart(planned, isUnsupported(error));
+      return this.#leaveApart(planned, isUnsupported(error));
     }
   }
 
-  #apart(
+  /** Leaves each chain to a statement of its own; if `isPermanent`, all later ones, too. */
+  #leaveApart(
     planned: readonly PlannedAppend[],
-    isOver = true,
-  ): readonly PromiseSettledResult<Stored>[] {
-    if (isOver) this.#sharesTransactions = false;
-    return planned.map(() => ({ status: "fulfilled", value: "apart" }));
+    isPermanent = true,
+  ): readonly PromiseSettledResult<Outcome>[] {
+    if (isPermanent) this.#sharesTransactions = false;
+    return planned.map(() => fulfilled("needs_own_statement"));
   }
 }
 
-async function storeOne(database: Pool, planned: PlannedAppend): Promise<boolean> {
+async function storeOne(database: Pool, planned: PlannedAppend): Promise<Outcome> {
   const [row] = await database
     .forAccount(appendsOf(planned.accountId))
     .run(appendEvents, appendParams(planned));
-  return row?.stored === true;
+  return outcomeOf(row?.stored === true);
+}
+
+const outcomeOf = (isStored: boolean): Outcome => (isStored ? "stored" : "head_moved");
+
+function fulfilled(value: Outcome): PromiseSettledResult<Outcome> {
+  return { status: "fulfilled", value };
 }

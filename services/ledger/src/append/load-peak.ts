@@ -36,7 +36,7 @@ export class LoadPeak {
   }
 
   /** Whether the load is low. False before the second sample, because nothing is known yet. */
-  get isOff(): boolean {
+  get isLoadLow(): boolean {
     const greatest = Math.max(...this.#hours.map(({ perS }) => perS));
     return this.#hours.length > 0 && this.#perS <= Math.max(IDLE_PER_S, LOW * greatest);
   }

@@ -138,7 +138,7 @@ export class Retention {
 
   async #giveTurnIfQuiet(due: Due, plan: PlanRetention, signal: AbortSignal) {
     const isLate = (due.overdueS ?? 0) >= INTERVAL_S;
-    if (!this.#peak.isOff && !isLate) return { isDone: false, isLeft: false };
+    if (!this.#peak.isLoadLow && !isLate) return { isDone: false, isLeft: false };
     return this.#giveTurn(due, plan, signal);
   }
 

@@ -274,9 +274,9 @@ test("load is low at no more than half of the greatest rate of the last day", ()
     nowMs += ms;
     events += (perS * ms) / 1_000;
     peak.sample(events);
-    return peak.isOff;
+    return peak.isLoadLow;
   };
-  expect(peak.isOff).toBe(false);
+  expect(peak.isLoadLow).toBe(false);
   expect(after(0, 0)).toBe(false);
   expect(after(30_000, 5)).toBe(true);
   expect(after(30_000, 1_000)).toBe(false);

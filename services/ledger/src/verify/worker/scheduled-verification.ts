@@ -69,7 +69,7 @@ export class ScheduledVerification {
         // After another interval the chain is verified whatever the load. An old list knows of no chain that
         // has become due since: its claim shows it.
         const isDue = run.hasOldList || overdueS >= 0;
-        if (isDue && (this.#peak.isOff || overdueS >= intervalS)) {
+        if (isDue && (this.#peak.isLoadLow || overdueS >= intervalS)) {
           if (await this.#verify(account, signal)) age = 0;
         }
       } finally {
