@@ -49,7 +49,7 @@ async function start() {
     shared: inject("stack"),
     env: {
       ledger: { ...policyFile, ANNALS_LOG_EPOCH_S: "1", ANNALS_LOG_ORIGIN: ORIGIN },
-      "webhook-dispatcher": { ...policyFile, ANNALS_LOG_WITNESS_INTERVAL_S: "1" },
+      "webhook-dispatcher": policyFile,
     },
   });
   onTestFinished(() => system.stop());

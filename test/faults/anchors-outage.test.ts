@@ -77,15 +77,12 @@ async function startBed(policyFile: string, tsa: Tsa, bucket: Bucket): Promise<T
       ledger: { ...policy, ANNALS_LOG_EPOCH_S: "2", ANNALS_LOG_ORIGIN: ORIGIN },
       "webhook-dispatcher": {
         ...policy,
-        ANNALS_LOG_WITNESS_INTERVAL_S: "1",
-        ...(tsa && { ANNALS_LOG_TSA_URL: tsa.url, ANNALS_LOG_TSA_INTERVAL_S: "1" }),
+        ANNALS_LOG_ANCHOR_INTERVAL_S: "1",
+        ...(tsa && { ANNALS_LOG_TSA_URL: tsa.url }),
         ...(bucket && {
-          ANNALS_LOG_S3_BUCKET: BUCKET,
-          ANNALS_LOG_S3_ENDPOINT: bucket.endpoint,
+          ANNALS_LOG_S3_URL: `s3://${BUCKET}?endpoint=${bucket.endpoint}&lock_days=1`,
           ANNALS_LOG_S3_ACCESS_KEY_ID: bucket.credentials.accessKeyId,
           ANNALS_LOG_S3_SECRET_ACCESS_KEY: bucket.credentials.secretAccessKey,
-          ANNALS_LOG_S3_INTERVAL_S: "1",
-          ANNALS_LOG_S3_LOCK_DAYS: "1",
         }),
       },
     },

@@ -45,7 +45,7 @@ async function start(witness: Litewitness) {
     replicas: { gateway: 1, keys: 2, ledger: 2, "webhook-dispatcher": 2 },
     env: {
       ledger: { ...policyFile, ANNALS_LOG_EPOCH_S: String(EPOCH_S), ANNALS_LOG_ORIGIN: ORIGIN },
-      "webhook-dispatcher": { ...policyFile, ANNALS_LOG_WITNESS_INTERVAL_S: "1" },
+      "webhook-dispatcher": policyFile,
     },
   });
   onTestFinished(() => bed.stop());

@@ -49,12 +49,10 @@ async function start(program: string) {
     env: {
       ledger: { ANNALS_LOG_EPOCH_S: "1" },
       "webhook-dispatcher": {
-        ANNALS_LOG_S3_BUCKET: BUCKET,
-        ANNALS_LOG_S3_ENDPOINT: s3.endpoint,
+        ANNALS_LOG_S3_URL: `s3://${BUCKET}?endpoint=${s3.endpoint}&lock_days=1`,
         ANNALS_LOG_S3_ACCESS_KEY_ID: s3.credentials.accessKeyId,
         ANNALS_LOG_S3_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
-        ANNALS_LOG_S3_INTERVAL_S: "1",
-        ANNALS_LOG_S3_LOCK_DAYS: "1",
+        ANNALS_LOG_ANCHOR_INTERVAL_S: "1",
       },
     },
   });

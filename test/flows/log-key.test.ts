@@ -52,7 +52,7 @@ beforeAll(async () => {
     replicas: { keys: 2, ledger: 2 },
     env: {
       ledger: { ...policy, ANNALS_LOG_EPOCH_S: "1" },
-      "webhook-dispatcher": { ...policy, ANNALS_LOG_WITNESS_INTERVAL_S: "1" },
+      "webhook-dispatcher": policy,
     },
   });
   owner = ownerOf(stack.databaseUrl);

@@ -35,7 +35,7 @@ test.runIf(hasOpenssl)(
       replicas: { "webhook-dispatcher": 2 },
       env: {
         ledger: { ANNALS_LOG_EPOCH_S: "1" },
-        "webhook-dispatcher": { ANNALS_LOG_TSA_URL: tsa.url, ANNALS_LOG_TSA_INTERVAL_S: "1" },
+        "webhook-dispatcher": { ANNALS_LOG_TSA_URL: tsa.url, ANNALS_LOG_ANCHOR_INTERVAL_S: "1" },
       },
     });
     onTestFinished(() => system.stop());

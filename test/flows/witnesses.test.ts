@@ -69,7 +69,7 @@ async function start(policy: string): Promise<void> {
     replicas: { "webhook-dispatcher": 2 },
     env: {
       ledger: { ...policyFile, ANNALS_LOG_EPOCH_S: "1", ANNALS_LOG_ORIGIN: ORIGIN },
-      "webhook-dispatcher": { ...policyFile, ANNALS_LOG_WITNESS_INTERVAL_S: "1" },
+      "webhook-dispatcher": policyFile,
     },
   });
   closing.push(() => system.stop());

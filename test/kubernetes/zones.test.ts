@@ -21,7 +21,7 @@ const VALUES = {
   gateway: small,
   keys: { ...small, ...secrets },
   ledger: { ...small, ...secrets },
-  export: { ...small, ...secrets, s3: { bucket: "any" } },
+  export: { ...small, ...secrets, s3: { url: "s3://any" } },
   webhookDispatcher: { ...small, ...secrets },
   networkPolicy: {
     postgresql: { peers: [{ podSelector: {} }] },

@@ -85,7 +85,7 @@ export class WitnessedSystem {
       env: {
         ...(keysUrl !== undefined && { keys: { ANNALS_DATABASE_URL: keysUrl } }),
         ledger: { ...policyFile, ANNALS_LOG_EPOCH_S: "1", ANNALS_LOG_ORIGIN: NAME },
-        "webhook-dispatcher": { ...policyFile, ANNALS_LOG_WITNESS_INTERVAL_S: "1" },
+        "webhook-dispatcher": policyFile,
       },
     });
     this.#closing.push(() => this.stack.stop());

@@ -109,7 +109,7 @@ export function serviceEnvironment(
   }
   if (definition.isPublic) env["ANNALS_DASHBOARD"] ||= "true";
   if (service === "keys") env["ANNALS_LOG_KEY_FILE"] ||= context.directory.logKeyFile(newKey);
-  if (service === "export") env["ANNALS_EXPORT_DIRECTORY"] ??= `${context.directory.path}/exports`;
+  if (service === "export") env["ANNALS_EXPORT_STORAGE"] ??= `${context.directory.path}/exports`;
   if (service === "webhook-dispatcher") {
     env["ANNALS_WEBHOOK_SECRET_KEY_FILE"] ||= context.directory.keyFile(
       "webhook-secret-key",

@@ -135,26 +135,13 @@
 {{- define "annals.exportEnvironment" -}}
 {{ include "annals.natsEnvironment" . }}
 {{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
-{{- if .one.s3.bucket }}
-- name: ANNALS_EXPORT_S3_BUCKET
-  value: {{ .one.s3.bucket | quote }}
-- name: ANNALS_EXPORT_S3_REGION
-  value: {{ .one.s3.region | quote }}
-{{- with .one.s3.endpoint }}
-- name: ANNALS_EXPORT_S3_ENDPOINT
-  value: {{ . | quote }}
-{{- end }}
-{{- with .one.s3.prefix }}
-- name: ANNALS_EXPORT_S3_PREFIX
-  value: {{ . | quote }}
-{{- end }}
+- name: ANNALS_EXPORT_STORAGE
+  value: {{ .one.s3.url | default "/var/lib/annals/exports" | quote }}
+{{- if .one.s3.url }}
 {{- with .one.s3.credentialsSecret }}
 {{ include "annals.secretVariable" (dict "env" "AWS_ACCESS_KEY_ID" "from" (dict "secret" . "key" "access-key-id") "path" "export.s3.credentials") }}
 {{ include "annals.secretVariable" (dict "env" "AWS_SECRET_ACCESS_KEY" "from" (dict "secret" . "key" "secret-access-key") "path" "export.s3.credentials") }}
 {{- end }}
-{{- else }}
-- name: ANNALS_EXPORT_DIRECTORY
-  value: /var/lib/annals/exports
 {{- end }}
 {{- end }}
 
@@ -178,17 +165,9 @@
   value: {{ . | quote }}
 {{- end }}
 {{- $bucket := .root.Values.evidence.bucket }}
-{{- if $bucket.name }}
-- name: ANNALS_LOG_S3_BUCKET
-  value: {{ $bucket.name | quote }}
-- name: ANNALS_LOG_S3_REGION
-  value: {{ $bucket.region | quote }}
-- name: ANNALS_LOG_S3_LOCK_DAYS
-  value: {{ $bucket.lockDays | int | quote }}
-{{- with $bucket.endpoint }}
-- name: ANNALS_LOG_S3_ENDPOINT
-  value: {{ . | quote }}
-{{- end }}
+{{- if $bucket.url }}
+- name: ANNALS_LOG_S3_URL
+  value: {{ $bucket.url | quote }}
 {{- with $bucket.credentialsSecret }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_LOG_S3_ACCESS_KEY_ID" "from" (dict "secret" . "key" "access-key-id") "path" "evidence.bucket.credentials") }}
 {{ include "annals.secretVariable" (dict "env" "ANNALS_LOG_S3_SECRET_ACCESS_KEY" "from" (dict "secret" . "key" "secret-access-key") "path" "evidence.bucket.credentials") }}

@@ -86,7 +86,7 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 
 {{/* The claim of export files; empty if they are in S3. */}}
 {{- define "annals.exportClaim" -}}
-{{- if not .Values.export.s3.bucket }}
+{{- if not .Values.export.s3.url }}
 {{- .Values.export.existingClaim | default (include "annals.name" (dict "root" $ "name" "exports")) }}
 {{- end }}
 {{- end }}
@@ -94,8 +94,8 @@ helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
 {{/* "true" if only one pod of a service may run, because its claim can be mounted by one node only. Takes root and name. */}}
 {{- define "annals.isSingle" -}}
 {{- $export := .root.Values.export }}
-{{- if and (eq .name "export") (not $export.s3.bucket) (not $export.existingClaim) (ne $export.claim.accessMode "ReadWriteMany") }}
+{{- if and (eq .name "export") (not $export.s3.url) (not $export.existingClaim) (ne $export.claim.accessMode "ReadWriteMany") }}
 {{- if or $export.autoscaling.enabled (not (hasKey $export "replicas")) }}
-{{- fail "export.autoscaling.enabled and export.replicas: null need export.s3.bucket, or a claim with the access mode ReadWriteMany" }}
+{{- fail "export.autoscaling.enabled and export.replicas: null need export.s3.url, or a claim with the access mode ReadWriteMany" }}
 {{- end }}true{{ end }}
 {{- end }}

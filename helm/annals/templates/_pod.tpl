@@ -126,7 +126,7 @@ seccompProfile: { type: RuntimeDefault }
       {{- end }}
 {{- end }}
 {{- end }}
-{{- if and (eq .name "export") (not .one.s3.bucket) }}
+{{- if and (eq .name "export") (not .one.s3.url) }}
 - name: exports
   persistentVolumeClaim: { claimName: {{ include "annals.exportClaim" .root }} }
 {{- end }}
@@ -171,7 +171,7 @@ seccompProfile: { type: RuntimeDefault }
 - { name: sinks, mountPath: /etc/annals/sinks, readOnly: true }
 {{- end }}
 {{- end }}
-{{- if and (eq .name "export") (not .one.s3.bucket) }}
+{{- if and (eq .name "export") (not .one.s3.url) }}
 - { name: exports, mountPath: /var/lib/annals/exports }
 {{- end }}
 {{- end }}

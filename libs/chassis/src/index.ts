@@ -13,6 +13,7 @@ export * from "./main.ts";
 export * from "./measuring.ts";
 export * from "./metrics.ts";
 export * from "./run.ts";
+export { parseS3Url, type S3Location } from "./s3-url.ts";
 export * from "./settings.ts";
 export * from "./span.ts";
 export * from "./tracing.ts";

@@ -5,13 +5,29 @@ import {
   databaseSettings,
   integer,
   optional,
-  optionalText,
+  parseS3Url,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
-  text,
+  type S3Location,
+  type Setting,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
+
+/** It is never printed: credentials that somebody has put into the URL would be. */
+const storageLocation: Setting<{ readonly directory: string } | S3Location> = {
+  env: "ANNALS_EXPORT_STORAGE",
+  about:
+    "Where the [files of exports](../exports.md#where-files-are-stored) are: the path of a folder, which all " +
+    "replicas must see, or the [URL of a bucket](settings.md#urls-of-buckets).",
+  fallback: "/var/lib/annals/exports",
+  secret: true,
+  parse: (given) => {
+    if (given.startsWith("/")) return { directory: given };
+    if (given.startsWith("s3://")) return parseS3Url(given);
+    throw new Error("must be the path of a folder, which begins with /, or s3://bucket/prefix");
+  },
+};
 
 export const SETTINGS = {
   ...processSettings,
@@ -23,23 +39,7 @@ export const SETTINGS = {
     "ANNALS_LEDGER_ADDRESS",
     "The ledger: `host:port` or `dns:///host:port`. Calls are balanced over all of its addresses.",
   ),
-  directory: text(
-    "ANNALS_EXPORT_DIRECTORY",
-    "Folder of the export files, if ANNALS_EXPORT_S3_BUCKET is not set. All replicas must see the same " +
-      "folder.",
-    { fallback: "/var/lib/annals/exports" },
-  ),
-  s3Bucket: optionalText(
-    "ANNALS_EXPORT_S3_BUCKET",
-    "Keep export files in this bucket of S3-compatible storage. Credentials come from the SDK's standard " +
-      "chain.",
-  ),
-  s3Endpoint: optionalText(
-    "ANNALS_EXPORT_S3_ENDPOINT",
-    "URL of S3-compatible storage other than AWS. Bucket names are then part of the path.",
-  ),
-  s3Region: text("ANNALS_EXPORT_S3_REGION", "Region of the bucket.", { fallback: "us-east-1" }),
-  s3Prefix: optionalText("ANNALS_EXPORT_S3_PREFIX", "Prefix of the object keys of export files."),
+  storageLocation,
   concurrency: integer(
     "ANNALS_EXPORT_CONCURRENCY",
     "Exports that one replica writes at a time.",

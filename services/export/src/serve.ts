@@ -98,7 +98,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
   const ledger = openLedger(config, tls, registry);
   closers.add("ledger client", ledger, () => ledger.close());
-  const storage = await openStorage(config);
+  const storage = await openStorage(config.storageLocation);
   closers.add("storage", storage, () => storage.close());
 
   const { client } = ledger;

@@ -9,13 +9,18 @@ import {
   optionalAddress,
   optionalText,
   optionalUrl,
+  parseS3Url,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
+  type S3Location,
   type Setting,
-  text,
 } from "@annals/chassis";
 import { messagingSettings } from "@annals/messaging";
+
+/** Seven years. */
+const DEFAULT_LOCK_DAYS = "2557";
+const MAX_LOCK_DAYS = 36_500;
 
 /** Seconds from the end of each attempt to its retry; interface 9.2. */
 const retryDelaysS: Setting<readonly number[]> = {
@@ -30,6 +35,26 @@ const retryDelaysS: Setting<readonly number[]> = {
       throw new Error("must be 1 to 10 numbers, separated by commas");
     }
     return given.split(",").map(Number);
+  },
+};
+
+/** It is never printed: credentials that somebody has put into the URL would be. */
+const logS3: Setting<S3Location & { readonly lockDays: number }> = {
+  env: "ANNALS_LOG_S3_URL",
+  about:
+    "Keep the [log of evidence](../evidence.md#object-lock) in the bucket of this " +
+    "[URL](settings.md#urls-of-buckets), which must have object lock. It has no prefix. `lock_days` are the days " +
+    "for which an object is locked in compliance mode, and cannot be deleted: by default 2,557.",
+  fallback: undefined,
+  secret: true,
+  parse: (given) => {
+    const { parameters, ...location } = parseS3Url(given, ["lock_days"]);
+    if (location.prefix !== "")
+      throw new Error("must not have a prefix: the log is at the root of its bucket");
+    const lockDays = parameters.lock_days ?? DEFAULT_LOCK_DAYS;
+    if (!/^[1-9]\d{0,4}$/.test(lockDays) || Number(lockDays) > MAX_LOCK_DAYS)
+      throw new Error(`has wrong lock_days: they must be an integer from 1 to ${MAX_LOCK_DAYS}`);
+    return { ...location, lockDays: Number(lockDays) };
   },
 };
 
@@ -115,28 +140,13 @@ export const SETTINGS = {
     "URL of a time stamping authority (RFC 3161), which stamps a checkpoint of the log of evidence now and then.",
     ["http:", "https:"],
   ),
-  logTsaIntervalS: integer(
-    "ANNALS_LOG_TSA_INTERVAL_S",
-    "Seconds between two time stamps of the log, at least.",
+  logAnchorIntervalS: integer(
+    "ANNALS_LOG_ANCHOR_INTERVAL_S",
+    "Seconds between two time stamps of the log, and between two checkpoints in its bucket, at least.",
     { min: 1, max: 86_400 },
     { fallback: "3600" },
   ),
-  logWitnessIntervalS: integer(
-    "ANNALS_LOG_WITNESS_INTERVAL_S",
-    "Seconds between two requests to a witness of the log, at least.",
-    { min: 1, max: 86_400 },
-    { fallback: "60" },
-  ),
-  logS3Bucket: optionalText(
-    "ANNALS_LOG_S3_BUCKET",
-    "Keep the [log of evidence](../evidence.md#object-lock) in this bucket of S3-compatible storage, which must have " +
-      "object lock.",
-  ),
-  logS3Endpoint: optionalText(
-    "ANNALS_LOG_S3_ENDPOINT",
-    "URL of S3-compatible storage other than AWS, for that bucket.",
-  ),
-  logS3Region: text("ANNALS_LOG_S3_REGION", "Region of that bucket.", { fallback: "us-east-1" }),
+  logS3: optional(logS3),
   logS3AccessKeyId: optionalText(
     "ANNALS_LOG_S3_ACCESS_KEY_ID",
     "Access key for that bucket. By default credentials come from the SDK's standard chain, as those of the operator's " +
@@ -146,18 +156,6 @@ export const SETTINGS = {
     "ANNALS_LOG_S3_SECRET_ACCESS_KEY",
     "Secret of that access key.",
     { secret: true },
-  ),
-  logS3LockDays: integer(
-    "ANNALS_LOG_S3_LOCK_DAYS",
-    "Days for which an object of that bucket is locked in compliance mode: it cannot be deleted before.",
-    { min: 1, max: 36_500 },
-    { fallback: "2557" },
-  ),
-  logS3IntervalS: integer(
-    "ANNALS_LOG_S3_INTERVAL_S",
-    "Seconds between two checkpoints in that bucket, at least.",
-    { min: 1, max: 86_400 },
-    { fallback: "3600" },
   ),
   sweepIntervalMs: integer(
     "ANNALS_WEBHOOK_SWEEP_INTERVAL_MS",

@@ -10,7 +10,13 @@ import type { SETTINGS } from "./config.ts";
 import { operatorsS3Client } from "./outbound/s3-client.ts";
 
 type Config = ConfigOf<typeof SETTINGS>;
-type StartDeps = Omit<AnchorsDeps, keyof Config | "bucket" | "witnesses">;
+type StartDeps = Omit<AnchorsDeps, keyof Config | "bucket" | "witnesses" | "witnessIntervalS">;
+
+/**
+ * A witness is asked once for each epoch, so the interval of epochs is its pace, too. This is the shortest
+ * time between two requests, and the first wait after a failure.
+ */
+const WITNESS_INTERVAL_S = 1;
 
 export async function startLogAnchors(
   config: Config,
@@ -20,7 +26,13 @@ export async function startLogAnchors(
   const witnesses = await openLogWitnesses(config, { closers, log: deps.log });
   const bucket = openBucket(config, deps.extraAuthorities);
   if (bucket !== undefined) closers.add("bucket of the log", bucket, () => bucket.close());
-  const anchors = startAnchors({ ...config, ...deps, bucket, witnesses });
+  const anchors = startAnchors({
+    ...config,
+    ...deps,
+    bucket,
+    witnesses,
+    witnessIntervalS: WITNESS_INTERVAL_S,
+  });
   closers.add("anchors", anchors, () => anchors.stop());
 }
 
@@ -29,17 +41,16 @@ function openBucket(
   config: Config,
   extraAuthorities: string | undefined,
 ): S3LockedBucket | undefined {
-  const { logS3AccessKeyId: id, logS3Bucket: bucket, logS3SecretAccessKey: secret } = config;
-  const { logS3Endpoint: endpoint, logS3Region: region } = config;
+  const { logS3, logS3AccessKeyId: id, logS3SecretAccessKey: secret } = config;
   if ((id === undefined) !== (secret === undefined))
     throw new ConfigError(
       "ANNALS_LOG_S3_ACCESS_KEY_ID and ANNALS_LOG_S3_SECRET_ACCESS_KEY are set together or not at all",
     );
-  if (bucket === undefined) return undefined;
+  if (logS3 === undefined) return undefined;
   const credentials =
     id !== undefined && secret !== undefined
       ? { accessKeyId: id, secretAccessKey: secret }
       : undefined;
-  const client = operatorsS3Client({ credentials, endpoint, extraAuthorities, region });
-  return new S3LockedBucket(bucket, client);
+  const client = operatorsS3Client({ ...logS3, credentials, extraAuthorities });
+  return new S3LockedBucket(logS3.bucket, logS3.lockDays, client);
 }

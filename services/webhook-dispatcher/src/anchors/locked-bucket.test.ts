@@ -21,7 +21,7 @@ async function read(encoding: string | undefined): Promise<string> {
     extraAuthorities: undefined,
     region: "us-east-1",
   });
-  const bucket = new S3LockedBucket("log", client);
+  const bucket = new S3LockedBucket("log", 1, client);
   onTestFinished(() => {
     bucket.close();
     server.closeAllConnections();

@@ -41,10 +41,12 @@ export type LockedBucket = Pick<S3LockedBucket, keyof S3LockedBucket>;
 
 export class S3LockedBucket {
   readonly name: string;
+  /** For how long each object is locked. */
+  readonly lockDays: number;
   readonly #client: S3Client;
 
-  constructor(name: string, client: S3Client) {
-    [this.name, this.#client] = [name, client];
+  constructor(name: string, lockDays: number, client: S3Client) {
+    [this.name, this.lockDays, this.#client] = [name, lockDays, client];
   }
 
   /** Resolves to why nothing can be locked here, or to undefined. Rejects if the bucket does not answer. */

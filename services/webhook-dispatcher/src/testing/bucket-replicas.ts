@@ -86,7 +86,7 @@ export class BucketReplicas {
     });
     const { credentials, endpoint, region } = this.s3;
     const s3 = { credentials, endpoint, extraAuthorities: undefined, region };
-    const bucket = new S3LockedBucket(name, operatorsS3Client(s3));
+    const bucket = new S3LockedBucket(name, LOCK_DAYS, operatorsS3Client(s3));
     const lines = { write: (line: string) => void this.lines.push(JSON.parse(line)) };
     const loop = startAnchors({
       ...NO_ANCHORS,
@@ -95,7 +95,6 @@ export class BucketReplicas {
       databaseMicros: () => this.clock.nowMicros(),
       ledger: this.log.client,
       log: createLog({ service: "test", level: "error" }, lines),
-      logS3LockDays: LOCK_DAYS,
       metrics,
     });
     const close = async () => {

@@ -119,7 +119,7 @@ async function readBucket(endpoint: string): Promise<string> {
     lookup: guard.lookupFor(ACCOUNT),
     region: "us-east-1",
   });
-  const bucket = new S3LockedBucket("b", client);
+  const bucket = new S3LockedBucket("b", 1, client);
   const bytes = await bucket.read("checkpoint", new AbortController().signal);
   bucket.close();
   return String(bytes);

@@ -12,13 +12,11 @@ export const NO_ANCHORS: Omit<AnchorsDeps, "database" | "ledger" | "metrics"> = 
   databaseMicros: () => systemClock().nowMicros(),
   extraAuthorities: undefined,
   log: createLog({ service: "test", level: "error" }, { write: () => {} }),
-  logS3IntervalS: HOUR_S,
-  logS3LockDays: 1,
-  logTsaIntervalS: HOUR_S,
+  logAnchorIntervalS: HOUR_S,
   logTsaUrl: undefined,
-  logWitnessIntervalS: HOUR_S,
   random: randomBytes,
   witnesses: () => [],
+  witnessIntervalS: HOUR_S,
 };
 
 /** The log is read for a bucket alone. */

@@ -30,15 +30,15 @@ export interface AnchorsDeps {
   readonly extraAuthorities: string | undefined;
   readonly ledger: AnchorLedger;
   readonly log: Logger;
-  readonly logS3IntervalS: number;
-  readonly logS3LockDays: number;
-  readonly logTsaIntervalS: number;
+  /** Between two time stamps, and between two checkpoints in the bucket. */
+  readonly logAnchorIntervalS: number;
   /** Undefined: no time stamps are made. */
   readonly logTsaUrl: string | undefined;
-  readonly logWitnessIntervalS: number;
   readonly metrics: Pick<Metrics, "anchorLag" | "failures" | "witnessRequests">;
   readonly random: (size: number) => Uint8Array;
   readonly witnesses: () => readonly WitnessTarget[];
+  /** Between two requests to a witness. */
+  readonly witnessIntervalS: number;
 }
 
 /** The rows of these targets, which are made if they are not there. */

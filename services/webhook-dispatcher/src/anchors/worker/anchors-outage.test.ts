@@ -71,9 +71,9 @@ test("ten minutes without a witness and a time stamping authority are the lag, a
     database: database.pool(),
     databaseMicros: () => micros,
     ledger,
-    logTsaIntervalS: MINUTE_S,
+    logAnchorIntervalS: MINUTE_S,
     logTsaUrl: tsa.url.href,
-    logWitnessIntervalS: MINUTE_S,
+    witnessIntervalS: MINUTE_S,
     metrics,
     witnesses: () => [{ name: "w", url: witness.url }],
   });

@@ -97,9 +97,9 @@ function replica(options: { bucket?: LockedBucket; isStamped?: boolean; interval
     bucket,
     database: database.pool(),
     ledger,
-    logTsaIntervalS: intervalS,
+    logAnchorIntervalS: intervalS,
     logTsaUrl: isStamped ? url : undefined,
-    logWitnessIntervalS: intervalS,
+    witnessIntervalS: intervalS,
     metrics,
     witnesses: () => (isStamped ? [] : [{ name: "w", url: new URL(url) }]),
   });
@@ -186,7 +186,7 @@ test("no witness waits for a bucket that does not answer", async () => {
   };
   const later = (_: unknown, signal: AbortSignal) => silent(signal);
   const bucket = { check: silent, read: later, keep: later, replace: later, close: () => {} };
-  const one = replica({ bucket: { name: "b", ...bucket } });
+  const one = replica({ bucket: { name: "b", lockDays: 1, ...bucket } });
   await eventually("a check of the bucket", () => checks > 0);
   await eventually("a signature", () => added.length > 0);
   await work([one]);

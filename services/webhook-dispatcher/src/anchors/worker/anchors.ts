@@ -60,7 +60,7 @@ class Anchors {
     const witnesses = due.map(({ name, size }) => ({ name, oldSize: BigInt(size) }));
     const work = await ledger.listAnchorWork({ isStamped, witnesses }, { signal });
     if (targets.length > 0)
-      reportLag(this.#deps, "witness", work.unservedSince, this.#deps.logWitnessIntervalS);
+      reportLag(this.#deps, "witness", work.unservedSince, this.#deps.witnessIntervalS);
     const asked = due.flatMap((row) => {
       const target = targets.find(({ name }) => name === row.name);
       const isBehind = BigInt(row.size) !== work.size || row.is_failing;
@@ -78,8 +78,8 @@ class Anchors {
     work: AnchorWork,
     signal: AbortSignal,
   ): Promise<void> {
-    const { database, extraAuthorities, logWitnessIntervalS, metrics } = this.#deps;
-    const claim = ["witness", name, row.size, logWitnessIntervalS] as const;
+    const { database, extraAuthorities, witnessIntervalS, metrics } = this.#deps;
+    const claim = ["witness", name, row.size, witnessIntervalS] as const;
     if ((await database.run(claimAnchor, [...claim])).length === 0) return;
     // A witness that has seen more than there is answers with its size.
     const found = work.proofs.find((each) => each.name === name);
@@ -103,12 +103,12 @@ class Anchors {
     work: AnchorWork,
     answer: WitnessAnswer,
   ): Promise<Outcome> {
-    const { database, logWitnessIntervalS } = this.#deps;
+    const { database, witnessIntervalS } = this.#deps;
     const { checkpoint, size } = work;
     if (answer.outcome === "cosigned") {
       const isStored = await this.#store(name, work, answer.lines);
       if (!isStored) return "invalid";
-      const success = [name, String(size), checkpoint, logWitnessIntervalS] as const;
+      const success = [name, String(size), checkpoint, witnessIntervalS] as const;
       await database.run(succeedAnchor, ["witness", ...success]);
       return "cosigned";
     }
@@ -162,8 +162,8 @@ class Anchors {
   }
 
   async #fail(name: string, { size }: Pick<AnchorWork, "size">, reason: string): Promise<void> {
-    const { database, log, logWitnessIntervalS } = this.#deps;
-    const backoff = [logWitnessIntervalS, Math.max(MAX_BACKOFF_S, logWitnessIntervalS)] as const;
+    const { database, log, witnessIntervalS } = this.#deps;
+    const backoff = [witnessIntervalS, Math.max(MAX_BACKOFF_S, witnessIntervalS)] as const;
     await database.run(failAnchor, ["witness", name, ...backoff]);
     log.warn({ witness: name, size: Number(size), reason }, "a witness has not signed");
   }

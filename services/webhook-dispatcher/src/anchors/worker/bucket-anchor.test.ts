@@ -1,8 +1,7 @@
 // Guarantees: the head log that is served is kept in a bucket under object lock, complete for each
 // checkpoint, as tlog-tiles has it, and nothing of it can be deleted. One replica uploads in an interval. A
 // checkpoint is stored only after its files, whenever an upload ends. A bucket without object lock is
-// refused. With a real PostgreSQL and a real S3 server, versitygw, which Go builds if it is not there.
-// Without Go the test says so.
+// refused. With a real PostgreSQL and S3 server (versitygw, which Go builds); without Go the test says so.
 
 import {
   DeleteObjectCommand,
@@ -161,6 +160,7 @@ describe.each(PROGRAMS)("the log in a bucket", (program) => {
     let isEnding = true;
     const around = (bucket: LockedBucket): LockedBucket => ({
       name: bucket.name,
+      lockDays: bucket.lockDays,
       check: (signal) => bucket.check(signal),
       read: (path, signal) => bucket.read(path, signal),
       replace: (file, signal) => bucket.replace(file, signal),

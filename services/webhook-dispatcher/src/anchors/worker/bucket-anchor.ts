@@ -44,9 +44,9 @@ export class BucketAnchor {
   }
 
   async #listWork(signal: AbortSignal) {
-    const { bucket, ledger, logS3IntervalS } = this.#deps;
+    const { bucket, ledger, logAnchorIntervalS } = this.#deps;
     const work = await ledger.listAnchorWork({ bucket: bucket.name }, { signal });
-    reportLag(this.#deps, "bucket", work.unlockedSince, logS3IntervalS);
+    reportLag(this.#deps, "bucket", work.unlockedSince, logAnchorIntervalS);
     return work;
   }
 
@@ -59,11 +59,11 @@ export class BucketAnchor {
 
   /** `begun`: the size up to which full tiles are there. */
   async #store(log: number, name: string, begun: number, signal: AbortSignal): Promise<void> {
-    const { bucket, database, databaseMicros, ledger, logS3IntervalS, logS3LockDays } = this.#deps;
+    const { bucket, database, databaseMicros, ledger, logAnchorIntervalS } = this.#deps;
     const fault = await bucket.check(signal);
     if (fault !== undefined) throw new Error(fault);
     const nowMicros = databaseMicros();
-    const upload = new LogUpload({ bucket, ledger, lockDays: logS3LockDays, log, nowMicros });
+    const upload = new LogUpload({ bucket, ledger, log, nowMicros });
     const { checkpoint, size, version } = await upload.run(begun, signal, (full) =>
       database.run(moveAnchor, ["bucket", name, String(full)]),
     );
@@ -73,7 +73,7 @@ export class BucketAnchor {
       { signal },
     );
     // The size is 0 again, because the checkpoint in the bucket says from now on how far it is.
-    await database.run(succeedAnchor, ["bucket", name, "0", checkpoint, logS3IntervalS]);
+    await database.run(succeedAnchor, ["bucket", name, "0", checkpoint, logAnchorIntervalS]);
   }
 
   #report(reason: string): void {

@@ -29,7 +29,6 @@ const BRIEF = "public, max-age=5";
 interface Options {
   readonly bucket: LockedBucket;
   readonly ledger: Pick<AnchorLedger, "addAnchor" | "readHeadLog">;
-  readonly lockDays: number;
   readonly log: number;
   readonly nowMicros: number;
 }
@@ -48,7 +47,8 @@ export class LogUpload {
 
   constructor(options: Options) {
     this.#options = options;
-    const seconds = Math.ceil(options.nowMicros / MICROS_PER_S) + options.lockDays * S_PER_DAY;
+    const seconds =
+      Math.ceil(options.nowMicros / MICROS_PER_S) + options.bucket.lockDays * S_PER_DAY;
     this.#until = new Date(seconds * 1_000);
   }
 

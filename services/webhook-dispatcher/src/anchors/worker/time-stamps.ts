@@ -23,14 +23,14 @@ export class TimeStamps {
   }
 
   async run(work: AnchorWork, signal: AbortSignal): Promise<void> {
-    const { database, logTsaIntervalS, logTsaUrl } = this.#deps;
+    const { database, logAnchorIntervalS, logTsaUrl } = this.#deps;
     if (logTsaUrl === undefined) return;
-    reportLag(this.#deps, "timestamp", work.unstampedSince, logTsaIntervalS);
+    reportLag(this.#deps, "timestamp", work.unstampedSince, logAnchorIntervalS);
     const url = new URL(logTsaUrl);
     const [row] = await anchorRows(database, "timestamp", [url.host]);
     const size = row?.size ?? "0";
     if (work.size === 0n || BigInt(size) === work.size) return;
-    const claim = ["timestamp", url.host, size, logTsaIntervalS] as const;
+    const claim = ["timestamp", url.host, size, logAnchorIntervalS] as const;
     if ((await database.run(claimAnchor, [...claim])).length > 0)
       await this.#stamp(url, work, signal);
   }
@@ -40,7 +40,7 @@ export class TimeStamps {
     { checkpoint, log, size }: AnchorWork,
     signal: AbortSignal,
   ): Promise<void> {
-    const { database, extraAuthorities, ledger, logTsaIntervalS, random } = this.#deps;
+    const { database, extraAuthorities, ledger, logAnchorIntervalS, random } = this.#deps;
     const name = url.host;
     const nonce = Buffer.from(random(NONCE_BYTES));
     // A positive integer that begins with no zero.
@@ -49,7 +49,7 @@ export class TimeStamps {
       const token = await askForTimeStamp({ extraAuthorities, url }, checkpoint, nonce, signal);
       const anchor = { case: "timeStamp", value: { name, token, nonce } } as const;
       await ledger.addAnchor({ log, size, anchor });
-      const success = [name, String(size), checkpoint, logTsaIntervalS] as const;
+      const success = [name, String(size), checkpoint, logAnchorIntervalS] as const;
       await database.run(succeedAnchor, ["timestamp", ...success]);
     } catch (error) {
       if (signal.aborted) return;
