@@ -30,7 +30,7 @@ export const OF_CLIENTS = ["ANNALS_KEY", "ANNALS_POSTGRES_PASSWORD", "ANNALS_URL
 /** Set by the chart from values of its own, or fixed by its ports: `settings` may not name them. */
 const OF_THE_CHART = new RegExp(
   `^OTEL_\\w+$|^ANNALS_(${[
-    "LOG_LEVEL|OTLP_ENDPOINT|EXIT_WITH_STDIN|(ADMIN_|RPC_)?PORT|\\w+_ADDRESS|RATE_LIMIT_PER_MINUTE",
+    "LOG_LEVEL|OTLP_ENDPOINT|EXIT_WITH_STDIN|(ADMIN_)?PORT|\\w+_ADDRESS|RATE_LIMIT_PER_MINUTE",
     "(SERVE_)?DATABASE_URL|DATABASE_ROLE_PREFIX|MIGRATE_WAIT_S|NATS_URL|NATS_CA_FILE|PLANS_FILE",
     "BOOTSTRAP_KEY|EXPORT_STORAGE",
     "WEBHOOK_SECRET_KEY_FILE|WEBHOOK_CA_FILE|SINKS_FILE|TLS_\\w+_FILE|DANGEROUS_PLAINTEXT_RPC",
@@ -49,9 +49,9 @@ const SHARED: readonly (readonly [heading: string, settings: readonly Setting<un
 ];
 
 function settingsPage(): string {
-  const common = new Set(SHARED.flatMap(([, settings]) => settings.map(({ env }) => env)));
+  const common = new Set(SHARED.flatMap(([, settings]) => settings));
   const own = SERVICES.map((service) => {
-    return [service, tableOf(service).filter(({ env }) => !common.has(env))] as const;
+    return [service, tableOf(service).filter((setting) => !common.has(setting))] as const;
   });
   return [...SHARED, ...own].reduce((page, [heading, settings]) => {
     const table = new RegExp(`(\\n## ${heading}\\n\\n.*\\n\\|[-|]+\\n)(?:\\|.*\\n)*()`);

@@ -92,7 +92,7 @@ test("ports and probes are those of the code", () => {
     );
   const ports: Node = {
     http: portOf("gateway", "ANNALS_PORT"),
-    rpc: portOf("keys", "ANNALS_RPC_PORT"),
+    rpc: portOf("keys", "ANNALS_PORT"),
     admin: portOf("keys", "ANNALS_ADMIN_PORT"),
     "admin-api": portOf("keys", "ANNALS_ADMIN_API_ADDRESS"),
   };

@@ -51,11 +51,10 @@ beforeAll(async () => {
     replicas: { gateway: 2, keys: 2, ledger: 1 },
     env: {
       ...Object.fromEntries(CALLERS.map((caller) => [caller, byName])),
-      ledger: { ANNALS_RPC_PORT: port },
+      ledger: { ANNALS_PORT: port },
     },
   });
-  for (const host of HOSTS.slice(1))
-    await bed.stack.addReplica("ledger", { ANNALS_RPC_HOST: host });
+  for (const host of HOSTS.slice(1)) await bed.stack.addReplica("ledger", { ANNALS_HOST: host });
   changing = processesOf(bed.stack, "ledger").at(-1) as StackProcess;
   accounts = await accountOfEachLedger();
 });

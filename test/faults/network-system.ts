@@ -90,7 +90,7 @@ function environments(
   links: ReadonlyMap<LinkName, Link>,
 ) {
   const env: Partial<Record<ServiceName, Record<string, string>>> = {};
-  for (const service of SERVICES) env[service] = { ANNALS_RPC_PORT: String(ports.get(service)) };
+  for (const service of SERVICES) env[service] = { ANNALS_PORT: String(ports.get(service)) };
   for (const [at, [from, to]] of ENDS.entries()) {
     const link = links.get(LINKS[at] as LinkName);
     if (link === undefined) continue;

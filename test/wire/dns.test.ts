@@ -36,7 +36,7 @@ beforeAll(async () => {
     without: ["nats", "export", "webhook-dispatcher"],
     rateLimitPerMinute: 1_000_000,
     env: {
-      ledger: { ANNALS_RPC_PORT: String(ledgerPort) },
+      ledger: { ANNALS_PORT: String(ledgerPort) },
       gateway: {
         ANNALS_LEDGER_ADDRESS: `dns://${dns.address}/ledger.test:${ledgerPort}`,
         GRPC_NODE_USE_ALTERNATIVE_RESOLVER: "true",
@@ -83,8 +83,8 @@ async function startLedger(host: string): Promise<void> {
       ANNALS_DATABASE_URL: stack.databaseUrl,
       ANNALS_NATS_URL: stack.natsUrl,
       ANNALS_ADMISSION_SECRET_FILE: join(stack.dataDir, "admission-secret"),
-      ANNALS_RPC_HOST: host,
-      ANNALS_RPC_PORT: String(ledgerPort),
+      ANNALS_HOST: host,
+      ANNALS_PORT: String(ledgerPort),
       ANNALS_ADMIN_HOST: "127.0.0.1",
       ANNALS_ADMIN_PORT: String(adminPort),
       ANNALS_EXIT_WITH_STDIN: "true",

@@ -136,9 +136,8 @@ export function serviceSpec(
   const env = {
     ...serviceEnvironment(service, context),
     ANNALS_EXIT_WITH_STDIN: "1",
-    ...(SERVICES[service].isPublic
-      ? { ANNALS_HOST: LOOPBACK, ANNALS_PORT: main }
-      : { ANNALS_RPC_HOST: LOOPBACK, ANNALS_RPC_PORT: main }),
+    ANNALS_HOST: LOOPBACK,
+    ANNALS_PORT: main,
     ANNALS_ADMIN_HOST: LOOPBACK,
     ANNALS_ADMIN_PORT: String(ports.admin.port),
     ...context.overrides.every,

@@ -83,12 +83,8 @@ export const processSettings = {
 
 /** Settings of every service that serves RPCs. */
 export const rpcServerSettings = {
-  rpcHost: text("ANNALS_RPC_HOST", "Address that the RPC server listens on.", {
-    fallback: "0.0.0.0",
-  }),
-  rpcPort: port("ANNALS_RPC_PORT", "Port of the RPC server; 0 picks a free port.", {
-    fallback: "9090",
-  }),
+  host: text("ANNALS_HOST", "Address that the RPC server listens on.", { fallback: "0.0.0.0" }),
+  port: port("ANNALS_PORT", "Port of the RPC server; 0 picks a free port.", { fallback: "9090" }),
   admissionSecretFile: optionalText(
     "ANNALS_ADMISSION_SECRET_FILE",
     "File with the [secrets of admissions](tls.md#the-secret-of-admissions): lines of `<id>:<base64 of 32 " +

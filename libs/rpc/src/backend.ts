@@ -37,8 +37,8 @@ export async function startBackend<S extends DescService>({
 }: BackendOptions<S>): Promise<void> {
   const rpc = await startRpcServer({
     ...options,
-    host: config.rpcHost,
-    port: config.rpcPort,
+    host: config.host,
+    port: config.port,
     refused: rpcRefusals(registry),
     interceptors: serverInterceptors({ log: options.log, duration: rpcServerDuration(registry) }),
     isReady: () => true,

@@ -31,10 +31,7 @@ export function runFakeService(
     response.statusCode = request.url === "/readyz" && main.listening ? 200 : 503;
     response.end();
   });
-  main.listen(
-    Number(env["ANNALS_PORT"] ?? env["ANNALS_RPC_PORT"]),
-    env["ANNALS_HOST"] ?? env["ANNALS_RPC_HOST"],
-  );
+  main.listen(Number(env["ANNALS_PORT"]), env["ANNALS_HOST"]);
   admin.listen(Number(env["ANNALS_ADMIN_PORT"]), env["ANNALS_ADMIN_HOST"]);
   const close = (why: string) => {
     process.stdout.write(`closing: ${why}\n`);

@@ -36,7 +36,7 @@ afterAll(async () => {
 const keys = (words: readonly string[], plansFile = file) =>
   runCommand(owner.url, words, {
     ANNALS_PLANS_FILE: plansFile,
-    ANNALS_RPC_PORT: "0",
+    ANNALS_PORT: "0",
     ANNALS_ADMIN_PORT: "0",
   });
 

@@ -225,7 +225,7 @@ test("the service as a process says so, and ends", async () => {
     [SETTING]: file,
     ANNALS_ADMISSION_SECRET_FILE: secrets,
     ANNALS_DANGEROUS_PLAINTEXT_RPC: "true",
-    ANNALS_RPC_PORT: "0",
+    ANNALS_PORT: "0",
     ANNALS_ADMIN_PORT: "0",
   });
   expect(status).toBe(2);
