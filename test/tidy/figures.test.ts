@@ -46,12 +46,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [INTERFACE, /Body \| (\d+ MiB)/, LIMITS, member("bodyMaxBytes")],
   [INTERFACE, /Body \| .*?a batch (\d+ MiB)/, LIMITS, member("batchBodyMaxBytes")],
   [INTERFACE, /; ([\d,]+) members and elements/, LIMITS, member("bodyMaxValues")],
-  [
-    INTERFACE,
-    /elements, a batch ([\d,]+);/,
-    `${GATEWAY}/config.ts`,
-    fallback("ANNALS_BATCH_BODY_MAX_VALUES"),
-  ],
+  [INTERFACE, /elements, a batch ([\d,]+);/, LIMITS, member("batchBodyMaxValues")],
   [INTERFACE, /nesting of (\d+) levels outside/, `${GATEWAY}/edge/json-body.ts`, BODY_DEPTH],
   [INTERFACE, /Event \| (\d+ KiB)/, LIMITS, member("eventMaxBytes")],
   [INTERFACE, /nesting of (\d+) levels, including the event/, LIMITS, member("eventMaxDepth")],

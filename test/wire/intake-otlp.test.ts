@@ -15,8 +15,6 @@ import { checkAppend } from "@annals/ledger/testing";
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
 
-const limits = { ...LIMITS, batchBodyMaxValues: 1 };
-
 /** Any text, also longer than a member of an event may be. */
 const text = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 40 }),
@@ -68,7 +66,7 @@ test("no record that has the name of an event is refused", () => {
           },
         ],
       } as OtlpRequest;
-      const [item] = atOnce(readOtlp(inProtobuf(request), OTLP_PROTOBUF, limits)).items;
+      const [item] = atOnce(readOtlp(inProtobuf(request), OTLP_PROTOBUF, LIMITS)).items;
       if (!item || !("events" in item)) return expect.fail(JSON.stringify(item));
       const { events, idempotencyKey, requestSha256 } = item;
       const receivedAt = "2026-01-31T09:30:00.000000Z";

@@ -11,7 +11,6 @@ import {
   rpcTlsSettings,
   text,
 } from "@annals/chassis";
-import { MAX_BODY_VALUES } from "@annals/event";
 
 const MIB = 1024 * 1024;
 
@@ -54,13 +53,6 @@ export const SETTINGS = {
     "Requests that a widget token may make in its window of 60 seconds. Must match the setting of `keys`.",
     { min: 1, max: 1_000_000_000 },
     { fallback: "120" },
-  ),
-  batchBodyMaxValues: integer(
-    "ANNALS_BATCH_BODY_MAX_VALUES",
-    "Maximum members and elements in the body of a batch of events. A thousand CloudTrail records have up " +
-      "to 50,000. A higher value lets one body block the event loop for longer.",
-    { min: 1_000, max: MAX_BODY_VALUES },
-    { fallback: "60000" },
   ),
   requestTimeoutMs: integer(
     "ANNALS_REQUEST_TIMEOUT_MS",

@@ -14,6 +14,8 @@ export const LIMITS = {
   intakeMaxItems: 1_000,
   /** Members and elements in a body other than a batch: more than any event can hold. */
   bodyMaxValues: 40_000,
+  /** Those of a batch: a thousand CloudTrail records have up to 50,000. More would block the event loop. */
+  batchBodyMaxValues: 60_000,
   /** Bytes of one event in canonical form. */
   eventMaxBytes: 64 * KIB,
   /** How deep objects and arrays of an event may nest; the event itself is the first level. */
@@ -22,7 +24,4 @@ export const LIMITS = {
   verifyTimeoutMs: 600_000,
 };
 
-export interface Limits extends Readonly<typeof LIMITS> {
-  /** Members and elements in the body of a batch: ANNALS_BATCH_BODY_MAX_VALUES. */
-  readonly batchBodyMaxValues: number;
-}
+export type Limits = Readonly<typeof LIMITS>;

@@ -100,7 +100,6 @@ export async function serve(
   });
   metrics.watchHeld(() => inFlight.used());
   const intake = new IntakeReports(metrics, log);
-  const limits = { ...LIMITS, batchBodyMaxValues: config.batchBodyMaxValues };
   const reads = config.auditReads
     ? openReadAudit({ ...metrics, clock, ledger: clients.ledger, log }, closers)
     : undefined;
@@ -108,7 +107,7 @@ export async function serve(
     accessLog,
     admissions,
     clock,
-    deps: { ...clients, appends, intake, limits, turns: new Turns() },
+    deps: { ...clients, appends, intake, limits: LIMITS, turns: new Turns() },
     earlyResponses,
     hasDashboard: config.dashboard,
     headLog: config.logPublic

@@ -17,10 +17,8 @@ import {
 } from "../testing/otlp-requests.ts";
 import { readOtlp } from "./read-otlp.ts";
 
-const limits = { ...LIMITS, batchBodyMaxValues: 1 };
-
 const read = (bytes: Buffer, encoding: OtlpEncoding) =>
-  atOnce(readOtlp(bytes, encoding, limits)).items.map((item) =>
+  atOnce(readOtlp(bytes, encoding, LIMITS)).items.map((item) =>
     "events" in item
       ? { ...item, events: Buffer.from(item.events.bytes).toString(), requestSha256: "" }
       : item,
@@ -56,7 +54,7 @@ describe("in protobuf", () => {
   });
 
   test("names what it ignores, if nothing else is there", () => {
-    const ignoredOf = (bytes: Buffer) => atOnce(readOtlp(bytes, OTLP_PROTOBUF, limits)).ignored;
+    const ignoredOf = (bytes: Buffer) => atOnce(readOtlp(bytes, OTLP_PROTOBUF, LIMITS)).ignored;
     const unknown = Buffer.from([0xf8, 0x07, 0x01]);
     expect(ignoredOf(unknown)).toBe(
       "A part of the request was ignored: field 127 is not a member of ExportLogsServiceRequest, " +
@@ -158,7 +156,7 @@ describe("in JSON", () => {
       "logRecords",
     ],
   ])("names what it ignores: %s", (body, unknown, of, wanted) => {
-    expect(atOnce(readOtlp(Buffer.from(body), OTLP_JSON, limits)).ignored).toBe(
+    expect(atOnce(readOtlp(Buffer.from(body), OTLP_JSON, LIMITS)).ignored).toBe(
       `A part of the request was ignored: ${unknown} is not a member of ${of}, which has no ${wanted}.`,
     );
   });
@@ -166,7 +164,7 @@ describe("in JSON", () => {
   test.each(["{}", '{"resourceLogs":[]}', '{"resourceLogs":[{"scopeLogs":[{"scope":{}}]}]}'])(
     "ignores nothing in %s",
     (body) => {
-      expect(atOnce(readOtlp(Buffer.from(body), OTLP_JSON, limits)).ignored).toBeUndefined();
+      expect(atOnce(readOtlp(Buffer.from(body), OTLP_JSON, LIMITS)).ignored).toBeUndefined();
     },
   );
 

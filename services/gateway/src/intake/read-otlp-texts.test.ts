@@ -25,14 +25,13 @@ const ENCODINGS = [
   ["protobuf", OTLP_PROTOBUF, inProtobuf],
   ["json", OTLP_JSON, inJson],
 ] as const;
-const LIMITS_OF_TEST = { ...LIMITS, batchBodyMaxValues: 1 };
 const LONG = 64 * PIECE_BYTES;
 
 type Encoding = (typeof ENCODINGS)[number];
 
 /** The event of the one record, and the pieces of the work. */
 function read([, encoding, written]: Encoding, record: OtlpRecord) {
-  const work = readOtlp(written(otlpRequest(record)), encoding, LIMITS_OF_TEST);
+  const work = readOtlp(written(otlpRequest(record)), encoding, LIMITS);
   let pieces = 1;
   let piece = work.next();
   for (; piece.done !== true; pieces += 1) piece = work.next();
@@ -114,7 +113,7 @@ describe("a text in protobuf that is not UTF-8", () => {
     return request;
   };
   const attributesOf = (request: Buffer) => {
-    const { items } = atOnce(readOtlp(request, OTLP_PROTOBUF, LIMITS_OF_TEST));
+    const { items } = atOnce(readOtlp(request, OTLP_PROTOBUF, LIMITS));
     const [item] = items;
     if (!item || !("events" in item)) return expect.fail(JSON.stringify(item));
     const [event] = readJson(item.events.bytes, { maxDepth: 64, maxValues: 100 }) as JsonObject[];

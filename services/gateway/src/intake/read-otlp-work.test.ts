@@ -45,7 +45,7 @@ function count(encoding: OtlpEncoding, request: Buffer): Counted {
       return encoding.read(schema, slice, limits, except);
     },
   };
-  const work = readOtlp(request, counting, { ...LIMITS, batchBodyMaxValues: 1 });
+  const work = readOtlp(request, counting, LIMITS);
   for (let before = 0; ; before = bytes) {
     const piece = work.next();
     pieces += 1;

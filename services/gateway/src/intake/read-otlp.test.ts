@@ -25,10 +25,9 @@ import {
 import { readOtlp } from "./read-otlp.ts";
 
 const ENCODINGS = { protobuf: OTLP_PROTOBUF, json: OTLP_JSON };
-const limits = { ...LIMITS, batchBodyMaxValues: 1 };
 
 const read = (bytes: Buffer, encoding: OtlpEncoding) =>
-  atOnce(readOtlp(bytes, encoding, limits)).items.map((item) =>
+  atOnce(readOtlp(bytes, encoding, LIMITS)).items.map((item) =>
     "events" in item
       ? { ...item, events: Buffer.from(item.events.bytes).toString(), requestSha256: "" }
       : item,
