@@ -87,16 +87,10 @@ export const SETTINGS = {
     "File with the keys of the [log](../evidence.md#the-key-of-the-log), newest first: lines of the " +
       "base64 of 32 bytes. Each one signs. It is read again every five seconds. Without it nothing is signed.",
   ),
-  logKeyOverlapDays: integer(
-    "ANNALS_LOG_KEY_OVERLAP_DAYS",
-    "Days that a key of the log has to stay in its file after a newer one has first signed.",
-    { min: 0, max: 36_500 },
-    { fallback: "90" },
-  ),
   logKeyWithoutOverlap: flag(
     "ANNALS_DANGEROUS_LOG_KEY_WITHOUT_OVERLAP",
-    "Lets a key of the log be left out of its file at once, because it was stolen. Who knows only that " +
-      "key then refuses new checkpoints.",
+    "Lets a key of the log be left out of its file at once, because it was stolen, and not only 90 days after a " +
+      "newer one has first signed. Who knows only that key then refuses new checkpoints.",
   ),
   bootstrapKey: optionalText(
     "ANNALS_BOOTSTRAP_KEY",

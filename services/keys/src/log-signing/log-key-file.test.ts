@@ -145,15 +145,6 @@ describe("a key that has signed may be left out", () => {
     expect(await signedBy(await start([NEW]), NEW)).toEqual(publicKeys(NEW));
   });
 
-  test("after as many days as the setting says", async () => {
-    await rotated();
-    const variables = { ANNALS_LOG_KEY_OVERLAP_DAYS: "3" };
-    days = 12.9;
-    await expect(start([NEW], variables)).rejects.toThrow(ConfigError);
-    days = 13;
-    expect((await start([NEW], variables)).signer.file.publicKeys).toEqual(publicKeys(NEW));
-  });
-
   test("not while it is the newest one that has signed, in any number of processes", async () => {
     for (let processes = 0; processes < 2; processes += 1) await signedBy(await start([OLD]), OLD);
     days = 1_000;

@@ -15,10 +15,13 @@ import { LogSigner, type LogSignerDeps } from "./log-signer.ts";
 
 const SETTING = { env: "ANNALS_LOG_KEY_FILE", purpose: "signs the log of evidence" };
 
-type Config = Pick<
-  ConfigOf<typeof SETTINGS>,
-  "logKeyFile" | "logKeyOverlapDays" | "logKeyWithoutOverlap"
->;
+/**
+ * Everyone who verifies has this long to take a newer key. An operator who wants a longer overlap leaves the
+ * line in the file for longer, and a shorter one is for a stolen key alone.
+ */
+const OVERLAP_DAYS = 90;
+
+type Config = Pick<ConfigOf<typeof SETTINGS>, "logKeyFile" | "logKeyWithoutOverlap">;
 
 interface Around extends Omit<LogSignerDeps, "overlapDays"> {
   readonly closers: Closers;
@@ -31,10 +34,10 @@ interface Around extends Omit<LogSignerDeps, "overlapDays"> {
  * that cannot be asked does not keep the service from starting: the signer asks again before it signs.
  */
 export async function openLogSigner(
-  { logKeyFile, logKeyOverlapDays, logKeyWithoutOverlap }: Config,
+  { logKeyFile, logKeyWithoutOverlap }: Config,
   { closers, intervalMs, ...around }: Around,
 ): Promise<LogSigner> {
-  const overlapDays = logKeyWithoutOverlap ? undefined : logKeyOverlapDays;
+  const overlapDays = logKeyWithoutOverlap ? undefined : OVERLAP_DAYS;
   const signer = new LogSigner({ ...around, overlapDays });
   if (logKeyFile === undefined) return signer;
   const { log } = around;
