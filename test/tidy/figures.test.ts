@@ -197,14 +197,14 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [
     RELIABILITY,
     /unread downloads`: more than (\d+)/,
-    `${GATEWAY}/config.ts`,
-    fallback("ANNALS_DOWNLOADS_MAX_PER_ACCOUNT"),
+    "test/faults/gateway-controls.ts",
+    member("downloads"),
   ],
   [
     RELIABILITY,
     /40 verifications`: more than (\d+)/,
-    `${GATEWAY}/config.ts`,
-    fallback("ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT"),
+    "test/faults/gateway-controls.ts",
+    member("verifications"),
   ],
   [
     RELIABILITY,

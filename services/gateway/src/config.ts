@@ -94,25 +94,13 @@ export const SETTINGS = {
     { min: 8 * MIB, max: 1_024 * MIB },
     { fallback: String(16 * MIB) },
   ),
-  downloadsMaxPerAccount: integer(
-    "ANNALS_DOWNLOADS_MAX_PER_ACCOUNT",
-    "Maximum concurrent downloads of exports of one account in one gateway. For all accounts together: four times " +
-      "that.",
-    { min: 1, max: 10_000 },
-    { fallback: "8" },
-  ),
-  listsMaxPerAccount: integer(
-    "ANNALS_LISTS_MAX_PER_ACCOUNT",
-    "Maximum concurrent lists of events of one account in one gateway. For all accounts together: four times that. " +
-      "A list beyond it waits up to 5 seconds before it is refused.",
-    { min: 1, max: 100_000 },
+  readsMaxPerAccount: integer(
+    "ANNALS_READS_MAX_PER_ACCOUNT",
+    "Maximum concurrent lists of events of one account in one gateway. Of downloads of exports half as many, of " +
+      "verifications a quarter. For all accounts together: four times that. A list beyond it waits up to 5 seconds " +
+      "before it is refused.",
+    { min: 4, max: 100_000 },
     { fallback: "16" },
-  ),
-  verificationsMaxPerAccount: integer(
-    "ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT",
-    "Maximum concurrent verifications of one account in one gateway. For all accounts together: four times that.",
-    { min: 1, max: 10_000 },
-    { fallback: "4" },
   ),
   responseWindowMs: integer(
     "ANNALS_RESPONSE_WINDOW_MS",

@@ -46,10 +46,7 @@ const baseUrl = () => stack.baseUrls[0] ?? "";
 
 beforeAll(async () => {
   // All requests of an operation are of one account, and none is to be refused for its share.
-  const gateway = {
-    ANNALS_LISTS_MAX_PER_ACCOUNT: "1000",
-    ANNALS_VERIFICATIONS_MAX_PER_ACCOUNT: "1000",
-  };
+  const gateway = { ANNALS_READS_MAX_PER_ACCOUNT: "4000" };
   const many = {
     ANNALS_EXPORT_MAX_UNDER_WAY_PER_ACCOUNT: "10000",
     ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT: "10000",

@@ -8,6 +8,8 @@ import { type Refusal, Shares, type SharesOptions } from "./shares.ts";
 
 const MIB = 1024 * 1024;
 
+/** A download and a verification cost as much as this many lists: an account has fewer of them. */
+const LISTS_OF = { download: 2, verification: 4 };
 /** Total of a long or large resource, as a multiple of the share of one account. */
 const SHARES = 4;
 /** A page is read in milliseconds: many that come together, or during a short stall, soon have their turn. */
@@ -28,27 +30,25 @@ export interface SharedAmounts {
   readonly requestsMaxUnderWay: number;
   readonly requestsMaxPerAccount: number;
   readonly bytesMaxPerAccount: number;
-  readonly downloadsMaxPerAccount: number;
-  readonly listsMaxPerAccount: number;
-  readonly verificationsMaxPerAccount: number;
+  readonly readsMaxPerAccount: number;
 }
 
 export function resourceShares(config: SharedAmounts): Record<Resource, SharesOptions> {
   const shares = (share: number) => ({ share, total: SHARES * share });
   const total = config.requestsMaxUnderWay;
+  const lists = config.readsMaxPerAccount;
+  const downloads = Math.floor(lists / LISTS_OF.download);
   return {
     requests: { share: config.requestsMaxPerAccount, total },
     // An address has half of what is free: behind a proxy it can be the address of every client.
     unadmitted: { share: total, total },
     anonymous: ANONYMOUS,
     bytes: shares(config.bytesMaxPerAccount),
-    unread_bytes: shares(
-      config.bytesMaxPerAccount + config.downloadsMaxPerAccount * DOWNLOAD_BYTES,
-    ),
+    unread_bytes: shares(config.bytesMaxPerAccount + downloads * DOWNLOAD_BYTES),
     anonymous_bytes: ANONYMOUS_BYTES,
-    downloads: shares(config.downloadsMaxPerAccount),
-    lists: { ...shares(config.listsMaxPerAccount), waitMs: LIST_WAIT_MS },
-    verifications: shares(config.verificationsMaxPerAccount),
+    downloads: shares(downloads),
+    lists: { ...shares(lists), waitMs: LIST_WAIT_MS },
+    verifications: shares(Math.floor(lists / LISTS_OF.verification)),
     head_log: HEAD_LOG,
   };
 }

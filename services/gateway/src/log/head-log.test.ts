@@ -22,9 +22,7 @@ const CONFIG = {
   requestsMaxUnderWay: MANY,
   requestsMaxPerAccount: MANY,
   bytesMaxPerAccount: MANY,
-  downloadsMaxPerAccount: MANY,
-  listsMaxPerAccount: MANY,
-  verificationsMaxPerAccount: MANY,
+  readsMaxPerAccount: MANY,
 };
 
 async function open(read: (request: Request) => Promise<string>, waitMs = 50) {
