@@ -91,7 +91,7 @@ export function serviceEnvironment(
   env["NODE_COMPILE_CACHE"] ??= COMPILE_CACHE;
   env["ANNALS_DATA_DIR"] = context.directory.path;
   env["ANNALS_RATE_LIMIT_PER_MINUTE"] = String(context.rateLimitPerMinute);
-  if (!isSet(env["ANNALS_DANGEROUS_PLAINTEXT_RPC"])) {
+  if (!isSet(env["ANNALS_DANGEROUS_PLAINTEXT"])) {
     const { ca, cert, key } = certificateFiles(context.directory.certificates, service);
     Object.assign(env, {
       ANNALS_TLS_CA_FILE: ca,

@@ -43,7 +43,7 @@
 
 {{- define "annals.tlsEnvironment" -}}
 {{- if .root.Values.tls.dangerousPlaintext }}
-- name: ANNALS_DANGEROUS_PLAINTEXT_RPC
+- name: ANNALS_DANGEROUS_PLAINTEXT
   value: "true"
 {{- else }}
 - name: ANNALS_TLS_CA_FILE
@@ -110,10 +110,6 @@
   value: /etc/annals/admin-api/tokens
 - name: ANNALS_ADMIN_API_ADDRESS
   value: 0.0.0.0:9092
-{{- if .root.Values.tls.dangerousPlaintext }}
-- name: ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT
-  value: "true"
-{{- end }}
 {{- end }}
 {{- end }}
 

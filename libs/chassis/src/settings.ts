@@ -108,11 +108,12 @@ export const rpcTlsSettings = {
     "ANNALS_TLS_KEY_FILE",
     "File (PEM) of the key of that certificate. Required by `serve`.",
   ),
-  plaintextRpc: flag(
-    "ANNALS_DANGEROUS_PLAINTEXT_RPC",
-    "Disables TLS for RPC, instead of the three files. Any client that can connect to an RPC port can " +
-      "then make every call that a service makes as itself: read the events of any account, record audit " +
-      "entries. Anyone who can read the traffic can act for the accounts whose requests they see.",
+  plaintext: flag(
+    "ANNALS_DANGEROUS_PLAINTEXT",
+    "Disables TLS for RPC, instead of the three files, and for the admin API. Any client that can connect to an " +
+      "RPC port can then make every call that a service makes as itself: read the events of any account, record " +
+      "audit entries. Anyone who can read the traffic can act for the accounts whose requests they see, and has " +
+      "the token of the admin API.",
   ),
 };
 

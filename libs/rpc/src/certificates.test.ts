@@ -81,22 +81,22 @@ describe("at the start", () => {
   });
   const config = (directory: string, service: IdentifiedService = "gateway") => {
     const { ca, cert, key } = certificateFiles(directory, service);
-    return { tlsCaFile: ca, tlsCertFile: cert, tlsKeyFile: key, plaintextRpc: false };
+    return { tlsCaFile: ca, tlsCertFile: cert, tlsKeyFile: key, plaintext: false };
   };
   const nothing = {
     tlsCaFile: undefined,
     tlsCertFile: undefined,
     tlsKeyFile: undefined,
-    plaintextRpc: false,
+    plaintext: false,
   };
 
   test("neither certificates nor plaintext is refused, and both are", async () => {
     await expect(openTls(nothing, around())).rejects.toThrow(
       "ANNALS_TLS_CA_FILE, ANNALS_TLS_CERT_FILE, ANNALS_TLS_KEY_FILE are required",
     );
-    const both = { ...config(await newDirectory()), plaintextRpc: true };
+    const both = { ...config(await newDirectory()), plaintext: true };
     await expect(openTls(both, around())).rejects.toThrow("mutually exclusive");
-    expect(await openTls({ ...nothing, plaintextRpc: true }, around())).toBe("plaintext");
+    expect(await openTls({ ...nothing, plaintext: true }, around())).toBe("plaintext");
   });
 
   test("when they expire is a metric", async () => {

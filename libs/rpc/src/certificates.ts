@@ -78,13 +78,11 @@ export async function openTls(
   },
 ): Promise<RpcTls> {
   const { closers, log, registry, service } = around;
-  const { plaintextRpc, tlsCaFile, tlsCertFile, tlsKeyFile } = config;
+  const { plaintext, tlsCaFile, tlsCertFile, tlsKeyFile } = config;
   const given = [tlsCaFile, tlsCertFile, tlsKeyFile].filter((file) => file !== undefined);
-  if (plaintextRpc) {
+  if (plaintext) {
     if (given.length > 0) {
-      throw new ConfigError(
-        "ANNALS_DANGEROUS_PLAINTEXT_RPC and ANNALS_TLS_* are mutually exclusive",
-      );
+      throw new ConfigError("ANNALS_DANGEROUS_PLAINTEXT and ANNALS_TLS_* are mutually exclusive");
     }
     log.warn("RPC is in plaintext: any client of an RPC port can read every event");
     return "plaintext";

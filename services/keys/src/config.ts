@@ -78,10 +78,6 @@ export const SETTINGS = {
     "Address that the admin API listens on, `host:port`. Clients must not reach it.",
     { fallback: "127.0.0.1:9092" },
   ),
-  adminApiPlaintext: flag(
-    "ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT",
-    "Serves the admin API without TLS. Anyone on the network path can then read its token.",
-  ),
   logKeyFile: optionalText(
     "ANNALS_LOG_KEY_FILE",
     "File with the keys of the [log](../evidence.md#the-key-of-the-log), newest first: lines of the " +

@@ -1,7 +1,7 @@
-// Opens the admin API if its setting asks for it. Called by serve.ts. An API that would be readable on the
-// network does not start, unless a setting says so.
+// Opens the admin API if its setting asks for it. Called by serve.ts. It has the TLS of RPC, or none if the
+// operator has disabled that.
 
-import { type Closers, ConfigError, type ConfigOf, type Logger } from "@annals/chassis";
+import type { Closers, ConfigOf, Logger } from "@annals/chassis";
 import type { RpcTls } from "@annals/rpc";
 import type { SETTINGS } from "../config.ts";
 import type { Metrics } from "../metrics.ts";
@@ -19,17 +19,10 @@ export async function openAdminApi(
     readonly tls: RpcTls;
   },
 ): Promise<void> {
-  const { adminApiAddress: address, adminApiPlaintext, adminApiTokenFile } = config;
+  const { adminApiAddress: address, adminApiTokenFile } = config;
   if (adminApiTokenFile === undefined) return;
-  const { closers, deps, log, metrics } = around;
-  const tls = adminApiPlaintext ? "plaintext" : around.tls;
-  if (tls === "plaintext" && !adminApiPlaintext) {
-    throw new ConfigError(
-      "ANNALS_ADMIN_API_TOKEN_FILE requires ANNALS_TLS_CERT_FILE, ANNALS_TLS_KEY_FILE and ANNALS_TLS_CA_FILE: the admin API " +
-        "uses the certificate of keys. To serve it without TLS, set ANNALS_DANGEROUS_ADMIN_API_PLAINTEXT",
-    );
-  }
-  if (adminApiPlaintext)
+  const { closers, deps, log, metrics, tls } = around;
+  if (tls === "plaintext")
     log.warn("the admin API is in plaintext: anyone on the network path can read its token");
   const tokens = await AdminTokens.open(adminApiTokenFile, log);
   closers.add("admin API tokens", tokens, () => tokens.close());

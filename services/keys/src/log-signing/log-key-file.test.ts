@@ -215,7 +215,7 @@ test("the service as a process says so, and ends", async () => {
   const { status, stderr } = await runCommand(owner.url, ["serve"], {
     [SETTING]: file,
     ANNALS_ADMISSION_SECRET_FILE: secrets,
-    ANNALS_DANGEROUS_PLAINTEXT_RPC: "true",
+    ANNALS_DANGEROUS_PLAINTEXT: "true",
     ANNALS_PORT: "0",
     ANNALS_ADMIN_PORT: "0",
   });
