@@ -74,25 +74,28 @@ test("a second ledger behind a name that starts later gets its share of the call
 async function startLedger(host: string): Promise<void> {
   const adminPort = await freePort();
   const { ca, cert, key } = certificateFiles(stack.certificates, "ledger");
-  spawned = spawn(process.execPath, ["-C", "source", serviceProgram("ledger"), "serve"], {
-    cwd: ROOT,
-    stdio: ["pipe", "ignore", "inherit"],
-    env: {
-      PATH: process.env["PATH"],
-      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
-      ANNALS_DATABASE_URL: stack.databaseUrl,
-      ANNALS_NATS_URL: stack.natsUrl,
-      ANNALS_ADMISSION_SECRET_FILE: join(stack.dataDir, "admission-secret"),
-      ANNALS_HOST: host,
-      ANNALS_PORT: String(ledgerPort),
-      ANNALS_ADMIN_HOST: "127.0.0.1",
-      ANNALS_ADMIN_PORT: String(adminPort),
-      ANNALS_EXIT_WITH_STDIN: "true",
-      ANNALS_TLS_CA_FILE: ca,
-      ANNALS_TLS_CERT_FILE: cert,
-      ANNALS_TLS_KEY_FILE: key,
+  spawned = spawn(
+    process.execPath,
+    ["-C", "source", serviceProgram("ledger"), "serve", "--exit-with-stdin"],
+    {
+      cwd: ROOT,
+      stdio: ["pipe", "ignore", "inherit"],
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        ANNALS_DATABASE_URL: stack.databaseUrl,
+        ANNALS_NATS_URL: stack.natsUrl,
+        ANNALS_ADMISSION_SECRET_FILE: join(stack.dataDir, "admission-secret"),
+        ANNALS_HOST: host,
+        ANNALS_PORT: String(ledgerPort),
+        ANNALS_ADMIN_HOST: "127.0.0.1",
+        ANNALS_ADMIN_PORT: String(adminPort),
+        ANNALS_TLS_CA_FILE: ca,
+        ANNALS_TLS_CERT_FILE: cert,
+        ANNALS_TLS_KEY_FILE: key,
+      },
     },
-  });
+  );
   const adminUrl = `http://127.0.0.1:${adminPort}`;
   const isReady = async () => (await fetch(`${adminUrl}/readyz`)).ok;
   await eventually(`the ledger at ${host} is ready`, isReady, READY_MS);

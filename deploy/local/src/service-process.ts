@@ -135,7 +135,6 @@ export function serviceSpec(
   const main = String(ports.main.port);
   const env = {
     ...serviceEnvironment(service, context),
-    ANNALS_EXIT_WITH_STDIN: "1",
     ANNALS_HOST: LOOPBACK,
     ANNALS_PORT: main,
     ANNALS_ADMIN_HOST: LOOPBACK,
@@ -147,7 +146,7 @@ export function serviceSpec(
   return {
     name,
     command: process.execPath,
-    args: serviceArguments(service, "serve", context),
+    args: [...serviceArguments(service, "serve", context), "--exit-with-stdin"],
     env,
     cwd: context.root,
     stopSignal: "TERM",

@@ -124,7 +124,9 @@ test("--help lists the commands, and that of a command is its own; neither needs
   expect(list.stdout).toMatch(/^Usage: test <command> \[options\]\n/);
   for (const name of ["serve", "migrate", "show", "broken", "picky"])
     expect(list.stdout).toMatch(new RegExp(`^  ${name} `, "m"));
-  expect((await run(["serve", "--help"])).stdout).toMatch(/^Usage: test serve\n/);
+  expect((await run(["serve", "--help"])).stdout).toMatch(
+    /^Usage: test serve \[--exit-with-stdin\]\n/,
+  );
   expect((await run(["show", "--help"])).stdout).toMatch(
     /^Usage: annals show \[--color <color>\]\n/,
   );

@@ -2,13 +2,18 @@
 // needs and runs it. Faults of the configuration or of the command line go to standard error, without a
 // stack. docs/operators/command-line.md has the table of exit statuses. It must never print a secret.
 
-import { command, type Command, EXIT, type Output, runCommands } from "@annals/cli";
+import { command, type Command, EXIT, flag, type Output, runCommands } from "@annals/cli";
 import { type ConfigOf, parseConfig, type Settings } from "./config.ts";
 import { createLog, type Logger, type LogLevel } from "./log.ts";
 
 export interface CommandContext<S extends Settings> {
   readonly config: ConfigOf<S>;
   readonly log: Logger;
+}
+
+/** What `serve` also gets: whether it drains when standard input ends. */
+interface ServeContext<S extends Settings> extends CommandContext<S> {
+  readonly exitWithStdin: boolean;
 }
 
 type Work<S extends Settings> = (context: CommandContext<S>) => Promise<void>;
@@ -24,7 +29,7 @@ interface Process {
 export interface MainOptions<S extends Settings, C extends Settings> extends Process {
   /** The settings of `serve`. */
   readonly settings: S;
-  readonly serve: Work<S>;
+  readonly serve: (context: ServeContext<S>) => Promise<void>;
   /** The other commands, which may need fewer settings. */
   readonly commands?: {
     readonly settings: C;
@@ -64,8 +69,21 @@ function commandsOf<S extends Settings, C extends Settings>(
     const level = (config["logLevel"] ?? "info") as LogLevel;
     return { config, log: createLog({ service: program, level }) };
   };
-  const serving = { program, name: "serve", summary: "Run the service until SIGTERM or SIGINT" };
-  const all = [command(serving, () => serve(contextOf(options.settings)))];
+  const serving = {
+    program,
+    name: "serve",
+    summary: "Run the service until SIGTERM or SIGINT",
+    options: {
+      "exit-with-stdin": flag(
+        "Drain and exit when standard input ends too, for a parent that may die without a signal",
+      ),
+    },
+  };
+  const all = [
+    command(serving, ({ "exit-with-stdin": exitWithStdin }) =>
+      serve({ ...contextOf(options.settings), exitWithStdin }),
+    ),
+  ];
   if (!commands) return all;
   const { migrate, operator = [], settings } = commands;
   const migrating = { program, name: "migrate", summary: "Migrate the schema to this release" };

@@ -53,12 +53,6 @@ export interface RunOptions {
   readonly exitWithStdin: boolean;
 }
 
-/** What `serve` of a program gets: its settings, and its logger. */
-export interface ServeContext<C> {
-  readonly config: C;
-  readonly log: Logger;
-}
-
 interface ServeModule<C> {
   /** Opens everything, and registers each part with `closers`. */
   serve(config: C, log: Logger, closers: Closers): Promise<void>;
@@ -68,13 +62,13 @@ interface ServeModule<C> {
  * The `serve` of a program: runs what serve.ts builds. `load` imports that file, once it is needed: a command
  * needs none of it, and starts in three quarters of the time.
  */
-export function serving<C extends { readonly exitWithStdin: boolean }>(
+export function serving<C>(
   load: () => Promise<ServeModule<C>>,
-): (context: ServeContext<C>) => Promise<void> {
-  return ({ config, log }) =>
+): (served: Omit<RunOptions, "serve"> & { readonly config: C }) => Promise<void> {
+  return ({ config, exitWithStdin, log }) =>
     run({
       log,
-      exitWithStdin: config.exitWithStdin,
+      exitWithStdin,
       serve: async (closers) => (await load()).serve(config, log, closers),
     });
 }

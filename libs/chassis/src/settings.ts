@@ -74,11 +74,6 @@ export const processSettings = {
     },
   ),
   ...tracingSettings,
-  exitWithStdin: flag(
-    "ANNALS_EXIT_WITH_STDIN",
-    "Drains and exits when standard input ends, for a parent process that may die without sending a " +
-      "signal.",
-  ),
 };
 
 /** Settings of every service that serves RPCs. */

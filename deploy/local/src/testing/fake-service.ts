@@ -4,12 +4,13 @@
 import { createServer } from "node:http";
 
 /**
- * Runs the verb on the command line. Its main server answers every request with its pid and
+ * Runs the verb of the command line, with its options. Its main server answers every request with its pid and
  * ANNALS_* variables.
  */
 export function runFakeService(
   env: Readonly<Record<string, string | undefined>>,
   verb: string | undefined,
+  ...options: readonly string[]
 ): void {
   const variables = Object.fromEntries(
     Object.entries(env).filter(([name]) => name.startsWith("ANNALS_")),
@@ -42,6 +43,6 @@ export function runFakeService(
     process.stdin.destroy();
   };
   process.once("SIGTERM", () => close("SIGTERM"));
-  if (env["ANNALS_EXIT_WITH_STDIN"] === "1")
+  if (options.includes("--exit-with-stdin"))
     process.stdin.once("end", () => close("stdin ended")).resume();
 }

@@ -2,4 +2,4 @@
 
 import { runFakeService } from "../../../fake-service.ts";
 
-runFakeService(process.env, process.argv[2]);
+runFakeService(process.env, process.argv[2], ...process.argv.slice(3));
