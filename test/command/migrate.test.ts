@@ -34,9 +34,10 @@ const serveUrl = () =>
 async function migrate(
   services: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
 ) {
   const named = services.flatMap((service) => ["--service", service]);
-  const words = [...commandArguments("annals"), "migrate", ...named];
+  const words = [...commandArguments("annals"), "migrate", ...named, ...options];
   const { status, stderr, stdout } = await runProgram(process.execPath, words, {
     ANNALS_DATABASE_URL: shared.url,
     LEDGER_ANNALS_DATABASE_URL: ofLedger.url,
@@ -122,11 +123,8 @@ test("says which schema failed and why, migrates the others, and ends with 1", a
 
 test("ends with 2 for a setting that one service refuses, and says a wait on standard error", async () => {
   const nowhere = "postgresql://127.0.0.1:1/none";
-  const report = await migrate(["keys", "ledger"], {
-    KEYS_ANNALS_KEY_PREFIX: "NOT",
-    LEDGER_ANNALS_DATABASE_URL: nowhere,
-    ANNALS_MIGRATE_WAIT_S: "1",
-  });
+  const wrong = { KEYS_ANNALS_KEY_PREFIX: "NOT", LEDGER_ANNALS_DATABASE_URL: nowhere };
+  const report = await migrate(["keys", "ledger"], wrong, ["--wait", "1"]);
   expect(report).toMatchObject({ status: 2, failed: ["keys", "ledger"] });
   expect(serviceOf(report, "keys")).toMatchObject({
     error: expect.stringContaining("ANNALS_KEY_PREFIX"),

@@ -199,8 +199,6 @@
 {{/* The environment of `annals migrate`; takes root and pod. Variables of one service are prefixed with its name. */}}
 {{- define "annals.migrateEnvironment" -}}
 {{ include "annals.processEnvironment" (dict "root" .root "one" dict "pod" .pod) }}
-- name: ANNALS_MIGRATE_WAIT_S
-  value: {{ .root.Values.migrate.waitSeconds | quote }}
 {{- include "annals.rolePrefix" . }}
 {{- range $name := list "keys" "ledger" "export" "webhook-dispatcher" }}
 {{- $one := index $.root.Values (include "annals.member" (dict "name" $name)) }}

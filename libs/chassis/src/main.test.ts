@@ -163,6 +163,16 @@ test("wrong arguments are reported before wrong settings", async () => {
   );
 });
 
+test("migrate waits for as long as it says, a day at most", async () => {
+  for (const wait of ["0", "86400"])
+    expect(await run(["migrate", "--wait", wait], { SIZE: "7" })).toMatchObject({ status: 0 });
+  for (const wait of ["86401", "-1", "1.5", "soon", ""])
+    expect(await run(["migrate", `--wait=${wait}`], { SIZE: "7" })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("--wait: must be an integer from 0 to 86400"),
+    });
+});
+
 test("a fault that a command finds is reported without a stack, and the status is 2", async () => {
   const { status, stderr } = await run(["picky"], { SIZE: "7" });
   expect({ status, stderr }).toStrictEqual({ status: 2, stderr: "picky wants more\n" });

@@ -2,7 +2,7 @@
 // needs and runs it. Faults of the configuration or of the command line go to standard error, without a
 // stack. docs/operators/command-line.md has the table of exit statuses. It must never print a secret.
 
-import { command, type Command, EXIT, flag, type Output, runCommands } from "@annals/cli";
+import { command, type Command, EXIT, flag, option, type Output, runCommands } from "@annals/cli";
 import { type ConfigOf, parseConfig, type Settings } from "./config.ts";
 import { createLog, type Logger, type LogLevel } from "./log.ts";
 
@@ -11,12 +11,17 @@ export interface CommandContext<S extends Settings> {
   readonly log: Logger;
 }
 
+/** What `migrate` also gets: for how long it waits for a PostgreSQL that cannot be reached. */
+export interface MigrateContext<S extends Settings> extends CommandContext<S> {
+  readonly waitS: number;
+}
+
 /** What `serve` also gets: whether it drains when standard input ends. */
 interface ServeContext<S extends Settings> extends CommandContext<S> {
   readonly exitWithStdin: boolean;
 }
 
-type Work<S extends Settings> = (context: CommandContext<S>) => Promise<void>;
+const MAX_WAIT_S = 86_400;
 
 /** What a process was started with. */
 interface Process {
@@ -33,7 +38,7 @@ export interface MainOptions<S extends Settings, C extends Settings> extends Pro
   /** The other commands, which may need fewer settings. */
   readonly commands?: {
     readonly settings: C;
-    readonly migrate: Work<C>;
+    readonly migrate: (context: MigrateContext<C>) => Promise<void>;
     readonly operator?: readonly Command<CommandContext<C>>[];
   };
 }
@@ -86,15 +91,31 @@ function commandsOf<S extends Settings, C extends Settings>(
   ];
   if (!commands) return all;
   const { migrate, operator = [], settings } = commands;
-  const migrating = { program, name: "migrate", summary: "Migrate the schema to this release" };
+  const migrating = {
+    program,
+    name: "migrate",
+    summary: "Migrate the schema to this release",
+    options: {
+      wait: option(
+        "<seconds>",
+        "Wait this long for a PostgreSQL that cannot be reached or is starting (default 0)",
+        asWaitS,
+      ),
+    },
+  };
   return [
     ...all,
-    command(migrating, () => migrate(contextOf(settings))),
+    command(migrating, ({ wait: waitS = 0 }) => migrate({ ...contextOf(settings), waitS })),
     ...operator.map((each) => ({
       ...each,
       run: (args: readonly string[]) => each.run(args, () => contextOf(settings)),
     })),
   ];
+}
+
+function asWaitS(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= MAX_WAIT_S) return Number(text);
+  throw new Error(`must be an integer from 0 to ${MAX_WAIT_S}`);
 }
 
 /** The settings that have a port to listen on. */

@@ -157,10 +157,4 @@ export const databaseSettings = {
       "password if the login of `migrate` may set it, and gets the service's role.",
     { secret: true },
   ),
-  migrateWaitS: integer(
-    "ANNALS_MIGRATE_WAIT_S",
-    "Seconds that `migrate` waits for a PostgreSQL that cannot be reached or is starting.",
-    { min: 0, max: 86_400 },
-    { fallback: "0" },
-  ),
 };

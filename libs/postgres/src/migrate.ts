@@ -3,7 +3,12 @@
 // A file that was applied may never change. A service whose schema lacks a migration, or has another one, is
 // not ready and says why.
 
-import { ConfigError, type ConfigOf, type databaseSettings, type Logger } from "@annals/chassis";
+import {
+  ConfigError,
+  type databaseSettings,
+  type Logger,
+  type MigrateContext,
+} from "@annals/chassis";
 import { CommandError } from "@annals/cli";
 import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -81,8 +86,7 @@ const RETRY_DELAY_MS = 500;
 
 /** The command `migrate` of every service. It reports in one line, a failure in one sentence. */
 export async function migrateSchema(
-  config: ConfigOf<typeof databaseSettings>,
-  log: Logger,
+  { config, log, waitS }: MigrateContext<typeof databaseSettings>,
   schema: Schema,
 ): Promise<void> {
   const began = performance.now();
@@ -91,7 +95,7 @@ export async function migrateSchema(
     connectionString: config.databaseUrl,
     rolePrefix: config.databaseRolePrefix,
     serveConnectionString: config.serveDatabaseUrl,
-    waitMs: config.migrateWaitS * 1000,
+    waitMs: waitS * 1_000,
     log,
   }).catch((error: unknown) => {
     if (error instanceof ConfigError || !(error instanceof Error)) throw error;

@@ -1,7 +1,7 @@
 // `annals migrate`: runs `migrate` of several services in parallel, each in its own process, and prints their
 // reports as one line of JSON. A failure must never stop the other services, nor remove them from the report.
 
-import { command, type Command, EXIT, repeatedOption } from "@annals/cli";
+import { command, type Command, EXIT, option, repeatedOption } from "@annals/cli";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -34,13 +34,18 @@ Requires ANNALS_DATABASE_URL with a login that may create roles. A setting that 
 the service name: KEYS_ANNALS_DATABASE_URL, WEBHOOK_DISPATCHER_ANNALS_DATABASE_URL.`,
       options: {
         service: repeatedOption("<service>", "Migrate this service only", asService),
+        wait: option(
+          "<seconds>",
+          "Wait this long for a PostgreSQL that cannot be reached or is starting (default 0)",
+        ),
       },
       examples: ["annals migrate", "annals migrate --service keys --service ledger"],
       exitStatus: "0 success, 1 a migration failed, 2 usage or configuration error",
     },
-    async ({ service }) => {
+    async ({ service, wait }) => {
       const services = service.length > 0 ? [...new Set(service)] : SERVICES;
-      const { line, status } = await migrateAll(services, environment);
+      const words = ["migrate", ...(wait === undefined ? [] : ["--wait", wait])];
+      const { line, status } = await migrateAll(services, words, environment);
       process.stdout.write(`${line}\n`);
       return status;
     },
@@ -55,11 +60,12 @@ function asService(text: string): string {
 /** Resolves to the line and the highest exit status. After 2 a retry fails the same way. */
 async function migrateAll(
   services: readonly string[],
+  words: readonly string[],
   environment: Environment,
 ): Promise<{ line: string; status: number }> {
   const began = performance.now();
   const outcomes = await Promise.all(
-    services.map((service) => migrateOne(service, environmentFor(service, environment))),
+    services.map((service) => migrateOne(service, words, environmentFor(service, environment))),
   );
   const failed = services.filter((_, index) => outcomes[index]?.status !== EXIT.ok);
   const line = JSON.stringify({
@@ -74,9 +80,13 @@ async function migrateAll(
   return { line, status: Math.max(...outcomes.map(({ status }) => status)) };
 }
 
-async function migrateOne(service: string, env: Environment): Promise<Outcome> {
+async function migrateOne(
+  service: string,
+  words: readonly string[],
+  env: Environment,
+): Promise<Outcome> {
   const began = performance.now();
-  const args = [...process.execArgv, fileURLToPath(programOf(service)), "migrate"];
+  const args = [...process.execArgv, fileURLToPath(programOf(service)), ...words];
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   let printed: object = {};
   let reason = "";

@@ -1,7 +1,7 @@
 // The command `migrate`: brings the schema up to this release and, if ANNALS_BOOTSTRAP_KEY is set,
 // makes sure that the first account holds that key. Run again, it changes nothing.
 
-import type { CommandContext } from "@annals/chassis";
+import type { MigrateContext } from "@annals/chassis";
 import { UsageError } from "@annals/cli";
 import { isPlausibleKey, keyHash } from "@annals/contract";
 import { migrateSchema } from "@annals/postgres";
@@ -18,10 +18,11 @@ export const SCHEMA = {
   directory: fileURLToPath(new URL("../../migrations", import.meta.url)),
 };
 
-export async function migrate({ config, log }: CommandContext<typeof SETTINGS>): Promise<void> {
+export async function migrate(context: MigrateContext<typeof SETTINGS>): Promise<void> {
+  const { config, log } = context;
   const { bootstrapKey } = config;
   if (bootstrapKey !== undefined) checkBootstrapKey(bootstrapKey, config.keyPrefix);
-  await migrateSchema(config, log, SCHEMA);
+  await migrateSchema(context, SCHEMA);
   if (bootstrapKey !== undefined) {
     await withDatabase(config, log, (opened) => ensureFirstKey(opened, bootstrapKey));
   }

@@ -55,7 +55,7 @@ export async function emptyDatabase(atEnd: AtEnd = onTestFinished): Promise<Test
 /** The command `migrate`. */
 export function runMigrate(databaseUrl: string, variables: Variables = {}): Promise<void> {
   const config = parseConfig(SETTINGS, { ANNALS_DATABASE_URL: databaseUrl, ...variables });
-  return migrate({ config, log });
+  return migrate({ config, log, waitS: 0 });
 }
 
 /** A database with the schema, and a pool as the service has it. */

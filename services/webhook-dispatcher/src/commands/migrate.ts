@@ -1,6 +1,6 @@
 // The command `migrate`: brings the schema up to this release. Run again, it changes nothing.
 
-import type { CommandContext } from "@annals/chassis";
+import type { MigrateContext } from "@annals/chassis";
 import { migrateSchema } from "@annals/postgres";
 import { fileURLToPath } from "node:url";
 import type { COMMAND_SETTINGS } from "../config.ts";
@@ -10,6 +10,6 @@ export const SCHEMA = {
   directory: fileURLToPath(new URL("../../migrations", import.meta.url)),
 };
 
-export function migrate({ config, log }: CommandContext<typeof COMMAND_SETTINGS>): Promise<void> {
-  return migrateSchema(config, log, SCHEMA);
+export function migrate(context: MigrateContext<typeof COMMAND_SETTINGS>): Promise<void> {
+  return migrateSchema(context, SCHEMA);
 }
