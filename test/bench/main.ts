@@ -62,7 +62,6 @@ async function main(options: Options): Promise<void> {
     env: {
       keys: {
         ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
-        ANNALS_LOG_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
       },
       export: { ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: String(EXPORT_MAX_BYTES) },
       "webhook-dispatcher": {

@@ -32,8 +32,9 @@ export const SETTINGS = {
   ),
   rateLimitPerMinute: integer(
     "ANNALS_RATE_LIMIT_PER_MINUTE",
-    "Requests that a key may make in its window of 60 seconds, and an account 60 times as many if its " +
-      "plan does not set [`requests_per_minute`](multi-tenant.md#plans).",
+    "Requests that a key may make in its window of 60 seconds; 30 times as many to `/v1/log`, in a window of their " +
+      "own; and an account 60 times as many if its plan does not set " +
+      "[`requests_per_minute`](multi-tenant.md#plans).",
     { min: 1, max: 1_000_000_000 },
     { fallback: "100" },
   ),
@@ -43,13 +44,6 @@ export const SETTINGS = {
       "many if its plan does not set [`intake_requests_per_minute`](multi-tenant.md#plans).",
     { min: 1, max: 1_000_000_000 },
     { fallback: "1200" },
-  ),
-  logRateLimitPerMinute: integer(
-    "ANNALS_LOG_RATE_LIMIT_PER_MINUTE",
-    "Requests to `/v1/log` that a key may make in a window of its own. They count in the window of the " +
-      "account, too.",
-    { min: 1, max: 1_000_000_000 },
-    { fallback: "3000" },
   ),
   widgetRateLimitPerMinute: integer(
     "ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE",

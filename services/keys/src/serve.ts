@@ -31,6 +31,7 @@ import type { SETTINGS } from "./config.ts";
 import { createMetrics } from "./metrics.ts";
 import { openLogSigner } from "./log-signing/log-key-file.ts";
 import { plansCheck, readPlans } from "./accounts/plans-file.ts";
+import { logRate } from "./accounts/rules/plan.ts";
 import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
@@ -113,7 +114,7 @@ export async function serve(
       metrics,
       rateLimitPerMinute: config.rateLimitPerMinute,
       intakeRateLimitPerMinute: config.intakeRateLimitPerMinute,
-      logRateLimitPerMinute: config.logRateLimitPerMinute,
+      logRateLimitPerMinute: logRate(config.rateLimitPerMinute),
       widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
       refused,
       signer,

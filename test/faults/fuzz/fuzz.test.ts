@@ -57,7 +57,6 @@ beforeAll(async () => {
       gateway: { ...gateway, ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE) },
       keys: {
         ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
-        ANNALS_LOG_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
         ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
       },
       ledger: { ANNALS_LOG_EPOCH_S: "1" },

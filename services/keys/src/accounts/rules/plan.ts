@@ -49,11 +49,18 @@ export const DEFAULT_LIMITS = {
 export const MAX_COUNT = 2 ** 31 - 1;
 
 const KEYS_AT_FULL_RATE = 60;
+/** Files of the log are small, and a client that follows the log asks for many of them. */
+const LOG_REQUESTS = 30;
 const PARTS_OF_TOKENS = 4;
 
 /** Requests in the window of an account whose plan does not say it: as many as 60 keys may make. */
 export function accountRate(rateOfKey: number): number {
   return Math.min(KEYS_AT_FULL_RATE * rateOfKey, MAX_COUNT);
+}
+
+/** Requests for the log that a key may make, in a window of their own. */
+export function logRate(rateOfKey: number): number {
+  return Math.min(LOG_REQUESTS * rateOfKey, MAX_COUNT);
 }
 
 /** How many of the account's widget tokens one key may have made: a quarter, rounded up. */
