@@ -1,7 +1,8 @@
 // Guarantees, on real processes: what was opened closes in reverse, also when a start fails half-way, and one
 // part that hangs or fails keeps no other from closing; SIGTERM, SIGINT and the end of standard input drain,
 // a second signal ends at once; an unhandled rejection or an uncaught exception is logged and ends the
-// process; the exit status says whether all went well.
+// process; the exit status says whether all went well. Workers are told to stop together, and then calls to
+// other services end.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -142,4 +143,41 @@ test("a part that fails to close keeps none from closing", async () => {
   // Closed once and for all.
   await closers.closeAll(log);
   expect(closed).toHaveLength(2);
+});
+
+test("workers are told to stop together, then calls end, and what they use closes after all of them", async () => {
+  const steps: string[] = [];
+  const lines: string[] = [];
+  const log = createLog({ service: "x", level: "info" }, { write: (line) => lines.push(line) });
+  const closers = new Closers();
+  const callsEnd = once(closers.stopping, "abort").then(() => steps.push("calls end"));
+  // It ends when its call does.
+  const worker = (name: string) => ({
+    stop: async () => {
+      steps.push(`told ${name}`);
+      await callsEnd;
+      steps.push(`ended ${name}`);
+      if (name === "three") throw new Error("late");
+    },
+  });
+  closers.add("database", 1, () => void steps.push("closed database"));
+  closers.addWorker("one", worker("one"));
+  closers.addWorker("two", worker("two"));
+  closers.add("bucket", 1, () => void steps.push("closed bucket"));
+  closers.addWorker("three", worker("three"));
+  closers.add("server", 1, () => void steps.push("closed server"));
+  await closers.closeAll(log);
+  expect(steps).toStrictEqual([
+    "closed server",
+    "told one",
+    "told two",
+    "told three",
+    "calls end",
+    "ended one",
+    "ended two",
+    "ended three",
+    "closed bucket",
+    "closed database",
+  ]);
+  expect(lines.map((line) => JSON.parse(line).part)).toStrictEqual(["three"]);
 });

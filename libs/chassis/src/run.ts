@@ -14,6 +14,16 @@ export class Closers {
     readonly withinMs: number;
     readonly close: () => Promise<void> | void;
   }[] = [];
+  readonly #workers: (() => Promise<void>)[] = [];
+  readonly #stopping = new AbortController();
+
+  /**
+   * Aborted when the workers have been told to stop. Calls to other services end then, because nothing needs
+   * their answers any longer.
+   */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
 
   /** Registers `close` under `name` and returns `thing`, so that an opening reads as one line. */
   add<T>(
@@ -27,6 +37,20 @@ export class Closers {
   }
 
   /**
+   * Registers what works in the background. When the first of them closes, all are told to stop: none waits
+   * for another one's end, and none takes the end of its calls for a failure.
+   */
+  addWorker(name: string, worker: { stop(): Promise<void> }): void {
+    let stopped: Promise<void> | undefined;
+    const stop = (): Promise<void> => (stopped ??= worker.stop());
+    this.#workers.push(stop);
+    this.add(name, worker, () => {
+      this.#stopWorkers();
+      return stop();
+    });
+  }
+
+  /**
    * Closes everything, last opened first. A part that fails or hangs does not keep the others from closing.
    */
   async closeAll(log: Logger): Promise<void> {
@@ -36,6 +60,12 @@ export class Closers {
         log.warn({ part: name, err: error }, "close failed");
       });
     }
+  }
+
+  /** Waits for none. The failure of one is logged when its turn to close comes. */
+  #stopWorkers(): void {
+    for (const stop of this.#workers) void stop().catch(() => {});
+    this.#stopping.abort();
   }
 }
 

@@ -130,7 +130,7 @@ export async function handOver(
     after = rows.at(-1)?.number ?? after;
     if (found === 0) break;
     const entries = rows.map((row) => entryOf(row, clock));
-    const storedIds = new Set(await unlessAborted(send(entries, signal), signal));
+    const storedIds = new Set(await send(entries, signal));
     const stored = rows.filter(({ id }) => storedIds.has(id));
     errors.push(...(await removeStored(outbox, database, stored)));
     refused += found - stored.length;
@@ -139,22 +139,6 @@ export async function handOver(
   if (refused > 0) throw new Error(`the ledger has not stored ${refused} audit entries`);
   if (found === PAGE) return 0;
   lag.set(0);
-}
-
-/**
- * A service that ends waits for no ledger that does not answer: a cancelled call lasts as long as its work.
- * What the ledger stores all the same is sent again, and stored once.
- */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }
 
 /**

@@ -84,9 +84,11 @@ test("the hand-over begins with what others added, and is woken by each commit u
 test("a stop ends a hand-over that gets no answer, and the entry stays", async () => {
   const outbox = auditOutbox("keys");
   const asked = Promise.withResolvers<void>();
-  const send = () => {
+  const send = (_: readonly StoredAuditEntry[], signal: AbortSignal) => {
     asked.resolve();
-    return new Promise<never>(() => {});
+    return new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
   };
   await change(outbox, "a");
   const handOver = startAuditHandOver(outbox, { clock, database, failures, lag, log, send });

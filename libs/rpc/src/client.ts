@@ -26,6 +26,7 @@ import { annalsErrors } from "./interceptors/errors.ts";
 import { type Affinity, AFFINITY_OPTION, affinityPolicy } from "./affinity-balancer.ts";
 import { polled } from "./polling-resolver.ts";
 import { MAX_MESSAGE_BYTES, WINDOW_BYTES } from "./server.ts";
+import { endingWith } from "./stopping.ts";
 
 export interface RpcClientOptions<S extends DescService> {
   /**
@@ -38,6 +39,11 @@ export interface RpcClientOptions<S extends DescService> {
   /** The service that must be at the address: its certificate says so, whatever the name of its host. */
   readonly peer: IdentifiedService;
   readonly tls: RpcTls;
+  /**
+   * Ends every call, and refuses new ones: `stopping` of the service's Closers. Undefined in a gateway, which
+   * finishes its requests, and then hands over what is left of its audit.
+   */
+  readonly stopping: AbortSignal | undefined;
   /** The default deadline of a call. */
   readonly timeoutMs?: number;
   /** Outermost first; see clientInterceptors. */
@@ -99,18 +105,19 @@ const RETRY_POLICY = {
 const RETRY_THROTTLING = { maxTokens: 100, tokenRatio: 0.1 };
 
 export function connectRpc<S extends DescService>(options: RpcClientOptions<S>): RpcClient<S> {
-  const { address, peer, tls, resolveEveryMs = RESOLVE_EVERY_MS } = options;
+  const { address, peer, stopping, tls, resolveEveryMs = RESOLVE_EVERY_MS } = options;
   const resolving = polled(address, resolveEveryMs);
   const channel = new Channel(
     resolving.target,
     tls === "plaintext" ? credentials.createInsecure() : tls.credentialsFor(peer),
     { ...channelOptions(options), ...resolving.options, [AFFINITY_OPTION]: options.affinity },
   );
-  const transport = createGrpcTransport({
+  const calls = createGrpcTransport({
     channel,
     timeoutMs: options.timeoutMs ?? CALL_TIMEOUT_MS,
     interceptors: options.interceptors ?? [],
   });
+  const transport = stopping === undefined ? calls : endingWith(stopping, calls);
   return {
     client: createCancellingClient(options.service, annalsErrors(transport)),
     ready: (timeoutMs) => connected(channel, address, timeoutMs),

@@ -54,6 +54,7 @@ it("health says NOT_SERVING while calls are still answered", async () => {
     address: server.address,
     service: Health,
     peer: "ledger",
+    stopping: undefined,
     tls: GATEWAY_TLS,
   });
   opened.add(() => health.close());

@@ -14,3 +14,4 @@ export * from "./interceptors/require-access.ts";
 export * from "./interceptors/stacks.ts";
 export * from "./keyset-page.ts";
 export * from "./server.ts";
+export { unlessAborted } from "./stopping.ts";

@@ -96,7 +96,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const notices = new NoticePublisher(messaging, { log, metrics: noticeMetrics(registry) });
   closers.add("notices", notices, () => notices.close());
 
-  const ledger = openLedger(config, tls, registry);
+  const ledger = openLedger(config, closers.stopping, tls, registry);
   closers.add("ledger client", ledger, () => ledger.close());
   const storage = await openStorage(config.storageLocation);
   closers.add("storage", storage, () => storage.close());
@@ -108,15 +108,15 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const compare = () => compareClock(clock, database);
   const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
   const worker = new ExportWorker({ ...work, ...config, ...ATTEMPTS });
-  closers.add("worker", worker, () => worker.close());
+  closers.addWorker("worker", worker);
 
   // What it deletes goes by the clock of the database.
   const kept = { ...work, clock: clock.other };
   const pruner = startOutboxPruner(OUTBOX, { ...kept, failures, swept });
-  closers.add("outbox pruner", pruner, () => pruner.stop());
+  closers.addWorker("outbox pruner", pruner);
 
   const measuring = startExportMeasuring({ database, metrics, log });
-  closers.add("measuring", measuring, () => measuring.stop());
+  closers.addWorker("measuring", measuring);
   const audit = startAuditHandOver(AUDIT, {
     clock,
     database,
@@ -126,16 +126,16 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     send: async (entries, signal) =>
       (await client.recordAuditEvents({ entries: [...entries] }, { signal })).storedIds,
   });
-  closers.add("audit", audit, () => audit.stop());
+  closers.addWorker("audit", audit);
 
   const { retentionDays } = config;
   const sweep = startExportSweep({ ...kept, failures, retentionDays, swept });
-  closers.add("export sweep", sweep, () => sweep.stop());
+  closers.addWorker("export sweep", sweep);
   const onDeleted = () => sweep.wake();
   const copies = startErasedCopies(erasedCopies({ ...kept, ...ARCHIVES, onDeleted }));
-  closers.add("erased copies", copies, () => copies.stop());
+  closers.addWorker("erased copies", copies);
   const archives = startArchives({ ...kept, ...ARCHIVES, failures, random: randomBytes });
-  closers.add("archives", archives, () => archives.stop());
+  closers.addWorker("archives", archives);
 
   await startBackend({
     config,
@@ -164,12 +164,14 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
 function openLedger(
   { ledgerAddress: address }: Config,
+  stopping: AbortSignal,
   tls: Awaited<ReturnType<typeof openTls>>,
   registry: Registry,
 ) {
   return connectRpc({
     service: LedgerService,
     peer: "ledger",
+    stopping,
     tls,
     address,
     idempotentMethods: [

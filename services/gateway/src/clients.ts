@@ -40,6 +40,7 @@ export function openClients(options: {
   readonly duration: Histogram;
 }): OpenClients {
   const shared = {
+    stopping: undefined,
     tls: options.tls,
     interceptors: clientInterceptors({ duration: options.duration }),
   };

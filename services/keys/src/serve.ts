@@ -69,13 +69,13 @@ export async function serve(
     retentionDays,
     swept,
   });
-  closers.add("key sweep", sweep, () => sweep.stop());
+  closers.addWorker("key sweep", sweep);
   const refused = new RefusedAdmissions({ clock, database });
   const refusals = startRefusedAdmissions(refused, { failures, log });
-  closers.add("refused admissions", refusals, () => refusals.stop());
+  closers.addWorker("refused admissions", refusals);
   const lastUses = new LastUses({ clock, database });
   const uses = startLastUses(lastUses, { failures, log });
-  closers.add("last uses", uses, () => uses.stop());
+  closers.addWorker("last uses", uses);
 
   const { logRollbacks: rollbacks } = metrics;
   const signer = await openLogSigner(config, { clock, closers, database, log, rollbacks });
@@ -83,6 +83,7 @@ export async function serve(
   const ledger = connectRpc({
     service: LedgerService,
     peer: "ledger",
+    stopping: closers.stopping,
     tls,
     address: config.ledgerAddress,
     idempotentMethods: ["RecordAuditEvents"],
@@ -98,7 +99,7 @@ export async function serve(
     send: async (entries, signal) =>
       (await ledger.client.recordAuditEvents({ entries: [...entries] }, { signal })).storedIds,
   });
-  closers.add("audit", audit, () => audit.stop());
+  closers.addWorker("audit", audit);
 
   const maker = { clock, random: randomBytes, prefix: config.keyPrefix };
   const deps = { ...maker, database, plans };

@@ -100,7 +100,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     random,
   });
   const blocks = new BlockChecker(config.verifyConcurrency);
-  const keys = openKeys(config, tls, registry);
+  const keys = openKeys(config, closers.stopping, tls, registry);
   closers.add("keys client", keys, () => keys.close());
   const policy = await openLogPolicy(config, { closers, database, log });
   const epochs = {
@@ -150,7 +150,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     turns: new Turns(),
   };
   const audit = startAudit(deps, { failures, lag: auditLag(registry) });
-  closers.add("audit", audit, () => audit.stop());
+  closers.addWorker("audit", audit);
   await startBackend({
     config,
     routes: ledgerService(deps),
@@ -171,12 +171,14 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
 function openKeys(
   { keysAddress: address }: Config,
+  stopping: AbortSignal,
   tls: Awaited<ReturnType<typeof openTls>>,
   registry: Registry,
 ) {
   return connectRpc({
     service: KeysService,
     peer: "keys",
+    stopping,
     tls,
     address,
     idempotentMethods: ["GetSignedHead", "ListRetentions", "SignEpoch", "SignCheckpoint"],

@@ -66,14 +66,14 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   const start: Start = (name, { follows, ...options }) => {
     const given = { name, failures, log, ...options };
     const loop = follows ? startFollowing(grown, follows, given) : startLoop(given);
-    closers.add(name.replace("_", " "), loop, () => loop.stop());
+    closers.addWorker(name.replace("_", " "), loop);
   };
   // What deletes by age goes by the clock of the database.
   const agreed = { ...deps, clock: deps.databaseClock };
   const sweep = startIdempotencySweep(agreed);
-  closers.add("idempotency sweep", sweep, () => sweep.stop());
+  closers.addWorker("idempotency sweep", sweep);
   const pruner = startOutboxPruner(OUTBOX, agreed);
-  closers.add("outbox pruner", pruner, () => pruner.stop());
+  closers.addWorker("outbox pruner", pruner);
 
   const index = new FilterIndex({
     database,

@@ -47,6 +47,7 @@ export function openProducers(
   config: {
     readonly ledgerAddress: string;
     readonly exportAddress: string | undefined;
+    readonly stopping: AbortSignal;
     readonly tls: RpcTls;
   },
   registry: Registry,
@@ -55,6 +56,7 @@ export function openProducers(
   const ledger = connectRpc({
     service: LedgerService,
     peer: "ledger",
+    stopping: config.stopping,
     tls: config.tls,
     address: config.ledgerAddress,
     idempotentMethods: IDEMPOTENT,
@@ -66,6 +68,7 @@ export function openProducers(
       : connectRpc({
           service: ExportsService,
           peer: "export",
+          stopping: config.stopping,
           tls: config.tls,
           address: config.exportAddress,
           idempotentMethods: ["GetOutboxPositions", "ListOutbox"],

@@ -80,7 +80,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
   const database = openDatabase(config, log, registry);
   closers.add("database", database, () => database.close());
-  const producers = openProducers({ ...config, tls }, registry);
+  const producers = openProducers({ ...config, stopping: closers.stopping, tls }, registry);
   closers.add("clients", producers, () => producers.close());
 
   const { failures } = metrics;
@@ -105,18 +105,18 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   const sender = new Sender({ ...config, clock, guard, extraAuthorities });
   closers.add("connections", sender, () => sender.close());
   const engine = new DeliveryEngine({ ...config, ...SHARES, ...shared, sender });
-  closers.add("deliveries", engine, () => engine.stop(DRAIN_GRACE_MS));
+  closers.addWorker("deliveries", { stop: () => engine.stop(DRAIN_GRACE_MS) });
   engine.start();
 
   const cleanUp = startCleanUp({ ...shared, retentionDays: config.retentionDays });
-  closers.add("clean-up", cleanUp, () => cleanUp.stop());
+  closers.addWorker("clean-up", cleanUp);
   const measuring = startMeasuringBacklog(shared);
-  closers.add("measuring", measuring, () => measuring.stop());
+  closers.addWorker("measuring", measuring);
   const onDeliveries: FanOutDeps["onDeliveries"] = (...made) => engine.notify(...made);
   const fanOut = new FanOut({ ...config, ...shared, producers, onDeliveries });
-  closers.add("fan-out", fanOut, () => fanOut.stop());
+  closers.addWorker("fan-out", fanOut);
   const sweep = startSweep({ ...shared, fanOut, producers, intervalMs: config.sweepIntervalMs });
-  closers.add("sweep", sweep, () => sweep.stop());
+  closers.addWorker("sweep", sweep);
   const { expectSubscriber } = startCheckpoints(
     config,
     { ...shared, producers, onDeliveries },
@@ -128,10 +128,10 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   await startLogAnchors(config, anchorDeps, closers);
 
   const copies = startErasedCopies(erasedCopies({ ...shared, ledger: producers.erasures }));
-  closers.add("erased copies", copies, () => copies.stop());
+  closers.addWorker("erased copies", copies);
 
   const audit = startAudit({ ...shared, failures, registry, send: producers.recordAudit });
-  closers.add("audit", audit, () => audit.stop());
+  closers.addWorker("audit", audit);
 
   const messaging = await connectMessaging({
     url: config.natsUrl,
@@ -192,10 +192,9 @@ function startCheckpoints(
   closers: Closers,
 ): { readonly expectSubscriber: (accountId: string) => void } {
   const fanOut = new FanOut({ ...config, ...deps });
-  closers.add("fan-out of checkpoints", fanOut, () => fanOut.stop());
+  closers.addWorker("fan-out of checkpoints", fanOut);
   const checkpoints = new Checkpoints({ ...deps, fanOut, intervalMs: config.sweepIntervalMs });
-  const loop = checkpoints.start();
-  closers.add("checkpoints", loop, () => loop.stop());
+  closers.addWorker("checkpoints", checkpoints.start());
   return {
     expectSubscriber: (accountId) => {
       fanOut.expectSubscriber(accountId);

@@ -33,7 +33,7 @@ export async function startLogAnchors(
     witnesses,
     witnessIntervalS: WITNESS_INTERVAL_S,
   });
-  closers.add("anchors", anchors, () => anchors.stop());
+  closers.addWorker("anchors", anchors);
 }
 
 /** Undefined: the log is kept in no bucket. */

@@ -42,17 +42,15 @@ export async function startSinks(
     operatorSinks,
   };
   const sinks = new Sinks(sinkDeps);
-  closers.add("turns of sinks", sinks, () => sinks.stop());
-  const loop = sinks.start();
-  closers.add("sinks", loop, () => loop.stop());
+  closers.addWorker("turns of sinks", sinks);
+  closers.addWorker("sinks", sinks.start());
   startRows({ ...deps, accounts: deps.producers.streams, operatorSinks }, closers);
   return (sink, signal) => sinks.test(sink, signal);
 }
 
 function startRows(deps: OperatorSinksDeps, closers: Closers): void {
   if (deps.operatorSinks.size === 0) return;
-  const rows = startOperatorSinks(deps);
-  closers.add("sinks of the operator", rows, () => rows.stop());
+  closers.addWorker("sinks of the operator", startOperatorSinks(deps));
 }
 
 /**

@@ -71,6 +71,7 @@ export class Opened {
       address,
       service: LedgerService,
       peer: "ledger",
+      stopping: undefined,
       tls: GATEWAY_TLS,
       ...options,
     });

@@ -52,12 +52,12 @@ test("a file of as many bytes as there are is completed, of one more it fails at
   const first = await exports.queue();
   const { worker } = exports.work(ledger());
   const [{ size_bytes: size }] = (await settled([first])) as [{ size_bytes: string }];
-  await worker.close();
+  await worker.stop();
 
   const exact = await exports.queue("acct_2");
   const within = exports.work(ledger(), { maxBytesPerAccount: Number(size) });
   expect(await settled([exact])).toMatchObject([{ status: "completed", size_bytes: size }]);
-  await within.worker.close();
+  await within.worker.stop();
 
   const beyond = await exports.queue("acct_3");
   const { notified } = exports.work(ledger(), { maxBytesPerAccount: Number(size) - 1 });
@@ -73,7 +73,7 @@ test("what the plan said when an export was asked for bounds it, above and below
   const first = await exports.queue();
   const { worker } = exports.work(ledger());
   const [{ size_bytes: size }] = (await settled([first])) as [{ size_bytes: string }];
-  await worker.close();
+  await worker.stop();
   const queued = async (accountId: string, maxBytes: number) => {
     const id = await exports.queue(accountId);
     const bounded = "UPDATE exports.jobs SET max_bytes = $2 WHERE id = $1";
@@ -88,7 +88,7 @@ test("what the plan said when an export was asked for bounds it, above and below
   const smaller = exports.work(ledger(), { maxBytesPerAccount: Number(size) - 1 });
   const states = async (ids: readonly string[]) => (await settled(ids)).map(({ status }) => status);
   expect(await states(above)).toEqual(["completed", "failed", "failed"]);
-  await smaller.worker.close();
+  await smaller.worker.stop();
   const below = [await queued("acct_5", Number(size)), await queued("acct_6", Number(size) - 1)];
   exports.work(ledger());
   expect(await states(below)).toEqual(["completed", "failed"]);
@@ -188,7 +188,7 @@ test("what is deleted and still there takes room until it is gone", async () => 
   const kept = await exports.queue();
   const { worker } = exports.work(large(1));
   await exports.reached(kept, "completed");
-  await worker.close();
+  await worker.stop();
   await exports.database.query("UPDATE exports.jobs SET deleted_at = created_at WHERE id = $1", [
     kept,
   ]);
@@ -196,7 +196,7 @@ test("what is deleted and still there takes room until it is gone", async () => 
   const next = await exports.queue();
   const failing = exports.work(large(1), { maxBytesPerAccount });
   expect(await settled([next])).toMatchObject([{ status: "failed" }]);
-  await failing.worker.close();
+  await failing.worker.stop();
   await exports.database.query("DELETE FROM exports.jobs WHERE id = $1", [kept]);
   const last = await exports.queue();
   exports.work(large(1), { maxBytesPerAccount });

@@ -82,7 +82,7 @@ export class TestExports {
 
   /** Stops the workers and deletes every row. */
   async reset(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.close()));
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
     this.#workers = [];
     for (const table of ["jobs", "outbox", "outbox_heads"])
       await this.database.query(`DELETE FROM exports.${table}`);

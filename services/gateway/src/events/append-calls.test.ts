@@ -63,6 +63,7 @@ async function open(
     address: server.address,
     service: LedgerService,
     peer: "ledger",
+    stopping: undefined,
     tls: "plaintext",
     timeoutMs,
   });

@@ -1,7 +1,7 @@
 // Guarantees: the entries of a minute are handed over when it is over, and the rest when the gateway
 // stops; what the ledger has not stored is sent again under the same ids, with memory that is bounded;
-// every read that is dropped is counted. No entry has a query, or the address of a person behind a
-// widget.
+// every read that is dropped is counted. A gateway that stops waits for no earlier call. No entry has a
+// query, or the address of a person behind a widget.
 
 import { type AuditEntry, RecordAuditEventsResponseSchema } from "@annals/proto/ledger";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -27,6 +27,7 @@ function opened() {
     ids: 0,
     nowMs: start,
     isAway: false,
+    isHanging: false,
     refuses: (entry: Entry) => entry.id === "",
   };
   const calls: Entry[][] = [];
@@ -43,6 +44,7 @@ function opened() {
         calls.push(given);
         timeouts.push(options?.timeoutMs);
         if (state.isAway) throw new Error("away");
+        if (state.isHanging) await new Promise(() => {});
         const taken = given.filter((entry) => !state.refuses(entry));
         for (const entry of taken) stored.set(entry.id, entry);
         const storedIds = taken.map(({ id }) => id);
@@ -176,4 +178,19 @@ test("a gateway that stops hands over the minute that is not over, and counts wh
   for (let n = 0; n < 5; n += 1) away.record();
   await expect(away.audit.close()).rejects.toThrow("away");
   expect(away.state.lost).toBe(5);
+});
+
+test("a gateway that stops leaves a call that gets no answer, and sends its entries once more", async () => {
+  const { audit, calls, minutes, record, state, stored } = opened();
+  record();
+  minutes(1);
+  state.isHanging = true;
+  const stopping = new AbortController();
+  const left = audit.handOver({ all: false, signal: stopping.signal });
+  stopping.abort();
+  await expect(left).rejects.toThrow("aborted");
+  state.isHanging = false;
+  await audit.close();
+  expect(calls[1]).toEqual(calls[0]);
+  expect([stored.size, state.lost]).toEqual([1, 0]);
 });

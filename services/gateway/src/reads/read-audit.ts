@@ -6,6 +6,7 @@
 import { type Closers, type Counter, type Logger, startLoop } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import type { LedgerService } from "@annals/proto/ledger";
+import { unlessAborted } from "@annals/rpc";
 import type { Client } from "@connectrpc/connect";
 import { randomUUID } from "node:crypto";
 import { MAX_ROWS, type Read, ReadCounts } from "./read-counts.ts";
@@ -64,12 +65,11 @@ export class ReadAudit {
     for (let from = 0; from < sending.length; from += PAGE) {
       const page = sending.slice(from, from + PAGE);
       const entries = page.map(({ accountId, event, id }) => ({ accountId, event, id }));
-      const { storedIds } = await this.#deps.ledger
-        .recordAuditEvents({ entries }, options)
-        .catch((error: unknown) => {
-          this.#waiting = [...kept, ...sending.slice(from)];
-          throw error;
-        });
+      const call = this.#deps.ledger.recordAuditEvents({ entries }, options);
+      const { storedIds } = await unlessAborted(call, options.signal).catch((error: unknown) => {
+        this.#waiting = [...kept, ...sending.slice(from)];
+        throw error;
+      });
       const stored = new Set(storedIds);
       kept.push(...page.filter(({ id }) => !stored.has(id)));
     }

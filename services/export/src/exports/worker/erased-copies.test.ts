@@ -71,7 +71,7 @@ async function written(count = 1): Promise<string[]> {
   for (let n = 0; n < count; n += 1) ids.push(await exports.queue());
   const { worker } = exports.work(ledger());
   for (const id of ids) await exports.reached(id, "completed");
-  await worker.close();
+  await worker.stop();
   return ids;
 }
 
@@ -120,7 +120,7 @@ test("an export that is being written is not completed, and one that waits stays
   await pass();
   expect(confirmed).toEqual([]);
   held.resolve();
-  await worker.close();
+  await worker.stop();
   expect(await exports.job(running)).toMatchObject({ status: "failed", file: null });
   await sweep();
   const waiting = await exports.queue();

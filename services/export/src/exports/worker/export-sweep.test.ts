@@ -52,7 +52,7 @@ async function completed(): Promise<string> {
   const id = await queueOld();
   const { worker } = exports.work(ledger());
   await exports.reached(id, "completed");
-  await worker.close();
+  await worker.stop();
   // Its lease has not ended by the clock of the database.
   await exports.database.query("UPDATE exports.jobs SET due_at = now() WHERE id = $1", [id]);
   return id;
@@ -129,7 +129,7 @@ test("a worker that finishes after the deletion completes nothing and deletes it
   await exports.reached(id, "running");
   await markDeleted(id);
   held.resolve();
-  await worker.close();
+  await worker.stop();
   expect(await exports.filesOf(id)).toEqual([]);
   expect(await exports.outbox()).toEqual([]);
 });

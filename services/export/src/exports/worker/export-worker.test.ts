@@ -89,7 +89,7 @@ test("a worker without the lease completes nothing, and the file of the one that
   const other = work(ledger(), { storage });
   await reached(id, "completed");
   held.resolve();
-  await slow.worker.close();
+  await slow.worker.stop();
   expect(await filesOf(id)).toEqual([`${id}.3.jsonl`]);
   expect(await outbox()).toHaveLength(1);
   expect([slow.notified, other.notified]).toEqual([[], [1n]]);
@@ -222,7 +222,7 @@ test("close releases the job at once and counts no attempt", async () => {
   };
   const { worker } = work(endless);
   await reached(id, "running");
-  await worker.close();
+  await worker.stop();
   expect(await job(id)).toMatchObject({ status: "pending", attempts: 0 });
   expect(await filesOf(id)).toEqual([]);
 });

@@ -88,7 +88,7 @@ export class ExportWorker {
   }
 
   /** Releases the running jobs. Resolves when no job is running. */
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 

@@ -39,6 +39,7 @@ async function servedLedger(accounts: readonly string[]) {
     address: server.address,
     service: LedgerService,
     peer: "ledger",
+    stopping: undefined,
     tls: "plaintext",
   });
   onTestFinished(() => rpc.close());

@@ -33,5 +33,5 @@ export function startErasureMeasuring(deps: MeasuringDeps): void {
       unvacuumed.set(Math.max(0, row?.unvacuumed_s ?? 0));
     },
   });
-  closers.add("erasure measuring", loop, () => loop.stop());
+  closers.addWorker("erasure measuring", loop);
 }

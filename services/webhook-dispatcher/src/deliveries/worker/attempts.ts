@@ -136,7 +136,7 @@ export class Attempts {
       (body) => body ?? "gone",
       (error: unknown) => {
         const { log, metrics } = this.#deps;
-        metrics.unread.inc();
+        if (!this.#isStopping) metrics.unread.inc();
         log.debug({ err: error, webhook_id: row.webhook_id }, "an event cannot be read");
         return undefined;
       },
@@ -155,7 +155,7 @@ export class Attempts {
     this.#reading.add(reading);
     const body = await reading;
     this.#reading.delete(reading);
-    if (body === undefined) return UNREAD;
+    if (body === undefined) return this.#isStopping ? ABANDONED : UNREAD;
     // The chain has no such event: nothing can be sent, and the retries end.
     if (body === "gone") return GONE;
     const { keys, metrics, sender } = this.#deps;
@@ -176,9 +176,7 @@ export class Attempts {
       return UNSIGNED;
     }
     const startedAt = performance.now();
-    if (this.#isStopping || startedAt - requestedAt >= START_WINDOW_MS) {
-      return { outcome: "abandoned", statusCode: null };
-    }
+    if (this.#isStopping || startedAt - requestedAt >= START_WINDOW_MS) return ABANDONED;
     metrics.lateness.observe(row.late_s);
     const { url, payload_id: payloadId } = row;
     const { accountId } = owner;
@@ -192,6 +190,7 @@ export class Attempts {
   }
 }
 
+const ABANDONED: AttemptResult = { outcome: "abandoned", statusCode: null };
 const GONE: AttemptResult = { outcome: "invalid_response", statusCode: null };
 const UNREAD = { outcome: "unread", statusCode: null } as const;
 const UNSIGNED = { outcome: "unsigned", statusCode: null } as const;

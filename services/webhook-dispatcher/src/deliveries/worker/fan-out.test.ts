@@ -2,7 +2,7 @@
 // arrive, are lost or arrive twice, and however many replicas fan out at once. No entry from before is
 // queued.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createRegistry } from "@annals/chassis";
 import { eventually } from "@annals/testing";
 import { createMetrics } from "../../metrics.ts";
@@ -117,6 +117,31 @@ test("a gap is not skipped: nothing behind it is queued, and the cursor stays", 
     "SELECT position FROM webhooks.cursors WHERE kind = 'events'",
   );
   expect(cursor).toEqual({ position: "3" });
+});
+
+test("a page whose read ends with the process is no failure, and another process queues it", async () => {
+  const { producers, queued, replica, subscribed } = await begin();
+  const { accountId, webhook } = await subscribed();
+  const position = producers.add(accountId, "events", 3);
+  const asked = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<never>();
+  const a = replica();
+  const entries = vi.spyOn(producers, "entries").mockImplementation(() => {
+    asked.resolve();
+    return read.promise;
+  });
+  a.fanOut.notify({ kind: "events", accountId, position });
+  await asked.promise;
+  const stopped = a.fanOut.stop();
+  read.reject(new Error("the service stops"));
+  await stopped;
+  entries.mockRestore();
+  const { values: failures } = await a.metrics.failures.get();
+  expect(failures.filter(({ value }) => value > 0)).toEqual([]);
+  const b = replica();
+  b.fanOut.notify({ kind: "events", accountId, position });
+  await b.fanOut.settled();
+  expect(await queued(webhook.id)).toEqual(range(1, 3));
 });
 
 test("the sweep finds what no notice announced, and an unreachable producer does not keep it from others", async () => {

@@ -147,6 +147,8 @@ export class FanOut {
       const isDone = await this.#tracedPage(task);
       if (!isDone) this.#again(key, { ...task, closed: undefined });
     } catch (error) {
+      // Calls end with the process, and the sweep finds what is left.
+      if (this.#isStopping) return;
       const { accountId, closed: opened, kind, limit } = task;
       const closed = error instanceof QueueClosed ? error.webhookIds : undefined;
       if (!closed) {

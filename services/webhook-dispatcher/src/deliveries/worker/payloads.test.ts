@@ -1,5 +1,6 @@
 // Guarantee: a delivery of an event stores no body. It sends its own id and what the chain has, the same
-// bytes on every attempt. Where the event cannot be read, no attempt is made and none is counted.
+// bytes on every attempt. Where the event cannot be read, no attempt is made and none is counted; if that is
+// because the process stops, another process makes it at once.
 
 import { eventually } from "@annals/testing";
 import { expect, test } from "vitest";
@@ -85,6 +86,29 @@ test("the ledger is away: no attempt is made and none is counted; it is made whe
   const webhooks = await handlers.list(accountId);
   const [record] = await handlers.deliveries(accountId, String(webhooks[0]?.["id"]));
   expect(record).toMatchObject({ success: true, attempts: 1 });
+});
+
+test("a process that stops while it reads an event gives the delivery back, due at once", async () => {
+  const { accountId, producers, replica } = await begin(1);
+  await replica().produce(accountId, 1);
+  const asked = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  producers.gate = () => {
+    asked.resolve();
+    return read.promise;
+  };
+  const a = replica();
+  const round = a.engine.round();
+  await asked.promise;
+  const stopped = a.engine.stop(0);
+  read.reject(new Error("the service stops"));
+  await Promise.all([round, stopped]);
+  producers.gate = async () => {};
+  const b = replica();
+  await b.engine.round();
+  expect([a.sender.attempts.length, b.sender.attempts.length]).toEqual([0, 1]);
+  expect((await a.metrics.unread.get()).values).toMatchObject([{ value: 0 }]);
+  await b.engine.stop(0);
 });
 
 test("while the events of one account cannot be read, another account's are delivered", async () => {
