@@ -118,13 +118,38 @@ test("every package is Apache-2.0, says what it is for, and the licence is there
     });
 });
 
+/** The names of the types of sinks, and the files of their schemas. */
+function sinkTypes(): { readonly name: string; readonly file: string }[] {
+  const text = textOf("libs/interface/src/sink-types.ts");
+  const [, table = ""] = /SINK_TYPES = \{([^}]*)\}/.exec(text) ?? [];
+  const files = new Map(
+    Array.from(
+      text.matchAll(/^import \{ (\w+) \} from "\.(\/sink-types\/\S+)";/gm),
+      ([, of, file]) => [of, file],
+    ),
+  );
+  return Array.from(table.matchAll(/^ *(\w+)(?:: (\w+))?,/gm), ([, name = "", of = name]) => ({
+    name,
+    file: `libs/interface/src${files.get(of)}`,
+  }));
+}
+
 test("each type of sinks has its row in the tables of docs/interface.md and docs/sinks.md", () => {
-  const [, table = ""] =
-    /SINK_TYPES = \{([^}]*)\}/.exec(textOf("libs/interface/src/sink-types.ts")) ?? [];
-  const types = matches(table, /^ *(\w+)/gm);
+  const types = sinkTypes().map(({ name }) => name);
   expect(types).toContain("http");
   const interfaceRows = matches(textOf("docs/interface.md"), /^\| `(\w+)` \| (?!string)/gm);
   const rows = matches(textOf("docs/sinks.md"), /^\| [^|`]+ \| `(\w+)` \|/gm);
   expect(types.filter((type) => !interfaceRows.includes(type))).toStrictEqual([]);
   expect(types.filter((type) => !rows.includes(type))).toStrictEqual([]);
+});
+
+test("each type of sinks is in the lists of the tests that docs/adding-a-sink-type.md names", () => {
+  const types = sinkTypes();
+  const refusing = types.filter(({ file }) => textOf(file).includes("refusesEvents: true"));
+  expect(refusing.length).toBeGreaterThan(3);
+  const missing = (file: string, of: typeof types) =>
+    of.filter(({ name }) => !textOf(file).includes(`type: "${name}"`));
+  expect(missing("test/api/sinks/sink-bodies.ts", types)).toStrictEqual([]);
+  const receivers = "services/webhook-dispatcher/src/testing/refusing-receivers.ts";
+  expect(missing(receivers, refusing)).toStrictEqual([]);
 });

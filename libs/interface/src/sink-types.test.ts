@@ -38,8 +38,8 @@ test.each(SINK_TYPE_NAMES)("%s is shown without its secrets, in the form of its 
 });
 
 test("the secrets of the types are marked", () => {
-  const secrets = SINK_TYPE_NAMES.filter((type) =>
-    JSON.stringify(exampleOf(SINK_TYPES[type].schema)).includes(SECRET),
+  const without = SINK_TYPE_NAMES.filter(
+    (type) => !JSON.stringify(exampleOf(SINK_TYPES[type].schema)).includes(SECRET),
   );
-  expect(secrets).toEqual(expect.arrayContaining(["http", "splunk_hec", "otlp_http", "s3"]));
+  expect(without).toEqual(["syslog"]);
 });

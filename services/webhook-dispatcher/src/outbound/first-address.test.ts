@@ -2,6 +2,7 @@
 // or is silent is passed over, and one that is slow is waited for. The process that sends goes on. The S3
 // storage of exports: services/export/src/storage/s3-addresses.test.ts.
 
+import { SINK_TYPE_NAMES } from "@annals/interface";
 import { BusyHost, eventually } from "@annals/testing";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -32,11 +33,7 @@ const NAMES = Object.keys(ADDRESSES);
 /** How each transport says that its receiver has taken what was sent. */
 const TAKEN = {
   webhook: "success",
-  "sink http": "accepted",
-  "sink splunk_hec": "accepted",
-  "sink otlp_http": "accepted",
-  "sink syslog": "accepted",
-  "sink s3": "accepted",
+  ...Object.fromEntries(SINK_TYPE_NAMES.map((type) => [`sink ${type}`, "accepted"])),
   witness: "cosigned",
   "witness without TLS": "cosigned",
   "time stamp": "stamped",
@@ -56,6 +53,8 @@ async function listen(server: Server): Promise<number> {
 async function newServers() {
   const certificate = await authority.issue(NAMES);
   const answer = createHttps(certificate, (request, response) => {
+    // Event Hubs says by this status alone that it has stored a batch.
+    if (request.url?.startsWith("/audit/messages")) response.statusCode = 201;
     request.resume();
     request.on("end", () => response.setHeader("content-type", "application/json").end("{}"));
   });

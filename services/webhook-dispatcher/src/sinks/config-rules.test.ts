@@ -7,6 +7,7 @@ import {
   MAX_HEADER_NAME_LENGTH,
   MAX_HEADER_VALUE_LENGTH,
   MAX_HEADERS,
+  SINK_TYPE_NAMES,
   type SinkType,
 } from "@annals/interface";
 import { describe, expect, test } from "vitest";
@@ -64,15 +65,17 @@ const headers = (count: number) => ({
 });
 
 describe("each type as it is stored", () => {
-  test.each([
-    ["http", { headers: {}, body: "jsonl", compress: false }],
-    ["splunk_hec", {}],
-    ["otlp_http", { headers: {} }],
-    ["syslog", {}],
-    ["s3", { prefix: "" }],
-    ["azure_event_hubs", {}],
-  ] as const)("%s", (type, defaults) => {
-    expect(check(type)).toEqual({ type, ...GIVEN[type], ...defaults });
+  const DEFAULTS: Readonly<Record<SinkType, object>> = {
+    http: { headers: {}, body: "jsonl", compress: false },
+    splunk_hec: {},
+    otlp_http: { headers: {} },
+    syslog: {},
+    s3: { prefix: "" },
+    azure_event_hubs: {},
+  };
+
+  test.each(SINK_TYPE_NAMES)("%s", (type) => {
+    expect(check(type)).toEqual({ type, ...GIVEN[type], ...DEFAULTS[type] });
   });
 
   test("an event hub with a short name", () => {
@@ -99,14 +102,21 @@ describe("refused", () => {
     "0x7f000001",
   ];
 
-  test.each(PRIVATE)("%s, for each type", (host) => {
-    const url = `https://${host}/`;
-    expect(fieldsOf(() => check("http", { url }))).toEqual(["config.url"]);
-    expect(fieldsOf(() => check("splunk_hec", { url }))).toEqual(["config.url"]);
-    expect(fieldsOf(() => check("otlp_http", { url }))).toEqual(["config.url"]);
-    expect(fieldsOf(() => check("syslog", { host }))).toEqual(["config.host"]);
-    expect(fieldsOf(() => check("s3", { endpoint: url }))).toEqual(["config.endpoint"]);
-    expect(fieldsOf(() => check("azure_event_hubs", { url }))).toEqual(["config.url"]);
+  const ADDRESSED_BY: Readonly<Record<SinkType, string>> = {
+    http: "url",
+    splunk_hec: "url",
+    otlp_http: "url",
+    syslog: "host",
+    s3: "endpoint",
+    azure_event_hubs: "url",
+  };
+
+  test.each(SINK_TYPE_NAMES)("%s with a private address", (type) => {
+    const member = ADDRESSED_BY[type];
+    const refused = PRIVATE.map((host) =>
+      fieldsOf(() => check(type, { [member]: member === "host" ? host : `https://${host}/` })),
+    );
+    expect(refused).toEqual(PRIVATE.map(() => [`config.${member}`]));
   });
 
   test.each([

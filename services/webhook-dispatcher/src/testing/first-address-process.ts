@@ -2,7 +2,12 @@
 // of JSON for each look-up that was answered and each result. It is a process of its own, because a fault in
 // Node's native code ends the one that it happens in.
 
-import type { SinkConfig } from "@annals/interface";
+import {
+  SINK_TYPE_NAMES,
+  type SinkConfig,
+  type SinkConfigs,
+  type SinkType,
+} from "@annals/interface";
 import { createLog } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import type { LookupFunction } from "node:net";
@@ -125,38 +130,48 @@ async function readBucket(endpoint: string): Promise<string> {
   return String(bytes);
 }
 
-const credentials = { access_key_id: "a", secret_access_key: "b" };
-const TRANSPORTS: Readonly<Record<string, (name: string) => Promise<string>>> = {
-  webhook: sendWebhook,
-  "sink http": (name) =>
-    sendToSink({ type: "http", url: of(name), headers: {}, body: "jsonl", compress: false }),
-  "sink splunk_hec": (name) =>
-    sendToSink({ type: "splunk_hec", url: of(name), token: "t", ack: false }),
-  "sink otlp_http": (name) => sendToSink({ type: "otlp_http", url: of(name), headers: {} }),
-  "sink syslog": (name) => sendToSink({ type: "syslog", host: name, port: given.syslog }),
-  "sink s3": (name) =>
-    sendToSink({
-      type: "s3",
-      bucket: "b",
-      prefix: "",
-      region: "us-east-1",
-      endpoint: of(name),
-      credentials,
-    }),
-  witness: (name) => askWitness(of(name)),
-  "witness without TLS": (name) => askWitness(`http://${name}:${given.http}/`),
-  "time stamp": (name) => askAuthority(of(name)),
-  "time stamp without TLS": (name) => askAuthority(`http://${name}:${given.http}/`),
-  bucket: (name) => readBucket(of(name)),
-  "bucket without TLS": (name) => readBucket(`http://${name}:${given.http}/`),
+const SINKS: { readonly [Type in SinkType]: (name: string) => Omit<SinkConfigs[Type], "type"> } = {
+  http: (name) => ({ url: of(name), headers: {}, body: "jsonl", compress: false }),
+  splunk_hec: (name) => ({ url: of(name), token: "t", ack: false }),
+  otlp_http: (name) => ({ url: of(name), headers: {} }),
+  syslog: (name) => ({ host: name, port: given.syslog }),
+  s3: (name) => ({
+    bucket: "b",
+    prefix: "",
+    region: "us-east-1",
+    endpoint: of(name),
+    credentials: { access_key_id: "a", secret_access_key: "b" },
+  }),
+  azure_event_hubs: (name) => ({
+    url: of(name),
+    event_hub: "audit",
+    shared_access_key_name: "send",
+    shared_access_key: "k",
+  }),
 };
+const TRANSPORTS: readonly (readonly [string, (name: string) => Promise<string>])[] = [
+  ["webhook", sendWebhook],
+  ...SINK_TYPE_NAMES.map(
+    (type) =>
+      [
+        `sink ${type}`,
+        (name: string) => sendToSink({ type, ...SINKS[type](name) } as SinkConfig),
+      ] as const,
+  ),
+  ["witness", (name) => askWitness(of(name))],
+  ["witness without TLS", (name) => askWitness(`http://${name}:${given.http}/`)],
+  ["time stamp", (name) => askAuthority(of(name))],
+  ["time stamp without TLS", (name) => askAuthority(`http://${name}:${given.http}/`)],
+  ["bucket", (name) => readBucket(of(name))],
+  ["bucket without TLS", (name) => readBucket(`http://${name}:${given.http}/`)],
+];
 
 function of(name: string): string {
   return `https://${name}:${given.https}/`;
 }
 
 await Promise.all(
-  Object.entries(TRANSPORTS).flatMap(([transport, send]) =>
+  TRANSPORTS.flatMap(([transport, send]) =>
     given.names.map(async (name) => {
       const result = await send(name).catch((error: unknown) => String(error));
       print({ name, transport, result });
