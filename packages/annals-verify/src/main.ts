@@ -9,6 +9,7 @@
 
 import { command, option, repeatedOption, runCommands, UsageError } from "@annals/cli";
 import { escapeHidden, quoteVisibly } from "@annals/event";
+import net from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { BadLine } from "./bad-line.ts";
 import { type EvidenceOutcome, isBundle, runEvidence } from "./evidence/evidence-command.ts";
@@ -24,6 +25,12 @@ import { watchCommand } from "./watch/watch-command.ts";
 const VALID = 0;
 const NOT_VALID = 1;
 const NOT_CHECKED = 2;
+
+/**
+ * Milliseconds after which `fetch` tries the next address of a name: a third of the 10 s that it may take to
+ * connect. By default an address that is slow is passed over after 250 ms, although no other one may work.
+ */
+const ADDRESS_TIMEOUT_MS = 3_300;
 
 const verify = command(
   {
@@ -106,6 +113,8 @@ AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bu
 const watch = watchCommand(() => process.env["ANNALS_API_KEY"], tell);
 
 const commands = [watch, keysCommand(tell), verify];
+
+net.setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_TIMEOUT_MS);
 
 process.exitCode = await runCommands("annals-verify", commands, process.argv.slice(2)).catch(
   failUnexpectedly,
