@@ -1,9 +1,11 @@
 // Guarantees: `annals status` prints a line for each process, with its lags and the age of the log's newest
-// epoch, names each problem at its threshold, and ends with 3 where there is one. It runs once as a process.
+// epoch, names each problem at its threshold, and ends with 3 where there is one. It follows no redirect and
+// reads no response without end. It runs once as a process.
 
 import { createRegistry, Gauge, startAdminServer } from "@annals/chassis";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,6 +42,17 @@ async function adminPort(
   const server = await startAdminServer({ host: "127.0.0.1", port: 0, registry, checks });
   onTestFinished(() => server.close());
   return `http://127.0.0.1:${server.port}`;
+}
+
+/** The address of a server that is none of a service. */
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createHttpServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 /** An address at which nothing listens. */
@@ -92,6 +105,27 @@ test("lists problems, and ends with 3", async () => {
     problems: [expect.stringMatching(/^\w+ certificate expires 20/)],
   });
   expect(gone).toMatchObject({ healthy: false, problems: ["no response: ECONNREFUSED"] });
+});
+
+test("follows no redirect, and reads no response without end", async () => {
+  const url = await adminPort("keys");
+  const leads = await serve((request, response) => {
+    response.writeHead(302, { location: `${url}${request.url}` }).end();
+  });
+  const floods = await serve((_, response) => {
+    const piece = Buffer.alloc(1024 * 1024, "a");
+    const write = (): void => {
+      while (!response.destroyed && response.write(piece));
+    };
+    response.on("drain", write);
+    write();
+  });
+  const outcome = await run(`annals status --json --url ${leads} --url ${floods}`);
+  expect(outcome).toMatchObject({ status: 3, stderr: "" });
+  expect(JSON.parse(outcome.stdout)).toMatchObject([
+    { healthy: false, problems: ["no response: unexpected redirect"] },
+    { healthy: false, problems: ["no response: the response has over 16777216 bytes"] },
+  ]);
 });
 
 test.each([

@@ -18,7 +18,10 @@ interface ProcessStatus {
   readonly problems: readonly string[];
 }
 
+/** For the whole of a response. */
 const TIMEOUT_MS = 5_000;
+/** Metrics of a service take some 100 KB. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 /** Lags of each kind, and how old the newest epoch of the log is. */
 const LAG = /^annals_(?:\w*_lag_\w+|log_epoch_age_seconds)$/;
 
@@ -118,9 +121,23 @@ async function ask(url: string, now: Date): Promise<ProcessStatus> {
 
 async function get(url: string, path: string): Promise<{ isOk: boolean; text: string }> {
   const answer = await fetch(new URL(`/${path}`, url), {
+    // A process never sends one, and where it leads is not the process that was asked for.
+    redirect: "error",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  return { isOk: answer.ok, text: await answer.text() };
+  return { isOk: answer.ok, text: await textOf(answer) };
+}
+
+async function textOf({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    length += piece.length;
+    if (length > MAX_RESPONSE_BYTES)
+      throw new Error(`the response has over ${MAX_RESPONSE_BYTES} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
 }
 
 function lagOf(samples: readonly Sample[]): Record<string, number> {
