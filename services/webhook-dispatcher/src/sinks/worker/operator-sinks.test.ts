@@ -9,7 +9,7 @@ import type { OperatorSink, OperatorSinks } from "../rules/operator-sink.ts";
 import type { SinkResult } from "../receiver/sink-receiver.ts";
 import { log, newAccountId } from "../../testing/dispatcher.ts";
 import { newSinkWorld } from "../../testing/sink-world.ts";
-import { addRows } from "./operator-sinks.ts";
+import { addRows, type OperatorSinksDeps } from "./operator-sinks.ts";
 import type { SinksDeps } from "./sinks.ts";
 
 const PAGE = 1_000;
@@ -34,7 +34,7 @@ async function begin(operatorSinks: OperatorSinks, count = 2) {
   const world = await newSinkWorld();
   const accountIds = Array.from({ length: count }, newAccountId).toSorted();
   const asked: string[] = [];
-  const add = (sinks = operatorSinks) =>
+  const add = (sinks = operatorSinks, producers: OperatorSinksDeps["producers"] = world.chains) =>
     addRows(
       {
         accounts: {
@@ -49,7 +49,7 @@ async function begin(operatorSinks: OperatorSinks, count = 2) {
         log,
         metrics: world.metrics,
         operatorSinks: sinks,
-        producers: world.chains,
+        producers,
         random: randomBytes,
       },
       new AbortController().signal,
@@ -86,6 +86,20 @@ test("a sink of the system account asks for no others", async () => {
   await add();
   expect(await rows()).toEqual([{ account_id: SYSTEM_ACCOUNT_ID, operator: "siem", cursor: "0" }]);
   expect(asked).toEqual([]);
+});
+
+test("an account that fails keeps no other from its row", async () => {
+  const { accountIds, add, chains, rows } = await begin(sinksOf(sinkOf()), 3);
+  const [failing] = accountIds;
+  const retainedFrom = async (accountId: string, after: bigint) => {
+    if (accountId === failing) throw new Error("its server is away");
+    return chains.retainedFrom(accountId, after);
+  };
+  await expect(add(undefined, { retainedFrom })).rejects.toThrow("its server is away");
+  const without = accountIds.filter((id) => id !== failing);
+  expect((await rows()).map(({ account_id }) => account_id)).toEqual(without);
+  await add();
+  expect((await rows()).map(({ account_id }) => account_id)).toEqual(accountIds);
 });
 
 test("accounts are asked for in pages", async () => {
