@@ -22,7 +22,7 @@ const REPEATED = [
   ["SINKS_ROWS", PLAN, /maxSinks: ([\d_]+)/],
   ["SINKS_ROWS", `${DISPATCHER}/sinks/rpc/create-sink.ts`, /MAX_SINKS = ([\d_]+)/],
   ["WIDGET_TOKENS_ROWS", PLAN, /maxWidgetTokens: ([\d_]+)/],
-  ["ERASURE_ROWS", "services/ledger/src/erasures/rules/erasure.ts", /MAX_EVENTS = ([\d_]+)/],
+  ["ERASURE_ROWS", "services/ledger/src/search/find-selected.ts", /COUNTED_ROWS = ([\d_]+)/],
   ["HOLDS_ROWS", "services/ledger/src/holds/rules/new-hold.ts", /MAX_PLACED = ([\d_]+)/],
   [
     "EXPORTS_ROWS",

@@ -38,8 +38,8 @@ const WEBHOOKS_ROWS = 1_000;
 const SINKS_ROWS = 10;
 const EXPORTS_ROWS = 1_000;
 const WIDGET_TOKENS_ROWS = 10_000;
-/** Events that an erasure may select. */
-const ERASURE_ROWS = 1_000_000;
+/** What the count of the events that an erasure selects may read. */
+const ERASURE_ROWS = 5_000_000;
 /** Holds that an account has placed, with those that were released. */
 const HOLDS_ROWS = 10_000;
 const PENDING_ROWS = 100_000;
