@@ -12,6 +12,7 @@ export * from "./loop.ts";
 export * from "./main.ts";
 export * from "./measuring.ts";
 export * from "./metrics.ts";
+export * from "./resting-loop.ts";
 export * from "./run.ts";
 export { parseS3Url, type S3Location } from "./s3-url.ts";
 export * from "./settings.ts";

@@ -18,7 +18,8 @@ export interface LoopOptions {
   /** Upper bound of the backoff, if {@link MAX_BACKOFF_MS} is too late. */
   readonly maxBackoffMs?: number;
   /**
-   * One run. It may resolve to a delay in milliseconds in place of `delayMs`: 0 begins the next run at once.
+   * One run. It may resolve to a delay in milliseconds in place of `delayMs`: 0 begins the next run at once,
+   * and Infinity waits for a wake.
    * It should end soon after `signal` is aborted; what it rejects with then is not a failure.
    */
   readonly run: (signal: AbortSignal) => Promise<number | void>;
@@ -54,7 +55,7 @@ export function startLoop(options: LoopOptions): Loop {
   const wait = async (ms: number, isBackoff: boolean): Promise<void> => {
     if (signal.aborted || ms <= 0 || (isWoken && !isBackoff)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
+    const timer = ms === Infinity ? undefined : setTimeout(resolve, ms);
     endWait = resolve;
     if (!isBackoff) endDelay = resolve;
     await promise;

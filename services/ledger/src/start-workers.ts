@@ -1,10 +1,15 @@
 // Starts what the ledger does in the background, in loops that end with the process. Called by serve.ts.
 
-import { type Closers, type Counter, type LoopOptions, startLoop } from "@annals/chassis";
+import {
+  type Closers,
+  type Counter,
+  type LoopOptions,
+  type RestingLoop,
+  startResting,
+} from "@annals/chassis";
 import type { DatabaseClock } from "@annals/contract";
 import { type Pool, startOutboxPruner } from "@annals/postgres";
 import type { AppendQueue } from "./append/append-queue.ts";
-import { startFollowing } from "./append/follow-appends.ts";
 import type { GrownChains, Work } from "./append/grown-chains.ts";
 import type { ErasureCopies } from "./erasures/rules/erasure-copies.ts";
 import type { Metrics } from "./metrics.ts";
@@ -13,11 +18,8 @@ import { OUTBOX } from "./store/outbox.ts";
 import type { SearchTurns } from "./search/search-turns.ts";
 import type { BlockChecker } from "./verify/block-checker.ts";
 import { Availability, DELAY_MS as AVAILABILITY_DELAY_MS } from "./append/worker/availability.ts";
-import {
-  DELAY_MS as EPOCHS_DELAY_MS,
-  EpochCloser,
-  type EpochCloserDeps,
-} from "./log/worker/epoch-closer.ts";
+import { EpochCloser, type EpochCloserDeps } from "./log/worker/epoch-closer.ts";
+import { DELAY_MS as EPOCHS_DELAY_MS, EpochSilence } from "./log/worker/epoch-silence.ts";
 import { startErasureMeasuring } from "./erasures/worker/erasure-measuring.ts";
 import { DELAY_MS as ERASURES_DELAY_MS, Erasures } from "./erasures/worker/erasures.ts";
 import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./search/worker/filter-index.ts";
@@ -59,14 +61,15 @@ interface Started extends Pick<LoopOptions, "delayMs" | "initialDelayMs" | "run"
   readonly follows?: Work;
 }
 
-type Start = (name: string, options: Started) => void;
+type Start = (name: string, options: Started) => RestingLoop;
 
 export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   const { database, failures, grown, log, metrics } = deps;
   const start: Start = (name, { follows, ...options }) => {
-    const given = { name, failures, log, ...options };
-    const loop = follows ? startFollowing(grown, follows, given) : startLoop(given);
+    const loop = startResting({ name, failures, log, ...options });
+    if (follows) grown.onReady(follows, () => loop.expectWork());
     closers.addWorker(name.replace("_", " "), loop);
+    return loop;
   };
   // What deletes by age goes by the clock of the database.
   const agreed = { ...deps, clock: deps.databaseClock };
@@ -100,8 +103,7 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
     initialDelayMs: TREES_DELAY_MS,
     run: (signal) => trees.run(signal),
   });
-  const epochs = newEpochCloser(deps);
-  start("epochs", { delayMs: EPOCHS_DELAY_MS, run: () => epochs.run() });
+  startEpochs(deps, start);
   const thinning = new LogThinning({ clock: deps.databaseClock, database });
   start("log_thinning", {
     delayMs: THINNING_DELAY_MS,
@@ -117,6 +119,16 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   if (deps.verifyIntervalHours === 0) return;
   const scheduled = newScheduledVerification(deps);
   start("verification", { delayMs: PASS_DELAY_MS, run: (signal) => scheduled.run(signal) });
+}
+
+/** An append ends the rest of the worker that closes epochs, if it rests. */
+function startEpochs(deps: Omit<WorkersDeps, "closers">, start: Start): void {
+  const silence = new EpochSilence();
+  const epochs = newEpochCloser({ ...deps, silence });
+  const loop = start("epochs", { delayMs: EPOCHS_DELAY_MS, run: () => epochs.run() });
+  deps.grown.onReady("epochs", () => {
+    if (silence.end()) loop.expectWork();
+  });
 }
 
 /** Starts what changes stored events. */
@@ -166,13 +178,16 @@ function newEpochCloser({
   grown,
   log,
   metrics,
-}: Pick<WorkersDeps, "database" | "epochs" | "grown" | "log" | "metrics">): EpochCloser {
+  silence,
+}: Pick<WorkersDeps, "database" | "epochs" | "grown" | "log" | "metrics"> &
+  Pick<EpochCloserDeps, "silence">): EpochCloser {
   metrics.epochInterval.set(epochs.intervalS);
   return new EpochCloser({
     ...epochs,
     database,
     grown,
     log,
+    silence,
     metrics: {
       age: (seconds) => metrics.epochAge.set(seconds),
       duration: (seconds) => metrics.epochDuration.observe(seconds),

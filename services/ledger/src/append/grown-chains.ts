@@ -8,14 +8,8 @@ import { CHUNK_SIZE } from "../search/rules/chunk.ts";
 
 const MAX_ACCOUNTS = 100_000;
 
-/**
- * How long a worker rests that has read its whole list and was given no chain. It then looks for what other
- * processes have left.
- */
-export const REST_MS = 15_000;
-
-/** What chains can be ready for. */
-export type Work = "index" | "trees";
+/** What chains can be ready for; for an epoch with any event. */
+export type Work = "epochs" | "index" | "trees";
 
 export class GrownChains {
   /** The number of events that each tree lacks. */
@@ -27,6 +21,7 @@ export class GrownChains {
 
   /** Some events were appended; the last one has the given number. */
   add(accountId: string, events: number, last: number): void {
+    this.#wake("epochs");
     this.#lacks(accountId, (this.#waiting.get(accountId) ?? 0) + events);
     const isFull = last % CHUNK_SIZE < events;
     if (!isFull || this.#full.size >= MAX_ACCOUNTS) return;
@@ -37,10 +32,6 @@ export class GrownChains {
   /** Calls `wake` each time that a chain becomes ready. */
   onReady(work: Work, wake: () => void): void {
     this.#wakes.set(work, wake);
-  }
-
-  has(work: Work): boolean {
-    return work === "index" ? this.#full.size > 0 : this.#isNear || this.#ready.size > 0;
   }
 
   /** What the database says; this process may have appended more meanwhile. */

@@ -24,6 +24,7 @@ import {
 import { expect, onTestFinished } from "vitest";
 import { GrownChains } from "../append/grown-chains.ts";
 import { EpochCloser } from "../log/worker/epoch-closer.ts";
+import { EpochSilence } from "../log/worker/epoch-silence.ts";
 import { TreeBuilder } from "../log/worker/tree-builder.ts";
 import { aroundPool, type AtEnd, newLedgerDatabase, openPool } from "./database.ts";
 import { growAllTrees } from "./grow-all-trees.ts";
@@ -103,6 +104,7 @@ export class TestLog {
     atEnd: AtEnd = onTestFinished,
   ) {
     let [rolledBack, made] = [0, 0];
+    const silence = new EpochSilence();
     const ages: number[] = [];
     this.#closers += 1;
     const closer = new EpochCloser({
@@ -120,8 +122,10 @@ export class TestLog {
       },
       origin: undefined,
       policy: this.ledger.policy,
+      silence,
     });
-    return { ages, made: () => made, rolledBack: () => rolledBack, run: () => closer.run() };
+    const run = (): Promise<number> => closer.run();
+    return { ages, made: () => made, rolledBack: () => rolledBack, run, silence };
   }
 
   /**

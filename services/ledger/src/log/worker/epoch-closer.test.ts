@@ -68,6 +68,21 @@ test("an epoch follows the interval if a chain grew, and an hour if none did", a
   expect(closer.ages).toContain(INTERVAL_S - 1);
 });
 
+test("while no chain grows, looks are 15 seconds apart, until an event is appended", async () => {
+  const { run, silence } = log.newCloser();
+  await log.grow(FIRST, 1);
+  await run();
+  log.later(INTERVAL_S);
+  expect(silence.end()).toBe(false);
+  expect([await run(), await run(), await run()]).toEqual([5_000, 15_000, 15_000]);
+  expect([silence.end(), silence.end()]).toEqual([true, false]);
+  // Its tree may not have grown yet.
+  expect(await run()).toBe(5_000);
+  await log.grow(FIRST, 1);
+  await run();
+  expect(await log.checkedEpochs()).toHaveLength(2);
+});
+
 test("all trees grow shortly before an epoch is due, and not before; each replica lets its own grow", async () => {
   const [closer, other] = [log.newCloser(), log.newCloser()];
   await log.grow(FIRST, 1);

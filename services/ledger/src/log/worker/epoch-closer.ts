@@ -4,7 +4,7 @@
 // append waits for it. It must never store an epoch that continues another log than the one that keys has
 // signed.
 
-import type { Logger } from "@annals/chassis";
+import { type Logger, REST_MS } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import { type Database, isDistributed, workOnEach } from "@annals/postgres";
 import {
@@ -48,10 +48,9 @@ import {
   propose,
 } from "../store/logs.ts";
 import { deleteProposedHeads } from "../store/proposed-heads.ts";
+import { DELAY_MS, type EpochSilence } from "./epoch-silence.ts";
 import { growTree } from "./grow-tree.ts";
 
-/** Time to the next look, if there is no log key, and at most. */
-export const DELAY_MS = 5_000;
 const MIN_DELAY_MS = 100;
 /** The trees begin to grow this long before an epoch is due. */
 const TREES_LEAD_S = 5;
@@ -77,6 +76,7 @@ export interface EpochCloserDeps {
   /** The name of the head log; by default that of the key. */
   readonly origin: string | undefined;
   readonly policy: LogPolicy;
+  readonly silence: EpochSilence;
   /** Names this process. */
   readonly closer: string;
 }
@@ -102,7 +102,7 @@ export class EpochCloser {
 
   /** Closes one epoch if it is due, for a loop. Resolves to the delay before the next look. */
   async run(): Promise<number> {
-    const { clock, database, grown, intervalS, keys, metrics } = this.#deps;
+    const { clock, database, grown, intervalS, keys, metrics, silence } = this.#deps;
     // Its time would be in the log permanently.
     if (clock.fault?.() !== undefined) return DELAY_MS;
     const startedAt = performance.now();
@@ -115,7 +115,8 @@ export class EpochCloser {
     const untilNear = untilDue - Math.min(TREES_LEAD_S, intervalS / 2);
     if (untilNear <= 0) grown.makeReady();
     const stored = await database.run(getProposal, [log.log]);
-    if (stored.length === 0 && untilDue > 0) return delayOf(untilNear > 0 ? untilNear : untilDue);
+    if (stored.length === 0 && untilDue > 0)
+      return delayOf(untilNear > 0 ? untilNear : untilDue, REST_MS);
     const claimed = await database.run(claimEpochs, [
       log.log,
       this.#deps.closer,
@@ -129,7 +130,8 @@ export class EpochCloser {
     }
     const { publicKeys } = await keys.getSignedHead({ origin: log.origin });
     const proposal = stored[0] ? proposalOf(stored[0]) : await this.#propose(log, age, publicKeys);
-    if (proposal === undefined) return delayOf(intervalS);
+    if (proposal === undefined) return delayOf(intervalS, silence.lasts());
+    silence.end();
     const isClosed = await this.#close(log, proposal, publicKeys);
     if (!isClosed) return DELAY_MS;
     metrics.age(0);
@@ -293,6 +295,6 @@ function proposalOf({ buckets, entry, heads, parts }: ProposalRow): Proposal {
   return { entry: parseEntry(entry), text: entry, buckets, heads, parts };
 }
 
-function delayOf(seconds: number): number {
-  return Math.min(DELAY_MS, Math.max(MIN_DELAY_MS, seconds * 1_000));
+function delayOf(seconds: number, mostMs = DELAY_MS): number {
+  return Math.min(mostMs, Math.max(MIN_DELAY_MS, seconds * 1_000));
 }

@@ -3,7 +3,7 @@
 // tree only if it still has the size that it began with. Nothing waits for it. It must never store a tree
 // over a chain with a gap.
 
-import { type AccountRun, AccountWork, type Logger } from "@annals/chassis";
+import { type AccountRun, AccountWork, type Logger, REST_MS } from "@annals/chassis";
 import { type Database, isDistributed } from "@annals/postgres";
 import { bucketOf, frontierOf, splitHashes, TILE_WIDTH } from "@annals/tlog";
 import { readPartialTile } from "../partial-tile.ts";
@@ -12,7 +12,7 @@ import { findTreeWork } from "../store/find-tree-work.ts";
 import { getTrees, type TreeRow } from "../../store/get-trees.ts";
 import { createTree, growTrees } from "../store/grow-trees.ts";
 import { listLeaves } from "../../store/list-leaves.ts";
-import { type GrownChains, REST_MS } from "../../append/grown-chains.ts";
+import type { GrownChains } from "../../append/grown-chains.ts";
 import { type GrownTree, growTree } from "./grow-tree.ts";
 
 /** Time from the end of a run to the beginning of the next while there are more chains to look at. */

@@ -2,7 +2,7 @@
 // in turn; the lag says what is left. With the index a page deep in a chain reads no more than one at its
 // head.
 
-import { createLog, startLoop } from "@annals/chassis";
+import { createLog, REST_MS, startLoop } from "@annals/chassis";
 import { type Pool, type Statement, statement } from "@annals/postgres";
 import { explain, type TestDatabase } from "@annals/testing";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ import { streamEvents } from "../../store/stream-events.ts";
 import { readRange } from "../../store/read-range.ts";
 import { newLedgerDatabase } from "../../testing/database.ts";
 import { indexAll, timeOf } from "../../testing/index-fixtures.ts";
-import { GrownChains, REST_MS } from "../../append/grown-chains.ts";
+import { GrownChains } from "../../append/grown-chains.ts";
 import { openLedger, type TestLedger } from "../../testing/test-ledger.ts";
 import { DELAY_MS, FilterIndex } from "./filter-index.ts";
 

@@ -2,9 +2,9 @@
 // the process runs. Any number of replicas may do it at the same time. Nothing waits for it: events that are
 // not indexed yet are only slower to search.
 
-import { AccountWork, type Logger } from "@annals/chassis";
+import { AccountWork, type Logger, REST_MS } from "@annals/chassis";
 import type { Database } from "@annals/postgres";
-import { type GrownChains, REST_MS } from "../../append/grown-chains.ts";
+import type { GrownChains } from "../../append/grown-chains.ts";
 import { CHUNK_SIZE } from "../rules/chunk.ts";
 import { findIndexWork, type IndexWorkRow } from "../store/find-index-work.ts";
 import { getSearchEnds } from "../../store/get-search-ends.ts";

@@ -1,11 +1,9 @@
-// Guarantees, on a controlled clock: a worker at rest runs as soon as a chain is ready, and no sooner; while
-// it has work its runs are a delay apart, however many chains become ready; none that becomes ready in a run
-// waits for the end of a rest.
+// Guarantees, on a controlled clock: a worker that rests runs as soon as a chain is ready, and no sooner;
+// none that becomes ready in a run waits for the end of a rest.
 
-import { createLog } from "@annals/chassis";
+import { createLog, REST_MS, startResting } from "@annals/chassis";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { startFollowing } from "./follow-appends.ts";
-import { GrownChains, REST_MS, type Work } from "./grown-chains.ts";
+import { GrownChains, type Work } from "./grown-chains.ts";
 
 const DELAY_MS = 1_000;
 
@@ -16,7 +14,7 @@ afterEach(() => void vi.useRealTimers());
 function follow(work: Work, during: (grown: GrownChains) => void = () => {}) {
   const grown = new GrownChains();
   const [runs, startedAt] = [[] as number[], Date.now()];
-  const loop = startFollowing(grown, work, {
+  const loop = startResting({
     name: "test_worker",
     log: createLog({ service: "test", level: "error" }),
     failures: { inc: () => {} },
@@ -28,6 +26,7 @@ function follow(work: Work, during: (grown: GrownChains) => void = () => {}) {
       return taken.length > 0 ? DELAY_MS : REST_MS;
     },
   });
+  grown.onReady(work, () => loop.expectWork());
   onTestFinished(() => void loop.stop());
   return { grown, runs };
 }
@@ -51,16 +50,6 @@ test("an epoch that is near ends the rest of the trees, also if no chain is know
   grown.makeReady();
   await after(0);
   expect(runs).toEqual([0, 100]);
-});
-
-test("while there is work, runs are a delay apart", async () => {
-  const { grown, runs } = follow("index");
-  for (let last = 4_096; last <= 10 * 4_096; last += 4_096) {
-    await after(100);
-    grown.add("acct_1", 4_096, last);
-  }
-  await after(REST_MS);
-  expect(runs).toEqual([0, 100, 1_100, 2_100]);
 });
 
 test("a chain that becomes ready in a run does not wait for the end of the rest", async () => {
