@@ -117,13 +117,9 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
   closers.addWorker("fan-out", fanOut);
   const sweep = startSweep({ ...shared, fanOut, producers, intervalMs: config.sweepIntervalMs });
   closers.addWorker("sweep", sweep);
-  const { expectSubscriber } = startCheckpoints(
-    config,
-    { ...shared, producers, onDeliveries },
-    closers,
-  );
+  const checkpoints = startCheckpoints(config, { ...shared, producers, onDeliveries }, closers);
 
-  const sendTest = await startSinks(config, { ...shared, extraAuthorities, producers }, closers);
+  const sinks = await startSinks(config, { ...shared, extraAuthorities, producers }, closers);
   const anchorDeps = { ...shared, extraAuthorities, ledger: producers.anchors };
   await startLogAnchors(config, anchorDeps, closers);
 
@@ -160,11 +156,12 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
         startWindowMs: START_WINDOW_MS,
         onDisabled: () => cleanUp.wake(),
       }),
-      sendTest,
+      ...sinks,
       onDeliveries,
       onSubscriber: (accountId) => {
         fanOut.expectSubscriber(accountId);
-        expectSubscriber(accountId);
+        sweep.expectWork();
+        checkpoints.expectSubscriber(accountId);
       },
     }),
     service: WebhooksService,

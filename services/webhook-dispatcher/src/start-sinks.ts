@@ -23,12 +23,17 @@ interface StartDeps extends Omit<
   readonly random: OperatorSinksDeps["random"];
 }
 
-/** Resolves to what tests a sink. */
+interface StartedSinks {
+  readonly sendTest: TestSinkDeps["sendTest"];
+  /** Called when a sink was created or changed. */
+  readonly onSink: () => void;
+}
+
 export async function startSinks(
   config: { readonly sinksFile: string | undefined; readonly timeoutMs: number },
   deps: StartDeps,
   closers: Closers,
-): Promise<TestSinkDeps["sendTest"]> {
+): Promise<StartedSinks> {
   const operatorGuard = openOperatorGuard(config.timeoutMs);
   const operatorSinks = await readOperatorSinks(config.sinksFile, operatorGuard);
   const receiverDeps = { ...deps, secureContext: trustedContext(deps.extraAuthorities) };
@@ -43,9 +48,13 @@ export async function startSinks(
   };
   const sinks = new Sinks(sinkDeps);
   closers.addWorker("turns of sinks", sinks);
-  closers.addWorker("sinks", sinks.start());
+  const loop = sinks.start();
+  closers.addWorker("sinks", loop);
   startRows({ ...deps, accounts: deps.producers.streams, operatorSinks }, closers);
-  return (sink, signal) => sinks.test(sink, signal);
+  return {
+    onSink: () => loop.expectWork(),
+    sendTest: (sink, signal) => sinks.test(sink, signal),
+  };
 }
 
 function startRows(deps: OperatorSinksDeps, closers: Closers): void {

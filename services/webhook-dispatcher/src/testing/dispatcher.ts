@@ -247,6 +247,7 @@ export function newHandlers(
       startWindowMs: START_WINDOW_MS,
       onDisabled: () => {},
     }),
+    onSink: () => {},
     onSubscriber: () => {},
     configRules: configRules(guard, false),
     sendTest: async () => ({ success: true }),

@@ -6,8 +6,11 @@ export const WEBHOOKS_PER_SCAN = 1_000;
 /** Time from the end of a scan over all webhooks to the next: this, or ten times as long as it took. */
 const INTERVAL_MS = 250;
 const PAUSE_RATIO = 10;
-/** Maximum time to the next scan, because a retry that waits for the scan may not be late. */
-const MAX_INTERVAL_MS = 2_000;
+/**
+ * Maximum time to the next scan, because a retry that waits for the scan may not be late. So long it waits
+ * after a scan that has found no queue open: only another process can have left something by then.
+ */
+export const MAX_INTERVAL_MS = 2_000;
 
 type Key = readonly [accountId: string, webhookId: string];
 
@@ -18,6 +21,8 @@ export class ScanSchedule {
   #at = 0;
   /** Time that the statements of the scan in progress have taken. */
   #tookMs = 0;
+  /** Whether the scan in progress has found a queue that is open. */
+  #hasFound = false;
 
   /** The webhook after which the scan continues. */
   get after(): Key {
@@ -29,16 +34,31 @@ export class ScanSchedule {
     return Math.ceil(this.#at - now);
   }
 
-  /** Called when a statement has read up to the webhook `last`; undefined: to the end. */
+  /** Called when this process has opened a queue, whose retries wait for the scan. */
+  expectQueue(now: number): void {
+    this.#at = Math.min(this.#at, now + INTERVAL_MS);
+  }
+
+  /**
+   * Called when a statement has read up to the webhook `last`, with the number of open queues that it has
+   * found; undefined: to the end.
+   */
   ended(
     last: Key | undefined,
-    { begunAt, now }: { readonly begunAt: number; readonly now: number },
+    {
+      begunAt,
+      found,
+      now,
+    }: { readonly begunAt: number; readonly found: number; readonly now: number },
   ): void {
     this.#after = last ?? START;
     this.#tookMs += now - begunAt;
+    this.#hasFound ||= found > 0;
     this.#at = now;
     if (last) return;
-    this.#at += Math.min(Math.max(INTERVAL_MS, this.#tookMs * PAUSE_RATIO), MAX_INTERVAL_MS);
+    const intervalMs = Math.max(INTERVAL_MS, this.#tookMs * PAUSE_RATIO);
+    this.#at += this.#hasFound ? Math.min(intervalMs, MAX_INTERVAL_MS) : MAX_INTERVAL_MS;
     this.#tookMs = 0;
+    this.#hasFound = false;
   }
 }

@@ -5,9 +5,16 @@
 //
 // Accounts are compared only when another epoch is served than the last time, until none of them is behind.
 // So one that is silent costs a look-up or two for each epoch, and a deployment without a log costs one call
-// in each run.
+// in each run. While nobody subscribes, the worker rests.
 
-import { AccountWork, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
+import {
+  AccountWork,
+  inPieces,
+  type Logger,
+  REST_MS,
+  type RestingLoop,
+  startResting,
+} from "@annals/chassis";
 import type { Database } from "@annals/postgres";
 import { patternsOf } from "../../webhooks/rules/kinds.ts";
 import type { Metrics } from "../../metrics.ts";
@@ -36,16 +43,19 @@ export class Checkpoints {
   readonly #work: AccountWork;
   /** Position of the newest epoch of which no account is behind; 0 if that is not known. */
   #settled = 0n;
+  /** Counts the new ones. */
   #subscribers = 0;
+  #hasSubscribers = false;
+  #loop: RestingLoop | undefined;
 
   constructor(deps: CheckpointsDeps) {
     this.#deps = deps;
     this.#work = new AccountWork(deps.log, "checkpoints");
   }
 
-  start(): Loop {
+  start(): RestingLoop {
     const { intervalMs, log, metrics } = this.#deps;
-    return startLoop({
+    this.#loop ??= startResting({
       name: "checkpoints",
       log,
       failures: metrics.failures,
@@ -53,20 +63,29 @@ export class Checkpoints {
       delayMs: intervalMs,
       run: (signal) => this.run(signal),
     });
+    return this.#loop;
   }
 
   /** Called when an account has a new subscriber: it may be behind in an epoch that was compared before. */
   expectSubscriber(): void {
     this.#subscribers += 1;
     this.#settled = 0n;
+    this.#hasSubscribers = true;
+    this.#loop?.expectWork();
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const subscribers = this.#subscribers;
+  /** Makes one run, for a loop. Resolves to the delay before the next. */
+  async run(signal: AbortSignal): Promise<number> {
+    const { intervalMs } = this.#deps;
     const { served } = await this.#ask([], signal);
-    if (served === this.#settled) return;
+    if (served !== this.#settled) await this.#compare(served, signal);
+    return this.#hasSubscribers ? intervalMs : Math.max(intervalMs, REST_MS);
+  }
+
+  async #compare(served: bigint, signal: AbortSignal): Promise<void> {
+    const subscribers = this.#subscribers;
     const run = this.#work.begin(signal);
-    let [after, isSettled] = ["", true];
+    let [after, isSettled, hasSubscribers] = ["", true, false];
     const comparePiece = async (): Promise<number> => {
       const accounts = await run.list(after, () =>
         this.#deps.database.run(listCheckpointSubscribers, [
@@ -76,12 +95,15 @@ export class Checkpoints {
         ]),
       );
       if (!(await this.#areSettled(accounts, signal))) isSettled = false;
+      hasSubscribers ||= accounts.length > 0;
       after = accounts.at(-1)?.account_id ?? "";
       return accounts.length;
     };
     await inPieces(ACCOUNTS_PER_CALL, comparePiece, signal);
     run.end();
-    if (isSettled && !signal.aborted && subscribers === this.#subscribers) this.#settled = served;
+    if (signal.aborted || subscribers !== this.#subscribers) return;
+    this.#hasSubscribers = hasSubscribers;
+    if (isSettled) this.#settled = served;
   }
 
   /** Hands those that are behind to the fan-out. Resolves to whether none is. */

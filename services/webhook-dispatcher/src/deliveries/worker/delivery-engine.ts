@@ -71,6 +71,7 @@ export class DeliveryEngine {
 
   /** Called when deliveries of these webhooks may be due. */
   notify(accountId: string, webhookIds: Iterable<string>): void {
+    this.#scan.expectQueue(performance.now());
     this.#wakeAfter(() => this.#machine.notified(accountId, webhookIds));
   }
 
@@ -135,6 +136,7 @@ export class DeliveryEngine {
     const last = rows[WEBHOOKS_PER_SCAN - 1];
     this.#scan.ended(last && [last.account_id, last.webhook_id], {
       begunAt,
+      found: rows.length,
       now: performance.now(),
     });
   }

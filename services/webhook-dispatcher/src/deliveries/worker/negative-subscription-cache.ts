@@ -5,7 +5,7 @@
 // webhook that another replica created is served late by at most this moment, and misses nothing. The sweep
 // finds what is beyond the bound.
 
-import { type Logger, type Loop, startLoop } from "@annals/chassis";
+import { type Logger, type RestingLoop, startResting } from "@annals/chassis";
 import { type Database, readAccounts } from "@annals/postgres";
 import { type Announcement, type Kind, KINDS, patternsOf } from "../../webhooks/rules/kinds.ts";
 import type { Metrics } from "../../metrics.ts";
@@ -38,12 +38,12 @@ interface Entry {
 export class NegativeSubscriptionCache {
   readonly #deps: NegativeSubscriptionCacheDeps;
   readonly #entries = new Map<string, Entry>();
-  readonly #loop: Loop;
+  readonly #loop: RestingLoop;
   #isStopping = false;
 
   constructor(deps: NegativeSubscriptionCacheDeps) {
     this.#deps = deps;
-    this.#loop = startLoop({
+    this.#loop = startResting({
       name: "subscription_cache",
       log: deps.log,
       failures: deps.metrics.failures,
@@ -60,6 +60,7 @@ export class NegativeSubscriptionCache {
     if (this.#isStopping || this.#entries.has(key)) return;
     if (this.#entries.size >= MAX_ENTRIES) return;
     this.#entries.set(key, { kind, accountId, kept: undefined, isIdle: false });
+    this.#loop.expectWork();
   }
 
   /** Whether the notice is kept here, and needs no work now. */
@@ -90,8 +91,11 @@ export class NegativeSubscriptionCache {
     if (kept !== undefined) this.#deps.onSubscribed(kept);
   }
 
-  /** Queries the entries with a kept position again; forgets those that were idle for a full interval. */
-  async #revalidate(): Promise<void> {
+  /**
+   * Queries the entries with a kept position again; forgets those that were idle since the last time. Without
+   * entries it rests until there is one.
+   */
+  async #revalidate(): Promise<number> {
     const kept: Entry[] = [];
     for (const [key, entry] of this.#entries) {
       if (entry.kept !== undefined) kept.push(entry);
@@ -99,6 +103,7 @@ export class NegativeSubscriptionCache {
       else entry.isIdle = true;
     }
     for (let at = 0; at < kept.length; at += PIECE) await this.#ask(kept.slice(at, at + PIECE));
+    return this.#entries.size > 0 ? INTERVAL_MS : Infinity;
   }
 
   async #ask(piece: readonly Entry[]): Promise<void> {

@@ -1,15 +1,17 @@
 // The sweep: compares, every few seconds, the cursors of every account that has subscribers with the
 // positions of the producers, and hands accounts that are behind to the fan-out. So a lost notice, or a NATS
-// outage, costs seconds and nothing else. Any number of replicas may sweep at once.
+// outage, costs seconds and nothing else. Any number of replicas may sweep at once. While there is no
+// subscriber it rests: serve.ts tells it of one that this process has created.
 
 import {
   type AccountRun,
   AccountWork,
   inPieces,
   type Logger,
-  type Loop,
   MAX_BACKOFF_MS,
-  startLoop,
+  REST_MS,
+  type RestingLoop,
+  startResting,
 } from "@annals/chassis";
 import { NOTICE_KINDS } from "@annals/messaging";
 import type { Database } from "@annals/postgres";
@@ -37,11 +39,11 @@ const ACCOUNTS_PER_CALL = 1_000;
 /** Maximum time by which a producer that does not respond delays the next sweep. */
 const POSITIONS_TIMEOUT_MS = 3_000;
 
-export function startSweep(deps: SweepDeps): Loop {
+export function startSweep(deps: SweepDeps): RestingLoop {
   const lag = new OutboxLag(deps.metrics, () => performance.now());
   const name = "sweep";
   const work = new AccountWork(deps.log, name);
-  return startLoop({
+  return startResting({
     name,
     log: deps.log,
     failures: deps.metrics.failures,
@@ -53,8 +55,10 @@ export function startSweep(deps: SweepDeps): Loop {
   });
 }
 
-async function sweep(deps: SweepDeps, lag: OutboxLag, run: AccountRun): Promise<void> {
+/** Resolves to the delay before the next. */
+async function sweep(deps: SweepDeps, lag: OutboxLag, run: AccountRun): Promise<number> {
   let after = "";
+  let hasSubscribers = false;
   const comparePiece = async (): Promise<number> => {
     const accounts = await run.list(after, () =>
       deps.database.run(listSubscribedAccounts, [
@@ -65,12 +69,14 @@ async function sweep(deps: SweepDeps, lag: OutboxLag, run: AccountRun): Promise<
         patternsOf("exports"),
       ]),
     );
+    hasSubscribers ||= accounts.length > 0;
     if (accounts.length > 0) await compare(deps, accounts, lag);
     after = accounts.at(-1)?.account_id ?? "";
     return accounts.length;
   };
   await inPieces(ACCOUNTS_PER_CALL, comparePiece, run.signal);
   run.end();
+  return hasSubscribers ? deps.intervalMs : Math.max(deps.intervalMs, REST_MS);
 }
 
 /** Asks each producer separately: if one fails, the other must still be asked. */

@@ -35,6 +35,8 @@ export interface CreateSinkDeps {
   readonly clock: Clock;
   readonly database: Pool;
   readonly keys: SecretKeys;
+  /** Called when a sink was created or changed. */
+  readonly onSink: () => void;
   readonly producers: Pick<Producers, "positions" | "retainedFrom">;
   readonly random: (size: number) => Uint8Array;
 }
@@ -92,6 +94,7 @@ export function createSink(
       const change = { actor, occurredAt: row.created_at, diff: { after: shownSink(row, config) } };
       await AUDIT.add(transaction, sinkChange("created", accountId, id, change));
     });
+    deps.onSink();
     return { sink: renderSink(row, config) };
   };
 }

@@ -32,6 +32,8 @@ export interface UpdateSinkDeps {
   readonly clock: Clock;
   readonly database: Pool;
   readonly keys: SecretKeys;
+  /** Called when a sink was created or changed. */
+  readonly onSink: () => void;
   readonly random: (size: number) => Uint8Array;
   /** See store/moment.ts. */
   readonly now: () => string;
@@ -49,7 +51,7 @@ export function updateSink(
     const wanted = wantedOf(request);
     const actor = actorOf(context);
     const database = deps.database.forAccount(accountId, context.signal);
-    return database.transaction(async (transaction) => {
+    const answer = await database.transaction(async (transaction) => {
       const [locked] = await transaction.run(lockSink, [accountId, id]);
       if (!locked) throw notFound("sink", id);
       const before = openConfig(deps.keys, locked);
@@ -84,6 +86,8 @@ export function updateSink(
       await AUDIT.add(transaction, sinkChange("updated", accountId, id, change));
       return { sink: renderSink(isActivated ? { ...row, attempts: 0 } : row, after) };
     });
+    deps.onSink();
+    return answer;
   };
 }
 

@@ -1,8 +1,9 @@
 // Gives each sink with work its turns. A round finds the sinks whose chains have grown, and starts their
 // turns, a few at a time: accounts take turns, so a receiver that hangs costs its own account only. Any
-// number of replicas may do it at once: a sink is claimed.
+// number of replicas may do it at once: a sink is claimed. While there is none, the rounds rest: serve.ts
+// tells of one that this process has created or changed.
 
-import { inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
+import { inPieces, type Logger, REST_MS, type RestingLoop, startResting } from "@annals/chassis";
 import { CHECKPOINT_S, isBucket } from "../rules/sink-batches.ts";
 import type { OperatorSinks } from "../rules/operator-sink.ts";
 import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
@@ -57,9 +58,9 @@ export class Sinks {
     this.#deps = deps;
   }
 
-  start(): Loop {
+  start(): RestingLoop {
     const { log, metrics } = this.#deps;
-    return startLoop({
+    return startResting({
       name: "sinks",
       log,
       failures: metrics.failures,
@@ -69,9 +70,12 @@ export class Sinks {
     });
   }
 
-  /** Starts the turns of the sinks that have work, and measures how far all are behind. */
-  async round(signal: AbortSignal): Promise<void> {
-    const { database, metrics, now } = this.#deps;
+  /**
+   * Starts the turns of the sinks that have work, and measures how far all are behind. Resolves to the delay
+   * before the next round.
+   */
+  async round(signal: AbortSignal): Promise<number> {
+    const { database, metrics, now, operatorSinks } = this.#deps;
     const measured = new Measured(this.#behind, this.#nowMs());
     let after: Key = { account_id: "", id: "" };
     this.#slots.beginRound();
@@ -93,6 +97,7 @@ export class Sinks {
     metrics.sinks.set({ state: "paused" }, paused?.count ?? 0);
     metrics.sinkLag.set(measured.lagEvents);
     metrics.sinkLagSeconds.set(measured.lagS);
+    return after.id === "" && operatorSinks.size === 0 ? REST_MS : DELAY_MS;
   }
 
   /** Tests a sink at its owner's request, in a turn of its account, and alone in all dispatchers. */
