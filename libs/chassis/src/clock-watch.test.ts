@@ -1,5 +1,6 @@
 // Guarantee: a process is ready only while its clock agrees with the one that it is compared with, from its
-// start on. A comparison that fails ends nothing. Each change of the state is logged once.
+// start on. While both agree it asks now and then; once anyone finds that they differ, it asks at once, and
+// then each second. A comparison that fails ends nothing. Each change of the state is logged once.
 
 import { ComparedClock, formatMicros } from "@annals/contract";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
@@ -17,13 +18,14 @@ afterEach(() => void vi.useRealTimers());
 const nextComparison = () => vi.advanceTimersByTimeAsync(1_000);
 
 async function watch({ isAway = false, aheadS = 0 } = {}) {
-  const state = { aheadS, isAway };
+  const state = { aheadS, isAway, compared: 0, otherAheadS: 0 };
   const nowMicros = () => START + state.aheadS * S;
   const clock = new ComparedClock({ nowMicros, nowText: () => formatMicros(nowMicros()) }, () => 0);
   const compare = async () => {
     const end = clock.begin();
+    state.compared += 1;
     if (state.isAway) throw new Error("the database is away");
-    end(START);
+    end(START + state.otherAheadS * S);
   };
   const lines: Record<string, unknown>[] = [];
   const log = createLog(
@@ -68,4 +70,29 @@ test("a step is seen at once, logged once, and so is its end", async () => {
   await nextComparison();
   expect(lines().at(-1)).toBe("the clock is right again");
   expect(lines()).toHaveLength(2);
+});
+
+test("while both agree it asks now and then, and each second while they differ", async () => {
+  const { check, state } = await watch();
+  const inAMinute = async () => {
+    const before = state.compared;
+    await vi.advanceTimersByTimeAsync(60_000);
+    return state.compared - before;
+  };
+  expect(await inAMinute()).toBeLessThanOrEqual(13);
+  state.aheadS = 60;
+  await check();
+  expect(await inAMinute()).toBeGreaterThanOrEqual(60);
+  state.aheadS = 0;
+  await inAMinute();
+  expect(await inAMinute()).toBeLessThanOrEqual(13);
+});
+
+test("both have moved, as behind a suspended machine: who asks first makes it ask", async () => {
+  const { check, state } = await watch();
+  await vi.advanceTimersByTimeAsync(60_000);
+  [state.aheadS, state.otherAheadS] = [3_600, 3_600];
+  expect(await check()).toMatch(/3600\.0 s ahead/u);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await check()).toBeUndefined();
 });

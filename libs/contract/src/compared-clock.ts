@@ -21,6 +21,7 @@ export class ComparedClock implements Clock {
   readonly #clock: Clock;
   readonly #monotonicMs: () => number;
   #last: Comparison | undefined;
+  #onFault = (): void => {};
 
   constructor(clock: Clock = systemClock(), monotonicMs: () => number = () => performance.now()) {
     this.#clock = clock;
@@ -35,6 +36,11 @@ export class ComparedClock implements Clock {
     };
   }
 
+  /** Calls `onFault` each time that someone asks while the two differ, or were never compared. */
+  watch(onFault: () => void): void {
+    this.#onFault = onFault;
+  }
+
   readonly nowMicros = (): number => this.#clock.nowMicros();
 
   readonly nowText = (): string => this.#clock.nowText();
@@ -45,6 +51,12 @@ export class ComparedClock implements Clock {
   }
 
   readonly fault = (): string | undefined => {
+    const fault = this.#fault();
+    if (fault !== undefined) this.#onFault();
+    return fault;
+  };
+
+  #fault(): string | undefined {
     const other = this.#other();
     if (!other) return "the clock has not been compared with the database's yet";
     const now = this.nowMicros();
@@ -53,7 +65,7 @@ export class ComparedClock implements Clock {
     const by = Math.abs(now - middleOf(other)) / US_PER_S;
     const side = now > other.latest ? "ahead of" : "behind";
     return `the clock is ${by.toFixed(1)} s ${side} the database's, more than ${CLOCK_TOLERANCE_S} s`;
-  };
+  }
 
   /** Seconds by which it is ahead; 0 before the first comparison. */
   offsetS(): number {

@@ -1,5 +1,5 @@
-// Compares a clock with that of the database. Called by each service that has one, once a second, and by the
-// commands that append.
+// Compares a clock with that of the database. Called by each service that has one, every few seconds, and by
+// the commands that append.
 
 import type { ComparedClock } from "@annals/contract";
 import { type Database, statement } from "./statement.ts";
