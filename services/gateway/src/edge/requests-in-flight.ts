@@ -68,10 +68,7 @@ export class RequestsInFlight {
     });
   }
 
-  /**
-   * Wraps the present request listeners of `server`, and looks for slow clients until it has closed and no
-   * request is left: other sockets than its own may have accepted some.
-   */
+  /** Wraps the present request listeners of `server`. */
   attach(server: Server): void {
     this.#handlers = server.listeners("request") as Handler[];
     server.removeAllListeners("request");
@@ -85,7 +82,6 @@ export class RequestsInFlight {
       this.#pipelines.arrived(request, response);
     });
     this.#server = server;
-    this.#slow.watch(server);
   }
 
   allResponded(socket: Duplex): ReturnType<Pipelines["allResponded"]> {
@@ -248,6 +244,7 @@ export class RequestsInFlight {
     const held = { slot, works: 0, unread: 0, untilEnded: [], untilClosed: [], aborter: undefined };
     const transfer = new Transfer();
     this.#open.set(request, { request, response, address, transfer, ...state, ...held });
+    this.#slow.watch();
     for (const handle of this.#handlers) handle.call(this.#server, request, response);
   }
 

@@ -1,7 +1,7 @@
 // Ends requests whose clients send or read too slowly. Used by requests-in-flight.ts. It must never blame a
-// client for a moment in which this process did nothing.
+// client for a moment in which this process did nothing, nor wake the process while it has no request.
 
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Metrics } from "../metrics.ts";
 import type { Exchange } from "./exchange.ts";
 import type { TransferLimits } from "./transfer-rate.ts";
@@ -21,24 +21,27 @@ export interface SlowClientsOptions {
 export class SlowClients {
   readonly #options: SlowClientsOptions;
   readonly #open: ReadonlyMap<IncomingMessage, Exchange>;
-  #sweptAt = performance.now();
+  #sweptAt = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(open: ReadonlyMap<IncomingMessage, Exchange>, options: SlowClientsOptions) {
     this.#open = open;
     this.#options = options;
   }
 
-  /** Until the server has closed and no request is left: other sockets may have accepted some. */
-  watch(server: Server): void {
-    let hasClosed = false;
-    server.once("close", () => (hasClosed = true));
-    const timer = setInterval(() => {
-      this.#sweep();
-      if (hasClosed && this.#open.size === 0) clearInterval(timer);
-    }, SWEEP_INTERVAL_MS).unref();
+  /** Called with each request: it looks for slow clients until no request is left. */
+  watch(): void {
+    if (this.#timer !== undefined) return;
+    this.#sweptAt = performance.now();
+    this.#timer = setInterval(() => this.#sweep(), SWEEP_INTERVAL_MS).unref();
   }
 
   #sweep(): void {
+    if (this.#open.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
     const now = performance.now();
     const isLate = now - this.#sweptAt > SWEEP_INTERVAL_MS + MAX_SWEEP_LATE_MS;
     this.#sweptAt = now;

@@ -3,10 +3,11 @@
 // every read that is dropped is counted. A gateway that stops waits for no earlier call. No entry has a
 // query, or the address of a person behind a widget.
 
+import { Closers, createLog } from "@annals/chassis";
 import { type AuditEntry, RecordAuditEventsResponseSchema } from "@annals/proto/ledger";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { expect, test } from "vitest";
-import { MAX_WAITING, ReadAudit } from "./read-audit.ts";
+import { expect, test, vi } from "vitest";
+import { MAX_WAITING, openReadAudit, ReadAudit } from "./read-audit.ts";
 import { MAX_ROWS, type Read } from "./read-counts.ts";
 
 const READ: Read = {
@@ -33,7 +34,7 @@ function opened() {
   const calls: Entry[][] = [];
   const timeouts: (number | undefined)[] = [];
   const stored = new Map<string, Entry>();
-  const audit = new ReadAudit({
+  const deps: ConstructorParameters<typeof ReadAudit>[0] = {
     clock: {
       nowMicros: () => state.nowMs * 1_000,
       nowText: () => new Date(state.nowMs).toISOString().replace("Z", "000Z"),
@@ -55,10 +56,11 @@ function opened() {
     log: { error: () => {} } as never,
     lost: { inc: (reads?: unknown) => void (state.lost += Number(reads)) },
     newEntryId: () => `entry_${(state.ids += 1)}`,
-  });
+  };
+  const audit = new ReadAudit(deps);
   const record = (read: Partial<Read> = {}) => audit.record({ ...READ, ...read });
   const minutes = (count: number) => (state.nowMs += count * 60_000);
-  return { audit, calls, minutes, record, state, stored, timeouts };
+  return { audit, calls, deps, minutes, record, state, stored, timeouts };
 }
 
 const events = (stored: ReadonlyMap<string, Entry>) =>
@@ -193,4 +195,27 @@ test("a gateway that stops leaves a call that gets no answer, and sends its entr
   await audit.close();
   expect(calls[1]).toEqual(calls[0]);
   expect([stored.size, state.lost]).toEqual([1, 0]);
+});
+
+test("without reads there is no timer, and a read is handed over when its minute is over", async () => {
+  vi.useFakeTimers();
+  const { deps, minutes, stored } = opened();
+  const closers = new Closers();
+  const failures = { inc: () => {} };
+  const audit = openReadAudit(
+    { ...deps, failures: failures as never, readsLost: deps.lost },
+    closers,
+  );
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(vi.getTimerCount()).toBe(0);
+  audit.record(READ);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(stored.size).toBe(0);
+  minutes(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(events(stored)).toMatchObject([{ metadata: { reads: 1 } }]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(vi.getTimerCount()).toBe(0);
+  await closers.closeAll(createLog({ service: "test", level: "error" }));
+  vi.useRealTimers();
 });

@@ -3,7 +3,7 @@
 // waits for the ledger is bounded: beyond that the oldest entries are dropped, counted and logged. A crash
 // loses what was not handed over.
 
-import { type Closers, type Counter, type Logger, startLoop } from "@annals/chassis";
+import { type Closers, type Counter, type Logger, startResting } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import type { LedgerService } from "@annals/proto/ledger";
 import { unlessAborted } from "@annals/rpc";
@@ -43,6 +43,11 @@ export class ReadAudit {
 
   record(read: Read): void {
     this.#counts.record(read);
+  }
+
+  /** Whether nothing waits, not even for the end of its minute. */
+  get isEmpty(): boolean {
+    return this.#counts.isEmpty && this.#waiting.length === 0;
   }
 
   /**
@@ -108,27 +113,36 @@ export class ReadAudit {
   }
 }
 
-/** Starts it. It hands over each second what is due, and all of it when it is closed. */
+/**
+ * Starts it. It hands over each second what is due, and all of it when it is closed. Without reads it rests.
+ */
 export function openReadAudit(
   deps: Omit<ReadAuditDeps, "lost" | "newEntryId"> & {
     readonly failures: Counter<"worker">;
     readonly readsLost: ReadAuditDeps["lost"];
   },
   closers: Closers,
-): ReadAudit {
+): Pick<ReadAudit, "record"> {
   const { failures, log, readsLost: lost } = deps;
   const audit = new ReadAudit({ ...deps, lost, newEntryId: randomUUID });
-  const loop = startLoop({
+  const loop = startResting({
     name: "read_audit",
     log,
     failures,
     delayMs: INTERVAL_MS,
-    initialDelayMs: INTERVAL_MS,
-    run: (signal) => audit.handOver({ all: false, signal }),
+    run: async (signal) => {
+      await audit.handOver({ all: false, signal });
+      return audit.isEmpty ? Infinity : INTERVAL_MS;
+    },
   });
   closers.add("read audit", audit, async () => {
     await loop.stop();
     await audit.close();
   });
-  return audit;
+  return {
+    record: (read) => {
+      audit.record(read);
+      loop.expectWork();
+    },
+  };
 }

@@ -88,6 +88,10 @@ export class ReadCounts {
     else this.#further.set(accountId, { ...rowOf({ ...read, accountId }, now), kind: "further" });
   }
 
+  get isEmpty(): boolean {
+    return this.#rows.size + this.#further.size + this.#over.length === 0;
+  }
+
   /** The rows of minutes that are over, or all rows. Each is returned once. */
   take({ all }: { readonly all: boolean }): (ReadRow | FurtherRow)[] {
     this.#turn(all ? "" : this.#clock.nowText());
