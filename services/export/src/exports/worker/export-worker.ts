@@ -62,18 +62,20 @@ export class ExportWorker {
   readonly #work: AccountWork;
   /** Span of the request that queued a job here, by job: the attempts of this replica are a part of it. */
   readonly #origins = new Map<string, Span>();
+  /** The idle loop that polls; the other idle ones wait until a loop has found a job. */
+  #poller: number | undefined;
 
   /** Begins to work. */
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#work = new AccountWork(deps.log, "exports");
-    this.#loops = Array.from({ length: deps.concurrency }, () =>
+    this.#loops = Array.from({ length: deps.concurrency }, (_, loop) =>
       startLoop({
         name: "exports",
         log: deps.log,
         failures: deps.metrics.failures,
         delayMs: deps.pollIntervalMs,
-        run: (signal) => this.#run(signal),
+        run: (signal) => this.#run(loop, signal),
       }),
     );
   }
@@ -84,7 +86,7 @@ export class ExportWorker {
     if (span) this.#origins.set(jobId, idsOf(span));
     const [oldest] = this.#origins.size > MAX_TRACED ? this.#origins.keys() : [];
     if (oldest !== undefined) this.#origins.delete(oldest);
-    for (const loop of this.#loops) loop.wake();
+    this.#wakeAll();
   }
 
   /** Releases the running jobs. Resolves when no job is running. */
@@ -92,9 +94,14 @@ export class ExportWorker {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
+  #wakeAll(): void {
+    for (const loop of this.#loops) loop.wake();
+  }
+
   /** Works on at most one job; the next poll follows it at once. */
-  async #run(signal: AbortSignal): Promise<number | void> {
-    const { database } = this.#deps;
+  async #run(loop: number, signal: AbortSignal): Promise<number> {
+    const { database, pollIntervalMs } = this.#deps;
+    if (this.#poller === loop) this.#poller = undefined;
     const run = this.#work.begin(signal);
     const list = () => database.run(listWaitingAccounts, [MAX_ACCOUNTS]);
     let job: TakenRow | undefined;
@@ -102,7 +109,14 @@ export class ExportWorker {
       // Another worker was faster, or the account must wait for its other export: try the next account.
       job ??= await this.#take(accountId);
     });
-    if (!job) return run.end();
+    if (!job) {
+      // A run that fails is retried soon, and may poll then.
+      run.end();
+      this.#poller ??= loop;
+      return this.#poller === loop ? pollIntervalMs : Infinity;
+    }
+    // More may wait, and another loop must poll meanwhile.
+    this.#wakeAll();
     await this.#trace(job, signal);
     return 0;
   }
