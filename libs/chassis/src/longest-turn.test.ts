@@ -5,7 +5,7 @@
 import { execFile } from "node:child_process";
 import { setImmediate as turn } from "node:timers/promises";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { LongestTurn, SAMPLE_MS, watchTurns } from "./longest-turn.ts";
 import { createRegistry } from "./metrics.ts";
 
@@ -49,6 +49,17 @@ test("the metric has a turn of this process that takes CPU time", async () => {
   await turn();
   expect(await longest("scrape")).toBeGreaterThanOrEqual(0.1);
   stop();
+});
+
+test("a few turns behind a sample set no timer, and many do", async () => {
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  const stop = watchTurns(createRegistry("test"));
+  for (let turns = 0; turns < 10; turns += 1) await turn();
+  const few = timers.mock.calls.length;
+  while (timers.mock.calls.length === 0) await turn();
+  stop();
+  timers.mockRestore();
+  expect(few).toBe(0);
 });
 
 test(

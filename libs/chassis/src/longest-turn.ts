@@ -7,6 +7,8 @@ import { Gauge, type Registry } from "./metrics.ts";
 /** Between two samples at least. A turn that is shorter cannot be told from several. */
 export const SAMPLE_MS = 20;
 const LATE_MS = 2 * SAMPLE_MS;
+/** Turns between two samples beyond which a timer costs less than a look in each. */
+const MANY_TURNS = 50;
 const MICROS_PER_MS = 1_000;
 const MS_PER_S = 1_000;
 
@@ -60,15 +62,24 @@ export function watchTurns(registry: Registry): () => void {
   const turns = new LongestTurn({ elapsedMs: performance.now(), cpuMs: cpuMs() });
   let timer: NodeJS.Timeout | undefined;
   let immediate: NodeJS.Immediate | undefined;
+  let looks = 0;
+  // In the next turn, whenever something else begins one.
+  const lookLater = (): void => void (immediate = setImmediate(look).unref());
+  const sample = (): void => {
+    turns.sample({ elapsedMs: performance.now(), cpuMs: cpuMs() });
+    lookLater();
+  };
   const look = (): void => {
-    const elapsedMs = performance.now();
-    const dueInMs = turns.dueInMs(elapsedMs);
-    // If turns follow each other, a look in each costs more than a timer, which then wakes nobody.
-    if (dueInMs > 0) timer = setTimeout(look, dueInMs).unref();
-    else {
-      turns.sample({ elapsedMs, cpuMs: cpuMs() });
-      // In the next turn, whenever something else begins one.
-      immediate = setImmediate(look).unref();
+    const dueInMs = turns.dueInMs(performance.now());
+    if (dueInMs <= 0) {
+      looks = 0;
+      sample();
+    } else if (looks < MANY_TURNS) {
+      looks += 1;
+      lookLater();
+    } else {
+      // The process is busy, so that the timer wakes nobody, until no turn begins between two samples.
+      timer = setTimeout(sample, dueInMs).unref();
     }
   };
   look();
