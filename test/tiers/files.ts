@@ -20,6 +20,7 @@ const flows = [
   "notices",
   "otlp-exporters",
   "read-audit",
+  "rest",
   "revocation-slow",
   "sdk-track",
   "time-stamps",
