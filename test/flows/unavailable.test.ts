@@ -8,7 +8,7 @@ import {
   otlpRecord,
   otlpRequest,
 } from "@annals/gateway/src/testing/otlp-requests.ts";
-import { eventually, HttpClient, newClient } from "@annals/testing";
+import { eventually, HttpClient, newClient, newKey } from "@annals/testing";
 import type { ServiceName, Stack, StackProcess } from "@annals/local";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectProtobufStatus, expectStatus } from "../api/refusal.ts";
@@ -16,11 +16,12 @@ import { startConstellation } from "../system/constellation.ts";
 import { metricOf } from "../system/metric-of.ts";
 
 let stack: Stack;
+let accountId: string;
 let client: HttpClient;
 
 beforeAll(async () => {
   stack = await startConstellation({ rateLimitPerMinute: 100_000 });
-  ({ client } = await newClient(stack));
+  ({ accountId, client } = await newClient(stack));
 });
 
 afterAll(() => stack.stop());
@@ -32,6 +33,9 @@ const processOf = (service: ServiceName | "postgres"): StackProcess => {
 };
 
 const post = () => client.post("/v1/events", { action: "a" });
+
+/** With a new key, which has no lease: keys is asked for its first request. */
+const newlyKeyed = async () => client.as((await newKey(stack.databaseUrl, accountId)).key);
 
 /** Requests that keys has admitted. */
 const admitted = () =>
@@ -46,10 +50,10 @@ async function whileAnotherWaits(
   [service, path]: readonly [ServiceName, string],
   work: () => Promise<void>,
 ): Promise<void> {
-  const before = await admitted();
+  const [before, asked] = [await admitted(), await newlyKeyed()];
   processOf(service).kill("SIGSTOP");
   let isWaiting = true;
-  const waiting = client.get(path).finally(() => (isWaiting = false));
+  const waiting = asked.get(path).finally(() => (isWaiting = false));
   await eventually("it is admitted", async () => (await admitted()) > before);
   await work().finally(() => processOf(service).kill("SIGCONT"));
   expect(isWaiting).toBe(true);
@@ -93,12 +97,13 @@ test("ledger away: exporters of OpenTelemetry get a 503 that they retry, in eith
 });
 
 test("keys away: nothing is admitted, and what needs no key is served", async () => {
+  const asked = await newlyKeyed();
   // The one that waits was admitted before.
   await whileAnotherWaits(["export", "/v1/exports"], async () => {
     const stopped = processOf("keys").stop();
     processOf("keys").kill("SIGKILL");
     await stopped;
-    await expectRefusal(post);
+    await expectRefusal(() => asked.post("/v1/events", { action: "a" }));
   });
   const { status } = await client.as(undefined).get("/openapi.json");
   expect(status).toBe(200);

@@ -8,7 +8,7 @@ import { Ajv, type ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 import { admissionHook, type AdmissionHookOptions, readmitAfterBody } from "./admission/hook.ts";
-import type { Admissions } from "./admission/admission.ts";
+import type { Admissions } from "./admission/admissions.ts";
 import { respondToHandshakes } from "./intake/cloudevents-handshake.ts";
 import { serveDashboard } from "./pages/dashboard.ts";
 import type { Deps } from "./deps.ts";

@@ -8,7 +8,7 @@ import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { CreateEventsResponseSchema } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Admissions } from "./admission/admission.ts";
+import { Admissions } from "./admission/admissions.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./events/event-appends.ts";

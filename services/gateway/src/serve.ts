@@ -13,7 +13,7 @@ import {
 import { openTls } from "@annals/rpc";
 import { ComparedClock, newId, pooledRandom, Turns } from "@annals/contract";
 import type { IncomingMessage } from "node:http";
-import { Admissions } from "./admission/admission.ts";
+import { Admissions } from "./admission/admissions.ts";
 import { createApp } from "./app.ts";
 import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";

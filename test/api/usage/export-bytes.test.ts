@@ -3,6 +3,7 @@
 // limit. An export that reaches it exactly is completed, one of a byte more fails, and beyond it every one is
 // refused. Another plan counts from the next request on.
 
+import { afterLeases } from "@annals/keys/src/admissions/leases.ts";
 import { eventually, HttpClient, newAccount, ownerOf } from "@annals/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -21,8 +22,11 @@ beforeAll(async () => {
 });
 afterAll(() => owner.close());
 
+/** Waits as the command does. */
 const setPlan = (accountId: string, plan: string) =>
-  owner.query("UPDATE keys.accounts SET plan = $2 WHERE account_id = $1", [accountId, plan]);
+  afterLeases(
+    owner.query("UPDATE keys.accounts SET plan = $2 WHERE account_id = $1", [accountId, plan]),
+  );
 
 async function newClient(plan: string) {
   const { accountId, key } = await newAccount(stack.databaseUrl);

@@ -1,5 +1,6 @@
 // Why a valid key or token is refused, with whose it is and what is left of its window. Thrown by
-// admission.ts; hook.ts shows and logs it. The message must never tell what a stolen key could do elsewhere.
+// admit-group.ts; hook.ts shows and logs it. The message must never tell what a stolen key could do
+// elsewhere.
 
 import { AnnalsError } from "@annals/errors";
 import type { Admission as AdmissionMessage } from "@annals/proto/keys";

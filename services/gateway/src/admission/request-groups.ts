@@ -1,17 +1,20 @@
 // Groups requests that wait for admission by their key and window, as the keys service takes them. Called by
-// admission.ts. One secret must never be in two groups of a window, and it leaves the gateway only hashed.
+// admit-group.ts. One secret must never be in two groups of a window, and it leaves the gateway only hashed.
 
 import { keyHash } from "@annals/contract";
-import { type AdmissionGroupSchema, RateWindow } from "@annals/proto/keys";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { RateWindow } from "@annals/proto/keys";
 
 export interface Grouped {
   /** The API key or widget token that the client sent. */
   readonly key: string;
+  /** Names the key and the window. */
+  readonly name: string;
   readonly isWidget: boolean;
   readonly window?: RateWindow | undefined;
-  /** 0 for a request that has already been counted. */
+  /** 0 for a request that was admitted before. */
   readonly count: 0 | 1;
+  /** Set if it has been counted ahead: what is left of the window. */
+  readonly taken?: number;
   /** The address that it came from; empty if the client has disconnected. */
   readonly ip: string;
 }
@@ -20,35 +23,49 @@ interface Group {
   readonly one: Grouped;
   readonly index: number;
   count: number;
+  /** Whether a request is among them that was not admitted before. */
+  hasNew: boolean;
   /** How many requests came from each address. */
   readonly addresses: Map<string, number>;
 }
 
-/** The groups, and the index of each request's one. */
-export function groupsOf(given: readonly Grouped[]): {
-  readonly groups: MessageInitShape<typeof AdmissionGroupSchema>[];
-  readonly indexes: readonly number[];
-} {
+/** How many requests keys is to count. */
+const countOf = ({ count, taken }: Grouped): number => (taken === undefined ? count : 0);
+
+/**
+ * The groups, as messages with what `aheadOf` says to count ahead of each that has a new request, and the
+ * index of each request's one.
+ */
+export function groupsOf(
+  given: readonly Grouped[],
+  aheadOf: (name: string, count: number) => number,
+) {
   const groups = new Map<string, Group>();
   const indexes = given.map((one) => {
-    const { count, ip, isWidget, key, window = RateWindow.UNSPECIFIED } = one;
-    const name = `${window} ${key}`;
-    const group = groups.get(name) ?? { one, index: groups.size, count: 0, addresses: new Map() };
+    const { ip, isWidget, name } = one;
+    const count = countOf(one);
+    const group = groups.get(name) ?? newGroup(one, groups.size);
     groups.set(name, group);
     group.count += count;
+    group.hasNew ||= one.count > 0;
     // The pages that use a widget token are anywhere.
     if (!isWidget && ip !== "") group.addresses.set(ip, (group.addresses.get(ip) ?? 0) + count);
     return group.index;
   });
-  return { groups: Array.from(groups.values(), toMessage), indexes };
+  const toMessage = ({ addresses, count, hasNew, one }: Group) => {
+    const { isWidget: isWidgetToken, key, name, window = RateWindow.UNSPECIFIED } = one;
+    return {
+      secretSha256: keyHash(key),
+      count,
+      ahead: hasNew ? aheadOf(name, count) : 0,
+      isWidgetToken,
+      window,
+      addresses: Array.from(addresses, ([address, from]) => ({ address, count: from })),
+    };
+  };
+  return { groups: Array.from(groups.values(), toMessage), names: [...groups.keys()], indexes };
 }
 
-function toMessage({ addresses, count, one }: Group) {
-  const { isWidget: isWidgetToken, key, window = RateWindow.UNSPECIFIED } = one;
-  const secretSha256 = keyHash(key);
-  const message = { secretSha256, count, isWidgetToken, window };
-  return {
-    ...message,
-    addresses: Array.from(addresses, ([address, from]) => ({ address, count: from })),
-  };
+function newGroup(one: Grouped, index: number): Group {
+  return { one, index, count: 0, hasNew: false, addresses: new Map() };
 }

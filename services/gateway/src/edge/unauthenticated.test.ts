@@ -7,7 +7,7 @@ import { AnnalsError } from "@annals/errors";
 import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { Admissions } from "../admission/admission.ts";
+import { Admissions } from "../admission/admissions.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { Unauthenticated } from "./unauthenticated.ts";
 

@@ -1,4 +1,4 @@
-// Bounds what requests without a valid key cost. Called by admission.ts for well-formed keys, before it asks
+// Bounds what requests without a valid key cost. Called by admissions.ts for well-formed keys, before it asks
 // the keys service. Each client address has a budget of such requests. Beyond it only keys that were admitted
 // lately are looked up, so that a client cannot lock out the others behind the same proxy. It must never
 // admit a request: it only refuses.

@@ -1,11 +1,12 @@
-// What an operator changes: accounts, their names and plans, and their keys. Each change is one function;
-// call it in a transaction of its own. Used by the operator's commands and by the admin API; never reachable
-// over RPC or by clients, for the interface has no way to make an account.
+// What an operator changes: accounts, their names and plans, and their keys. Each change is one function, in
+// a transaction of its own. Used by the operator's commands and by the admin API; never reachable over RPC or
+// by clients, for the interface has no way to make an account.
 
 import { type Clock, newId, type Scope, SCOPES, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import type { Database, Pool } from "@annals/postgres";
 import { accountChanged, digestOf, keyCreated, OPERATOR } from "./rules/audit-entries.ts";
+import { afterLeases } from "../admissions/leases.ts";
 import { isApiKeyId } from "../api-keys/rules/api-key-id.ts";
 import { type KeyMaker, type NewApiKey, newApiKey } from "../api-keys/rules/new-api-key.ts";
 import type { AccountRow } from "../store/account-row.ts";
@@ -89,12 +90,32 @@ export async function addKey(
 
 type AccountChange = "annals.account.renamed" | "annals.plan.changed";
 
-/** Changes the members that are given. Throws `invalid` for a name of the system account. */
+interface AccountChanges {
+  readonly name?: string | undefined;
+  readonly plan?: string | null | undefined;
+}
+
+/**
+ * Changes the members that are given. Once it has resolved, no request that begins later is admitted by the
+ * plan that the account had. Throws `invalid` for a name of the system account.
+ */
 export async function updateAccount(
+  database: Pool,
+  clock: Clock,
+  accountId: string,
+  changes: AccountChanges,
+): Promise<AccountRow> {
+  const changed = database.transaction((transaction) =>
+    storeChanges(transaction, clock, accountId, changes),
+  );
+  return changes.plan === undefined ? changed : afterLeases(changed);
+}
+
+async function storeChanges(
   transaction: Database,
   clock: Clock,
   accountId: string,
-  { name, plan }: { readonly name?: string | undefined; readonly plan?: string | null | undefined },
+  { name, plan }: AccountChanges,
 ): Promise<AccountRow> {
   if (name !== undefined && accountId === SYSTEM_ACCOUNT_ID) {
     throw invalid({
@@ -123,8 +144,17 @@ export async function findAccount(database: Database, accountId: string): Promis
   return row;
 }
 
-/** Revokes a live key permanently and resolves to its account. */
-export async function revokeKey(transaction: Database, clock: Clock, id: string): Promise<string> {
+/**
+ * Revokes a live key permanently and resolves to its account. Once it has resolved, no request that begins
+ * later is admitted.
+ */
+export async function revokeKey(database: Pool, clock: Clock, id: string): Promise<string> {
+  return afterLeases(
+    database.transaction((transaction) => storeRevocation(transaction, clock, id)),
+  );
+}
+
+async function storeRevocation(transaction: Database, clock: Clock, id: string): Promise<string> {
   const [found] = isApiKeyId(id) ? await transaction.run(findApiKey, [id]) : [];
   if (!found) throw notFound("API key", id);
   const { account_id: accountId } = found;

@@ -166,9 +166,7 @@ async function patchAccount({ clock, database, plans }: Deps, { body, id }: Admi
   if (changes.name === undefined && changes.plan === undefined) {
     throw invalid({ field: "", message: "The body must contain name, plan or both." });
   }
-  const changed = await database.transaction((transaction) =>
-    updateAccount(transaction, clock, id, changes),
-  );
+  const changed = await updateAccount(database, clock, id, changes);
   return { status: 200, body: { data: accountJson(changed) } };
 }
 
@@ -200,7 +198,7 @@ async function getKeys({ database }: Deps, { id, query }: AdminRequest) {
 }
 
 async function deleteKey({ clock, database }: Deps, { id }: AdminRequest) {
-  await database.transaction((transaction) => revokeKey(transaction, clock, id));
+  await revokeKey(database, clock, id);
   return { status: 204 };
 }
 

@@ -1,5 +1,5 @@
-// Revokes a live key permanently. The commit comes before the response: no admission after it finds the key.
-// No row: the account has no such key.
+// Revokes a live key permanently. The commit comes before the response: no admission after it finds the key,
+// and its leases have ended (admissions/leases.ts). No row: the account has no such key.
 
 import { statement } from "@annals/postgres";
 import { LIVE_KEY } from "./live-keys.ts";

@@ -138,6 +138,13 @@ export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & 
    * @generated from field: repeated annals.keys.v1.ClientAddress addresses = 5;
    */
   addresses: ClientAddress[];
+
+  /**
+   * How many further requests to count, if the window has room, for those that come during the lease.
+   *
+   * @generated from field: uint32 ahead = 6;
+   */
+  ahead: number;
 };
 
 /**
@@ -243,7 +250,8 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
   scopes: string[];
 
   /**
-   * The first `admitted` requests of the group go on; the others get a 429.
+   * The first `admitted` requests of the group go on; the others get a 429. Those beyond `count` were counted
+   * ahead.
    *
    * @generated from field: uint32 admitted = 4;
    */
@@ -298,6 +306,14 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
    * @generated from field: repeated string allowed_ips = 11;
    */
   allowedIps: string[];
+
+  /**
+   * How long the gateway may admit requests by this answer, counted from before it asked. 0: not beyond the
+   * group.
+   *
+   * @generated from field: uint32 lease_ms = 12;
+   */
+  leaseMs: number;
 };
 
 /**
@@ -1281,7 +1297,7 @@ export declare const RateWindowSchema: GenEnum<RateWindow>;
 export declare const KeysService: GenService<{
   /**
    * Authenticates and counts a group of requests in one round trip to the primary (interface 2 and 3).
-   * Requests that wait together are sent together; no response is ever cached.
+   * Requests that wait together are sent together. A response admits later requests for `lease_ms` at most.
    *
    * @generated from rpc annals.keys.v1.KeysService.AdmitRequests
    */
@@ -1311,7 +1327,8 @@ export declare const KeysService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Renames a key, and changes its restrictions; its scopes are fixed.
+   * Renames a key, and changes its restrictions; its scopes are fixed. When this returns, no lease is left of
+   * those that it had.
    *
    * @generated from rpc annals.keys.v1.KeysService.UpdateApiKey
    */
@@ -1321,7 +1338,7 @@ export declare const KeysService: GenService<{
     output: typeof UpdateApiKeyResponseSchema;
   },
   /**
-   * Revokes a key permanently. When this returns, no later AdmitRequests admits it.
+   * Revokes a key permanently. When this returns, no later AdmitRequests admits it, and no lease is left.
    *
    * @generated from rpc annals.keys.v1.KeysService.DeleteApiKey
    */

@@ -98,9 +98,7 @@ const rename = operatorCommand(
     ],
   },
   async ({ account: accountId, name }, { clock, database }) => {
-    const account = await database.transaction((transaction) =>
-      updateAccount(transaction, clock, accountId, { name }),
-    );
+    const account = await updateAccount(database, clock, accountId, { name });
     return { text: `account ${accountId}\nname ${name}\n`, data: accountJson(account) };
   },
 );
@@ -160,9 +158,7 @@ export function setPlanCommand(name: string): OperatorCommand {
       examples: [`annals ${name} --account acct_75gtznr6r1q5aecdantb9bkrxd --plan unlimited`],
     },
     async ({ account: accountId, plan }, { clock, database }) => {
-      const changed = await database.transaction((transaction) =>
-        updateAccount(transaction, clock, accountId, { plan: plan ?? null }),
-      );
+      const changed = await updateAccount(database, clock, accountId, { plan: plan ?? null });
       const text = `account ${accountId}\nplan ${plan ?? "(default)"}\n`;
       return { text, data: accountJson(changed) };
     },

@@ -1,7 +1,7 @@
 // AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and
 // 3): those by API keys in one statement for each of their windows, and those by widget tokens in another.
 
-import { type ComparedClock, plainAddress, WIDGET } from "@annals/contract";
+import { type ComparedClock, formatMicros, plainAddress, WIDGET } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import { WidgetViewSchema } from "@annals/proto/admission";
@@ -19,6 +19,7 @@ import { isIP } from "node:net";
 import { accountRate, type Plans } from "../../accounts/rules/plan.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { LastUses } from "../last-uses.ts";
+import { LEASE_MS } from "../leases.ts";
 import type { RefusedAdmissions } from "../refused-admissions.ts";
 import { renderPlan } from "../../accounts/render-plan.ts";
 import { allowedIpsOf } from "../../store/api-key-row.ts";
@@ -40,10 +41,11 @@ const MAX_COUNT = 1_000_000;
 const MAX_ADDRESSES = 1_000;
 
 const SHA256_BYTES = 32;
+const MICROS_PER_MS = 1_000;
 
 interface Deps {
   readonly admissions: Pick<AdmissionSigner, "issue">;
-  readonly clock: Pick<ComparedClock, "fault" | "other">;
+  readonly clock: Pick<ComparedClock, "fault" | "latestMicros" | "other">;
   readonly database: Database;
   readonly metrics: Metrics;
   readonly plans: Plans;
@@ -57,7 +59,7 @@ interface Deps {
 
 type Group = Pick<
   AdmissionGroup,
-  "addresses" | "secretSha256" | "count" | "isWidgetToken" | "window"
+  "addresses" | "ahead" | "count" | "isWidgetToken" | "secretSha256" | "window"
 >;
 type Admission = MessageInitShape<typeof AdmissionSchema>;
 
@@ -153,8 +155,16 @@ async function admitKeys(
       ...(maxExportBytes !== undefined && { maxExportBytes: BigInt(maxExportBytes) }),
     };
     const endsAt = row.expires_at ?? "";
-    return { ...shown, statement: deps.admissions.issue({ ...subject, ...allowed }, endsAt) };
+    const statement = deps.admissions.issue({ ...subject, ...allowed }, endsAt);
+    return { ...shown, statement, leaseMs: leaseOf(row, deps.clock) };
   });
+}
+
+/** A key that is bound to addresses, or may expire during the lease, is asked for with each request. */
+function leaseOf({ allowed_ips, expires_at }: AdmissionRow, clock: Deps["clock"]): number {
+  if (allowed_ips !== null) return 0;
+  const ends = clock.latestMicros() + LEASE_MS * MICROS_PER_MS;
+  return expires_at === null || expires_at > formatMicros(ends) ? LEASE_MS : 0;
 }
 
 /** The literal of an array of PostgreSQL. The addresses were checked. */
@@ -190,7 +200,7 @@ function paramsOf(
 ): CountParams {
   return [
     groups.map((one) => one.secretSha256),
-    groups.map(({ count }) => count),
+    groups.map(({ ahead, count }) => count + ahead),
     limit,
     named.map(([name]) => name),
     named.map(([, accountLimit]) => accountLimit),
@@ -208,14 +218,16 @@ function admitted<Row extends CountedRow & { readonly wanted?: number }>(
   const byOrdinal = new Map(rows.map((row) => [Number(row.ordinal), row]));
   return groups.map((group, index) => {
     const row = byOrdinal.get(index + 1);
-    const wanted = row?.wanted ?? group.count;
+    // What is counted ahead has not come, so it is not refused.
+    const wanted = Math.min(row?.wanted ?? group.count, group.count);
     const elsewhere = group.count - wanted;
+    const limited = row ? Math.max(0, wanted - row.granted) : 0;
     metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
     metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
-    metrics.admissions.inc({ outcome: "rate_limited" }, row ? wanted - row.granted : 0);
+    metrics.admissions.inc({ outcome: "rate_limited" }, limited);
     metrics.admissions.inc({ outcome: "other_address" }, elsewhere);
     if (row) {
-      refused.rateLimited(row.account_id, row.key_id, wanted - row.granted);
+      refused.rateLimited(row.account_id, row.key_id, limited);
       refused.otherAddress(row.account_id, row.key_id, elsewhere);
     } else refused.unknownKey(group.count);
     return [group, row ? render(row) : {}] as const;
@@ -247,14 +259,14 @@ function checkGroups(groups: readonly Group[]): void {
   }
   const seen = new Set<string>();
   for (const [index, group] of groups.entries()) {
-    const { count, isWidgetToken, secretSha256 } = group;
+    const { ahead, count, isWidgetToken, secretSha256 } = group;
     if (secretSha256.length !== SHA256_BYTES) {
       throw invalid({
         field: `groups[${index}].secret_sha256`,
         message: `must be ${SHA256_BYTES} bytes`,
       });
     }
-    if (count > MAX_COUNT) {
+    if (count + ahead > MAX_COUNT) {
       throw invalid({ field: `groups[${index}].count`, message: `must be at most ${MAX_COUNT}` });
     }
     checkAddresses(group, `groups[${index}].addresses`);

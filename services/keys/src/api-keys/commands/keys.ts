@@ -60,9 +60,7 @@ const revoke = operatorCommand(
     examples: ["annals keys revoke --key key_8m3kq0t2v5x7z9b1d4f6h8jkmn"],
   },
   async ({ key: id }, { clock, database }) => {
-    const accountId = await database.transaction((transaction) =>
-      revokeKey(transaction, clock, id),
-    );
+    const accountId = await revokeKey(database, clock, id);
     return {
       text: `account ${accountId}\nrevoked ${id}\n`,
       data: { account_id: accountId, id, revoked: true },

@@ -1,5 +1,5 @@
-// DeleteApiKey: revokes a key permanently (interface 5). The revocation is committed when this
-// returns, and no admission that begins later finds the key.
+// DeleteApiKey: revokes a key permanently (interface 5). When this returns, the revocation is committed and
+// the leases of gateways from before have ended: no request that begins later is admitted.
 
 import type { Clock } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
@@ -7,6 +7,7 @@ import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { afterLeases } from "../../admissions/leases.ts";
 import { isApiKeyId } from "../rules/api-key-id.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { deleteApiKey as deleteApiKeyStatement } from "../../store/delete-api-key.ts";
@@ -22,7 +23,7 @@ export function deleteApiKey(deps: Deps): ServiceImpl<typeof KeysService>["delet
     if (!isApiKeyId(id)) throw notFound("API key", id);
     const actor = actorOf(context);
     const occurredAt = deps.clock.nowText();
-    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+    const revoked = deps.database.forAccount(accountId).transaction(async (transaction) => {
       const params = [accountId, id, occurredAt, actor.id ?? null] as const;
       const [row] = await transaction.run(deleteApiKeyStatement, [...params]);
       if (!row) throw notFound("API key", id);
@@ -30,6 +31,7 @@ export function deleteApiKey(deps: Deps): ServiceImpl<typeof KeysService>["delet
       const action = "annals.key.revoked";
       await AUDIT.add(transaction, { accountId, action, actor, target, occurredAt });
     });
+    await afterLeases(revoked);
     return {};
   };
 }

@@ -1,5 +1,5 @@
 // UpdateApiKey: renames a key, and changes when it expires and where it may be used from; its scopes are
-// fixed (interface 5).
+// fixed (interface 5). When this returns, no request that begins later is admitted as the key was before.
 
 import { complete, notFound } from "@annals/errors";
 import type { Clock } from "@annals/contract";
@@ -7,6 +7,7 @@ import type { Pool } from "@annals/postgres";
 import type { KeysService, UpdateApiKeyRequest } from "@annals/proto/keys";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { afterLeases } from "../../admissions/leases.ts";
 import { isApiKeyId } from "../rules/api-key-id.ts";
 import { digestOf, restrictions } from "../../accounts/rules/audit-entries.ts";
 import { allowedIpsOf, expiryOf } from "../rules/key-restrictions.ts";
@@ -26,7 +27,7 @@ export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updat
     if (!isApiKeyId(id)) throw notFound("API key", id);
     const actor = actorOf(context);
     const change = changeOf(deps.clock, asked);
-    return deps.database.forAccount(accountId).transaction(async (transaction) => {
+    const updated = deps.database.forAccount(accountId).transaction(async (transaction) => {
       const [row] = await transaction.run(updateApiKeyStatement, [
         accountId,
         id,
@@ -48,6 +49,8 @@ export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updat
       });
       return { apiKey: renderApiKey(row) };
     });
+    const isRenamed = change.expiresAt === undefined && change.allowedIps === undefined;
+    return isRenamed ? updated : afterLeases(updated);
   };
 }
 

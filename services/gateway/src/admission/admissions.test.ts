@@ -7,7 +7,7 @@ import { AdmitRequestsResponseSchema } from "@annals/proto/keys";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { Unauthenticated } from "../edge/unauthenticated.ts";
-import { Admissions } from "./admission.ts";
+import { Admissions } from "./admissions.ts";
 
 const COMPLETE = { accountId: "acct_1", admitted: 1, statement: "s", plan: {}, accountWindow: {} };
 

@@ -1,0 +1,146 @@
+// Admits requests (interface 2 and 3): authentication and the rate limit. Called by hook.ts. Requests that
+// wait at the same time go to the keys service in one RPC, and its answer leases further ones (leases.ts). It
+// must never admit a request that began after the revocation of its key was answered.
+
+import { Batcher, type BatcherMetrics, CALL_TIMEOUT_MS } from "@annals/rpc";
+import { type ComparedClock, isPlausibleKey, isPlausibleWidgetToken } from "@annals/contract";
+import { AnnalsError } from "@annals/errors";
+import { RateWindow } from "@annals/proto/keys";
+import { hash } from "node:crypto";
+import type { Unauthenticated } from "../edge/unauthenticated.ts";
+import type { Admission } from "./admission.ts";
+import {
+  type AdmissionDeps,
+  admitByLease,
+  admitGroup,
+  ask,
+  type BodyState,
+  unknownKey,
+  type Waiting,
+} from "./admit-group.ts";
+import { Leases } from "./leases.ts";
+
+/** Requests in one batch, concurrent batches, and requests that may wait. */
+const MAX_GROUP = 500;
+const CONCURRENCY = 2;
+const MAX_WAITING = 20_000;
+
+export class Admissions {
+  readonly #batcher: Batcher<Waiting, Admission>;
+  readonly #deps: AdmissionDeps;
+  readonly #unauthenticated: Unauthenticated;
+
+  constructor(
+    keys: AdmissionDeps["keys"],
+    unauthenticated: Unauthenticated,
+    clock: ComparedClock,
+    metrics?: BatcherMetrics,
+  ) {
+    this.#deps = { clock, keys, leases: new Leases(clock) };
+    this.#unauthenticated = unauthenticated;
+    this.#batcher = new Batcher({
+      name: "admission",
+      work: (given, _weight, timeoutMs) => admitGroup(this.#deps, given, timeoutMs),
+      maxGroup: MAX_GROUP,
+      concurrency: CONCURRENCY,
+      maxWaiting: MAX_WAITING,
+      deadlineMs: CALL_TIMEOUT_MS,
+      ...(metrics && { metrics }),
+    });
+  }
+
+  /**
+   * Admits a request with the given Authorization header from the given client. A widget route needs a widget
+   * token, any other route an API key. Throws `unauthenticated` (401), {@link OtherAddress} (403),
+   * `rate_limited` (429), which is a {@link RateLimited} if a window is used up, or `unavailable`, also while
+   * the clock of this gateway is wrong. `address`
+   * is whose budget of refusals the request has.
+   */
+  async admit(
+    authorization: string | undefined,
+    {
+      address,
+      ...request
+    }: AdmittedRequest & { readonly address: string; readonly body: BodyState },
+  ): Promise<Admission> {
+    const { isWidget } = request;
+    const key = bearer(authorization, isWidget);
+    const isPlausible = isWidget ? isPlausibleWidgetToken(key) : isPlausibleKey(key);
+    if (!isPlausible) throw unknownKey(isWidget);
+    this.#unauthenticated.check(address, key);
+    const waiting = { ...request, key, name: nameOf(key, request), count: 1 as const };
+    const leased = admitByLease(this.#deps, waiting);
+    if (leased) return leased;
+    try {
+      const admission = await this.#batcher.submit(waiting);
+      this.#unauthenticated.admitted(key, admission);
+      return admission;
+    } catch (error) {
+      if (error instanceof AnnalsError && error.kind === "unauthenticated")
+        this.#unauthenticated.unknown(key);
+      throw error;
+    }
+  }
+
+  /** Compares the clock with the database's, which requests do otherwise: without readiness none come. */
+  async compareClock(): Promise<void> {
+    await ask(this.#deps, [], {});
+  }
+
+  /** Returns the account of the key in an Authorization header, if it was admitted lately. Admits nothing. */
+  recognise(authorization: string | undefined): string | undefined {
+    const key = secretOf(authorization);
+    return key === undefined ? undefined : this.#unauthenticated.accountOf(key);
+  }
+
+  /** Admits an admitted request again, without counting it again. Throws the same errors as {@link admit}. */
+  async readmit(authorization: string | undefined, request: AdmittedRequest): Promise<Admission> {
+    const key = bearer(authorization, request.isWidget);
+    const name = nameOf(key, request);
+    const waiting = { ...request, key, name, count: 0 as const, body: ARRIVED };
+    return admitByLease(this.#deps, waiting) ?? this.#batcher.submit(waiting);
+  }
+}
+
+/** A lease is kept for longer than a request, and a key is not. */
+function nameOf(key: string, { window = RateWindow.UNSPECIFIED }: AdmittedRequest): string {
+  return `${window} ${hash("sha256", key, "base64")}`;
+}
+
+interface AdmittedRequest {
+  readonly requestId: string;
+  /** Whether the request is for a widget route. */
+  readonly isWidget: boolean;
+  /** In which of the key's windows it counts; absent: in that of most requests. */
+  readonly window?: RateWindow | undefined;
+  /** The address that it came from; empty if the client has disconnected. */
+  readonly ip: string;
+}
+
+const ARRIVED: BodyState = { complete: true };
+
+const SCHEME = /^Bearer +([^ ]+) *$/i;
+
+/** What the header carries, whatever it is. Undefined: it has another form, or there is none. */
+function secretOf(authorization: string | undefined): string | undefined {
+  return SCHEME.exec(authorization ?? "")?.[1];
+}
+
+/** The same. Throws `unauthenticated` if the header carries nothing. */
+function bearer(authorization: string | undefined, isWidget: boolean): string {
+  const holder = isWidget ? "widget token" : "API key";
+  if (authorization === undefined) {
+    throw new AnnalsError(
+      "unauthenticated",
+      `Send the header \`Authorization: Bearer <${holder}>\`.`,
+    );
+  }
+  const secret = secretOf(authorization);
+  if (secret === undefined) {
+    throw new AnnalsError(
+      "unauthenticated",
+      `The Authorization header must be \`Bearer\` and one ${holder}.`,
+    );
+  }
+  return secret;
+}
