@@ -21,6 +21,8 @@ const FULL = {
   /** Random items of each mapping of intake. */
   intakeItems: { runs: 200 },
   revocation: { revocations: 200, creations: 200 },
+  /** Keys in use that are revoked. */
+  leases: { rounds: 50 },
   /** Changes of a bundle of evidence, of which each verifier accepts none, and the reasons named at least. */
   evidence: { changes: 500, reasons: 9 },
   /** Which bytes of a Parquet file are changed, one at a time: each, or every fifth. */
@@ -100,6 +102,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     search: { queries: 12 },
     intakeItems: { runs: 50 },
     revocation: { revocations: 8, creations: 20 },
+    leases: { rounds: 4 },
     evidence: { changes: 100, reasons: 7 },
     parquet: { everyByte: 5 },
     secrets: { creates: 20 },

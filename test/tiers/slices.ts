@@ -94,7 +94,8 @@ export const FAULT_SLICES: Sliced = {
       /^services\/gateway\/src\//u,
       ["hostile-bodies", "hostile-slots", "fairness", "overload", "request-cost"],
     ],
-    [/^services\/keys\/src\//u, ["hostile-admission"]],
+    [/^services\/gateway\/src\/admission\//u, ["leases"]],
+    [/^services\/keys\/src\//u, ["hostile-admission", "leases"]],
     [/^services\/export\/src\//u, ["exports-million", "hostile-storage", "disk-full"]],
     [
       /^libs\/(rpc|messaging)\/src\//u,
