@@ -1,6 +1,6 @@
-// How long the closer of epochs waits while no chain grows. Called by epoch-closer.ts, and by start-
-// workers.ts with each append. The first look behind an append may come before its tree has grown, so one
-// look that finds nothing is no silence yet.
+// How long the closer of epochs waits while no chain grows. Called by epoch-closer.ts, and by
+// start-workers.ts with each append. The first look behind an append may come before its tree has grown, so
+// one look that finds nothing is no silence yet.
 
 import { REST_MS } from "@annals/chassis";
 

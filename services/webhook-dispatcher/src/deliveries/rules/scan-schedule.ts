@@ -7,8 +7,8 @@ export const WEBHOOKS_PER_SCAN = 1_000;
 const INTERVAL_MS = 250;
 const PAUSE_RATIO = 10;
 /**
- * Maximum time to the next scan, because a retry that waits for the scan may not be late. So long it waits
- * after a scan that has found no queue open: only another process can have left something by then.
+ * Maximum time to the next scan, because a retry that waits for the scan may not be late. It is also the time
+ * after a scan that found no open queue: then only another process can have left something.
  */
 export const MAX_INTERVAL_MS = 2_000;
 
