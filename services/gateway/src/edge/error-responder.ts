@@ -5,6 +5,7 @@ import { BoundedLog, hasUnreadBody, type Logger } from "@annals/chassis";
 import { AnnalsError } from "@annals/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type ErrorFormat, renderError } from "../errors.ts";
+import { DueResponses } from "./due-responses.ts";
 import type { EarlyResponses } from "./early-response.ts";
 import type { RequestsInFlight } from "./requests-in-flight.ts";
 import type { RequestBudget } from "./request-budget.ts";
@@ -32,6 +33,7 @@ export type RespondToError = (error: unknown, request: FastifyRequest, reply: Fa
 export function errorResponder(options: ErrorResponderOptions): RespondToError {
   const { log, inFlight, earlyResponses } = options;
   const bounded = new BoundedLog(log);
+  const due = new DueResponses();
   let delayed = 0;
   return (error, request, reply) => {
     const { raw } = request;
@@ -66,10 +68,11 @@ export function errorResponder(options: ErrorResponderOptions): RespondToError {
     if (status < 500 && isOverBudget(request, error, options) && delayed < MAX_DELAYED) {
       inFlight.responded(raw);
       delayed += 1;
-      setTimeout(() => {
+      const sendDelayed = () => {
         delayed -= 1;
         send();
-      }, DELAY_MS);
+      };
+      setTimeout(() => due.add(sendDelayed), DELAY_MS);
     }
     // The parser hands over a body that came with the head in the same turn of the event loop.
     else if (hasUnreadBody(raw)) setImmediate(send);
