@@ -2,6 +2,7 @@
 // Called by network-faults.test.ts and network-silence.test.ts, each with a system of its own: most of their
 // time is waiting. It must never forgive what is late.
 
+import { afterLeases } from "@annals/keys/src/admissions/leases.ts";
 import { eventually } from "@annals/testing";
 import { inject } from "vitest";
 import { allServed, faultsWhile, probesOf } from "./network-probes.ts";
@@ -62,7 +63,8 @@ export async function faultsOfCase(
 ): Promise<readonly string[]> {
   const { link: linkOf, probes } = system;
   const link = linkOf(name);
-  await link.inject(fault);
+  // Until then requests are admitted without keys.
+  await afterLeases(link.inject(fault));
   let faults: readonly string[];
   try {
     faults = await faultsWhile(fault, name, probes, outageMs);
