@@ -149,7 +149,8 @@ test(`${rounds} erasures, a ledger killed in each`, async () => {
       async () => (await requestOf(id)).status !== "pending",
       WITHIN_MS,
     );
-    await pause(randomInt(KILLED_WITHIN_MS));
+    // On a fast machine an erasure may take less than that: the first kill comes at once.
+    await pause(round === 0 ? 0 : randomInt(KILLED_WITHIN_MS));
     const victims = processesOf(bed.stack, "ledger");
     const victim = victims[randomInt(victims.length)] as StackProcess;
     expect(victim.kill("SIGKILL")).toBe(true);
