@@ -67,17 +67,18 @@ export class Admissions {
     const key = bearer(authorization, isWidget);
     const isPlausible = isWidget ? isPlausibleWidgetToken(key) : isPlausibleKey(key);
     if (!isPlausible) throw unknownKey(isWidget);
-    this.#unauthenticated.check(address, key);
-    const waiting = { ...request, key, name: nameOf(key, request), count: 1 as const };
+    const digest = digestOf(key);
+    this.#unauthenticated.check(address, digest);
+    const waiting = { ...request, digest, name: nameOf(digest, request), count: 1 as const };
     const leased = admitByLease(this.#deps, waiting);
     if (leased) return leased;
     try {
       const admission = await this.#batcher.submit(waiting);
-      this.#unauthenticated.admitted(key, admission);
+      this.#unauthenticated.admitted(digest, admission);
       return admission;
     } catch (error) {
       if (error instanceof AnnalsError && error.kind === "unauthenticated")
-        this.#unauthenticated.unknown(key);
+        this.#unauthenticated.unknown(digest);
       throw error;
     }
   }
@@ -90,21 +91,25 @@ export class Admissions {
   /** Returns the account of the key in an Authorization header, if it was admitted lately. Admits nothing. */
   recognise(authorization: string | undefined): string | undefined {
     const key = secretOf(authorization);
-    return key === undefined ? undefined : this.#unauthenticated.accountOf(key);
+    return key === undefined ? undefined : this.#unauthenticated.accountOf(digestOf(key));
   }
 
   /** Admits an admitted request again, without counting it again. Throws the same errors as {@link admit}. */
   async readmit(authorization: string | undefined, request: AdmittedRequest): Promise<Admission> {
-    const key = bearer(authorization, request.isWidget);
-    const name = nameOf(key, request);
-    const waiting = { ...request, key, name, count: 0 as const, body: ARRIVED };
+    const digest = digestOf(bearer(authorization, request.isWidget));
+    const name = nameOf(digest, request);
+    const waiting = { ...request, digest, name, count: 0 as const, body: ARRIVED };
     return admitByLease(this.#deps, waiting) ?? this.#batcher.submit(waiting);
   }
 }
 
-/** A lease is kept for longer than a request, and a key is not. */
-function nameOf(key: string, { window = RateWindow.UNSPECIFIED }: AdmittedRequest): string {
-  return `${window} ${hash("sha256", key, "base64")}`;
+/** All that is kept of a key, which requests that wait and leases would keep for longer than its request. */
+function digestOf(key: string): string {
+  return hash("sha256", key, "base64");
+}
+
+function nameOf(digest: string, { window = RateWindow.UNSPECIFIED }: AdmittedRequest): string {
+  return `${window} ${digest}`;
 }
 
 interface AdmittedRequest {
@@ -121,7 +126,7 @@ const ARRIVED: BodyState = { complete: true };
 
 const SCHEME = /^Bearer +([^ ]+) *$/i;
 
-/** What the header carries, whatever it is. Undefined: it has another form, or there is none. */
+/** Returns the credential of a Bearer header, of any form. Undefined: there is no header, or another scheme. */
 function secretOf(authorization: string | undefined): string | undefined {
   return SCHEME.exec(authorization ?? "")?.[1];
 }

@@ -1,12 +1,11 @@
 // Groups requests that wait for admission by their key and window, as the keys service takes them. Called by
 // admit-group.ts. One secret must never be in two groups of a window, and it leaves the gateway only hashed.
 
-import { keyHash } from "@annals/contract";
 import { RateWindow } from "@annals/proto/keys";
 
 export interface Grouped {
-  /** The API key or widget token that the client sent. */
-  readonly key: string;
+  /** SHA-256 of the API key or widget token that the client sent, as base64. */
+  readonly digest: string;
   /** Names the key and the window. */
   readonly name: string;
   readonly isWidget: boolean;
@@ -53,9 +52,9 @@ export function groupsOf(
     return group.index;
   });
   const toMessage = ({ addresses, count, hasNew, one }: Group) => {
-    const { isWidget: isWidgetToken, key, name, window = RateWindow.UNSPECIFIED } = one;
+    const { digest, isWidget: isWidgetToken, name, window = RateWindow.UNSPECIFIED } = one;
     return {
-      secretSha256: keyHash(key),
+      secretSha256: Buffer.from(digest, "base64"),
       count,
       ahead: hasNew ? aheadOf(name, count) : 0,
       isWidgetToken,

@@ -3,7 +3,6 @@
 // lately are looked up, so that a client cannot lock out the others behind the same proxy. It must never
 // admit a request: it only refuses.
 
-import { keyHash } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import type { RequestBudget } from "./request-budget.ts";
 
@@ -22,7 +21,7 @@ export interface UnauthenticatedOptions {
 
 export class Unauthenticated {
   readonly #options: UnauthenticatedOptions;
-  /** SHA-256 of keys, with their ids and accounts. */
+  /** By the SHA-256 of a key as base64, which is all that the methods take of it. */
   readonly #admitted = new Map<string, Known>();
   readonly #admittedIds = new Set<string>();
 
@@ -30,39 +29,35 @@ export class Unauthenticated {
     this.#options = options;
   }
 
-  /** Throws `rate_limited` (429) when `address` has used up its budget and `key` was not admitted lately. */
-  check(address: string, key: string): void {
-    if (!this.#options.budget.isOver(address) || this.#admitted.has(digest(key))) return;
+  /** Throws `rate_limited` (429) when `address` has used up its budget and the key was not admitted lately. */
+  check(address: string, digest: string): void {
+    if (!this.#options.budget.isOver(address) || this.#admitted.has(digest)) return;
     this.#options.onRefused();
     const message = "Too many requests without a valid key came from this address. Try again.";
     throw new AnnalsError("rate_limited", message, { retryAfterS: 1 });
   }
 
   /** The account of a key that was admitted lately: whose request it is likely to be, and no proof of it. */
-  accountOf(key: string): string | undefined {
-    return this.#admitted.get(digest(key))?.accountId;
+  accountOf(digest: string): string | undefined {
+    return this.#admitted.get(digest)?.accountId;
   }
 
-  /** Remembers an admitted key. Its id tells whether it is known already, without another hash. */
-  admitted(key: string, { accountId, keyId }: Known): void {
+  /** Remembers an admitted key. */
+  admitted(digest: string, { accountId, keyId }: Known): void {
     if (this.#admittedIds.has(keyId)) return;
     this.#admittedIds.add(keyId);
-    this.#admitted.set(digest(key), { accountId, keyId });
+    this.#admitted.set(digest, { accountId, keyId });
     const [oldest] = this.#admitted.keys();
     if (this.#admitted.size > MAX_KEYS && oldest !== undefined) this.#forget(oldest);
   }
 
   /** The key is unknown, or was revoked. */
-  unknown(key: string): void {
-    this.#forget(digest(key));
+  unknown(digest: string): void {
+    this.#forget(digest);
   }
 
   #forget(known: string): void {
     this.#admittedIds.delete(this.#admitted.get(known)?.keyId ?? "");
     this.#admitted.delete(known);
   }
-}
-
-function digest(key: string): string {
-  return keyHash(key).toString("base64");
 }
