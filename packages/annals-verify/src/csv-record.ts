@@ -30,6 +30,9 @@ const MANIFEST_OPENING = `${",".repeat(NAMES.length - 1)}"`;
 /** Exports without proofs have one column less. */
 const UNPROVEN_OPENING = MANIFEST_OPENING.slice(1);
 
+/** Reads the parts of all records. */
+const OBJECTS = new CanonicalObjects(PART_LIMITS);
+
 export function csvChecker(): Checker {
   return {
     manifestIn: (record) => {
@@ -104,15 +107,14 @@ function chosenValue(text: string, name: string): string {
 }
 
 export function partsOf(cell: (name: string) => string): Record<Part, string> {
-  const objects = new CanonicalObjects(PART_LIMITS);
-  const parts = PARTS.map((part) => [part, canonical(objects, cell(part), part)] as const);
+  const parts = PARTS.map((part) => [part, canonical(cell(part), part)] as const);
   return Object.fromEntries(parts) as Record<Part, string>;
 }
 
 /** Throws BadLine for any other text of the same value: its digest could be made to fit. */
-function canonical(objects: CanonicalObjects, text: string, part: Part): string {
+function canonical(text: string, part: Part): string {
   try {
-    objects.check(Buffer.from(text));
+    OBJECTS.check(Buffer.from(text));
   } catch (error) {
     throw new BadLine(`the ${part} is not a canonical JSON object: ${(error as Error).message}`);
   }
