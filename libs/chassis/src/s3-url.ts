@@ -26,9 +26,10 @@ export function parseS3Url<const Name extends string = never>(
   given: string,
   more: readonly Name[] = [],
 ): S3Location & { readonly parameters: Readonly<Partial<Record<Name, string>>> } {
-  const [, bucket = "", path = "", query = ""] = PARTS.exec(given) ?? [undefined];
-  if (!PARTS.test(given))
+  const parts = PARTS.exec(given);
+  if (!parts)
     throw new Error("must be a URL such as s3://bucket/prefix?region=eu-central-1, without a #");
+  const [, bucket = "", path = "", query = ""] = parts;
   if (bucket.includes("@"))
     throw new Error("must not hold credentials: remove what stands before the @");
   if (bucket.includes(":"))
