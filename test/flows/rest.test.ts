@@ -10,10 +10,10 @@ import type { Stack } from "@annals/local";
 import { startConstellation } from "../system/constellation.ts";
 
 const ACCOUNTS = 20;
-/** Of each of the four services, on average. */
+/** How many sweeps each of the four services makes, on average. */
 const SWEEPS = 4;
 const SERVICES = 4;
-/** Between two questions. Those for metrics cost what the services should not. */
+/** Time between two requests for metrics, which cost CPU that a service at rest does not use. */
 const ASK_MS = 1_000;
 /** Between two sweeps. One that is polled each quarter of a second runs 60 times. */
 const MOST_OF_ONE = 20;

@@ -34,7 +34,7 @@ const processOf = (service: ServiceName | "postgres"): StackProcess => {
 
 const post = () => client.post("/v1/events", { action: "a" });
 
-/** With a new key, which has no lease: keys is asked for its first request. */
+/** Uses a new key, which has no lease: keys is asked for its first request. */
 const newlyKeyed = async () => client.as((await newKey(stack.databaseUrl, accountId)).key);
 
 /** Requests that keys has admitted. */

@@ -1,6 +1,6 @@
-// The loop of a worker that rests while it has nothing to do, and is told of work in its process. Called by
-// the services' workers. What is told ends a rest and no other delay, so that under load runs are as far
-// apart as the worker says, however often it is told.
+// A loop for workers that rest while they have nothing to do, until their process announces work. Called by
+// the services' workers. An announcement ends a rest and no other delay, so that under load runs stay as far
+// apart as the worker says, however many announcements come.
 
 import { type Loop, type LoopOptions, startLoop } from "./loop.ts";
 

@@ -49,7 +49,7 @@ export interface ReadEvent extends ReadProof {
 
 /** Values: more than any event can have. Depth: that of an event, inside of its line. */
 export const READ_LIMITS = { maxDepth: MAX_EVENT_DEPTH + 1, maxValues: 10_000_000 };
-/** Of a part by itself. */
+/** The same for a part by itself. */
 export const PART_LIMITS = { ...READ_LIMITS, maxDepth: MAX_EVENT_DEPTH - 1 };
 
 const MEMBERS = Object.keys(EVENT_MEMBERS);

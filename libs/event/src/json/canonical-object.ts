@@ -9,7 +9,7 @@ import { NOT_PLAIN } from "./plain-tokens.ts";
 import type { ReadLimits } from "./read-limits.ts";
 import { readJson } from "./read-json.ts";
 
-/** With a sign and a point, of the digits that a double always keeps. */
+/** Characters of a number whose digits a double always keeps, with a sign and a point. */
 const SHORT_NUMBER = 17;
 
 /** Reads objects of any number of texts; it keeps its tape from one to the next. */

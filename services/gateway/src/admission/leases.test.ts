@@ -102,18 +102,21 @@ describe("a lease", () => {
     ["the answer gives none", LIMIT, 0],
     ["a 32nd of the limit is less than 16", 511, LEASE_MS],
     ["of the default limit", 100, LEASE_MS],
-  ])("is none if %s: each request is asked for, and nothing ahead", async (_, limit, leaseMs) => {
-    stopTime();
-    const keys = new Keys(limit);
-    keys.leaseMs = leaseMs;
-    const { asksAgain, get } = gateway(keys);
-    for (let n = 1; n <= 20; n += 1) {
-      const { accountWindow, remaining } = await get();
-      expect([remaining, accountWindow.used]).toEqual([limit - n, n]);
-      expect(await asksAgain()).toBe(true);
-    }
-    expect(new Set(keys.asked.map(({ ahead }) => ahead))).toEqual(new Set([0]));
-  });
+  ])(
+    "there is none if %s: keys is asked for each request, and counts nothing ahead",
+    async (_, limit, leaseMs) => {
+      stopTime();
+      const keys = new Keys(limit);
+      keys.leaseMs = leaseMs;
+      const { asksAgain, get } = gateway(keys);
+      for (let n = 1; n <= 20; n += 1) {
+        const { accountWindow, remaining } = await get();
+        expect([remaining, accountWindow.used]).toEqual([limit - n, n]);
+        expect(await asksAgain()).toBe(true);
+      }
+      expect(new Set(keys.asked.map(({ ahead }) => ahead))).toEqual(new Set([0]));
+    },
+  );
 
   test("doubles while it is used up, and is never more than a 32nd of the limit", async () => {
     stopTime();

@@ -83,7 +83,7 @@ export class Leases {
 
   /**
    * Takes a request that is counted ahead for one that waits: keys says only whether its key is still valid.
-   * What is left of the window then, or undefined if there is none.
+   * Returns how many are then left in the window, or undefined if none was counted ahead.
    */
   take(name: string): number | undefined {
     const lease = this.#leases.get(name);
@@ -128,7 +128,7 @@ export class Leases {
     if (!isLeased || hasPassed(windowEnds, now)) return;
     const granted = Math.max(0, answer.admitted - asked.count);
     const size = granted + (isSameWindow ? before.spare : 0);
-    // Of two answers at a time, the one that was counted first may come last.
+    // The answer that was counted first may come last.
     const remaining = Math.min(answer.remaining, isSameWindow ? before.remaining : Infinity);
     const begun = { answer, limit, askedAt: asked.at, windowEnds, remaining, size };
     this.#leases.set(name, { ...begun, used: 0, spare: size, isRenewing: false });
@@ -147,7 +147,7 @@ function leasedOf({ answer, limit, remaining, spare }: Lease): Leased {
   return { answer, limit, remaining: remaining + spare, spare };
 }
 
-/** By either clock, and with the windows in which its requests are counted. */
+/** Whether a lease has ended, by either clock, or with a window in which its requests are counted. */
 function hasEnded({ answer, askedAt, windowEnds }: Lease, now: Moment): boolean {
   return (
     now.monotonicMs - askedAt.monotonicMs >= answer.leaseMs ||
@@ -156,7 +156,7 @@ function hasEnded({ answer, askedAt, windowEnds }: Lease, now: Moment): boolean 
   );
 }
 
-/** By either clock, whichever says so first. */
+/** Whether a moment has passed, by whichever clock says so first. */
 function hasPassed(end: Moment, now: Moment): boolean {
   return now.monotonicMs >= end.monotonicMs || now.wallUs >= end.wallUs;
 }

@@ -1,7 +1,7 @@
 // The sweep: compares, every few seconds, the cursors of every account that has subscribers with the
 // positions of the producers, and hands accounts that are behind to the fan-out. So a lost notice, or a NATS
 // outage, costs seconds and nothing else. Any number of replicas may sweep at once. While there is no
-// subscriber it rests: serve.ts tells it of one that this process has created.
+// subscriber it rests until serve.ts announces one that this process has created.
 
 import {
   type AccountRun,

@@ -1,7 +1,7 @@
 // Gives each sink with work its turns. A round finds the sinks whose chains have grown, and starts their
 // turns, a few at a time: accounts take turns, so a receiver that hangs costs its own account only. Any
-// number of replicas may do it at once: a sink is claimed. While there is none, the rounds rest: serve.ts
-// tells of one that this process has created or changed.
+// number of replicas may do it at once: a sink is claimed. While there are no sinks, the rounds rest until
+// serve.ts announces one that this process has created or changed.
 
 import { inPieces, type Logger, REST_MS, type RestingLoop, startResting } from "@annals/chassis";
 import { CHECKPOINT_S, isBucket } from "../rules/sink-batches.ts";
