@@ -1,6 +1,6 @@
-// Guarantee: a line whose digests fit any bytes in place of a part is valid exactly when these are the
-// canonical text of an object. The first line of its kind is parsed, the others are read by the fast path,
-// which must not differ.
+// Guarantees: a line whose digests fit any bytes in place of a part is valid exactly when these are the
+// canonical text of an object; one whose digest does not fit a part is not valid. The first line of its kind
+// is parsed, the others are read by the fast path, which must not differ.
 
 import { canonicalJson, type JsonValue, leafHash, leafText, PARTS, readJson } from "@annals/event";
 import { eventJson, proofJson } from "@annals/event";
@@ -15,8 +15,13 @@ const CHAIN = "acct_1";
 const MARK = '{"mark":1}';
 const SALTS = Buffer.alloc(80, 7);
 
-/** The line of an event with these bytes as its metadata; every digest fits. */
-function lineOf(metadata: Buffer, sequenceNumber: number, previousHash: string) {
+/** The line of an event that shows these bytes as its metadata; every digest fits `metadata`. */
+function lineOf(
+  metadata: Buffer,
+  sequenceNumber: number,
+  previousHash: string,
+  shown: Buffer = metadata,
+) {
   const texts = { actor: "{}", context: "{}", diff: "{}", metadata: MARK, target: "{}" };
   const digests = PARTS.map((part, at) => {
     const bytes = part === "metadata" ? metadata : Buffer.from(texts[part]);
@@ -37,17 +42,15 @@ function lineOf(metadata: Buffer, sequenceNumber: number, previousHash: string) 
   const proof = proofJson({ chain: CHAIN, salts: SALTS, digests: members.digests });
   const event = eventJson({ ...members, ...texts, hash: eventHash });
   // One character per byte.
-  const line = `{"event":${event},"proof":${proof}}`.replace(MARK, () =>
-    metadata.toString("latin1"),
-  );
+  const line = `{"event":${event},"proof":${proof}}`.replace(MARK, () => shown.toString("latin1"));
   const place = { sequence_number: sequenceNumber, hash: eventHash, previous_hash: previousHash };
   return { line, place };
 }
 
-/** Whether a file is valid that has the bytes in its second line. */
-async function isValid(metadata: Buffer): Promise<boolean> {
+/** Whether a file is valid whose second line has digests of `metadata`, and shows `shown` if that is given. */
+async function isValid(metadata: Buffer, shown?: Buffer): Promise<boolean> {
   const first = lineOf(Buffer.from("{}"), 1, "0".repeat(64));
-  const second = lineOf(metadata, 2, first.place.hash);
+  const second = lineOf(metadata, 2, first.place.hash, shown);
   const made: Omit<Made, "records"> = {
     lines: [first.line, second.line],
     places: [first.place, second.place],
@@ -85,6 +88,11 @@ const PIECES = Array.from('{}[]:,"\\ 019.-+eub\u0001é').map((piece) => Buffer.f
 
 test("the texts are valid as they are", async () => {
   for (const text of TEXTS) expect(await isValid(text), String(text)).toBe(true);
+});
+
+test("a text in place of the one whose digest is there is not valid", async () => {
+  expect(await isValid(Buffer.from('{"n":7}'))).toBe(true);
+  expect(await isValid(Buffer.from('{"n":7}'), Buffer.from('{"n":8}'))).toBe(false);
 });
 
 test("changed in one place they are valid exactly when they are canonical", async () => {
