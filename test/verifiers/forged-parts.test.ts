@@ -47,7 +47,7 @@ function lineOf(
   return { line, place };
 }
 
-/** Whether a file is valid whose second line has digests of `metadata`, and shows `shown` if that is given. */
+/** Whether a file is valid whose second line has the digests of `metadata`, and may show other bytes. */
 async function isValid(metadata: Buffer, shown?: Buffer): Promise<boolean> {
   const first = lineOf(Buffer.from("{}"), 1, "0".repeat(64));
   const second = lineOf(metadata, 2, first.place.hash, shown);

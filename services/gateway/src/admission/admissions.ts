@@ -126,7 +126,7 @@ const ARRIVED: BodyState = { complete: true };
 
 const SCHEME = /^Bearer +([^ ]+) *$/i;
 
-/** Returns the credential of a Bearer header, of any form. Undefined: there is no header, or another scheme. */
+/** Returns the credential of a Bearer header. Undefined: there is no header, or it has another scheme. */
 function secretOf(authorization: string | undefined): string | undefined {
   return SCHEME.exec(authorization ?? "")?.[1];
 }

@@ -29,7 +29,7 @@ export class Unauthenticated {
     this.#options = options;
   }
 
-  /** Throws `rate_limited` (429) when `address` has used up its budget and the key was not admitted lately. */
+  /** Throws `rate_limited` (429) if `address` has used up its budget and the key was not admitted lately. */
   check(address: string, digest: string): void {
     if (!this.#options.budget.isOver(address) || this.#admitted.has(digest)) return;
     this.#options.onRefused();
