@@ -1,9 +1,10 @@
--- The schema of the keys service: accounts, their API keys and widget tokens, the rate windows of all three,
--- what the audit records of changes, and what keys has signed of the log of evidence.
+-- The schema of the keys service: accounts, their API keys and widget tokens, people with their sessions and
+-- roles, workloads, the access tokens of both, rate windows, what the audit records of changes, and what keys
+-- has signed of the log of evidence.
 --
--- Every primary key begins with the account, so that a distributed PostgreSQL shards by it. The service runs
--- as annals_keys, which owns nothing: it can delete neither an account nor a live key, nor change a key's
--- scopes or secret.
+-- The primary key of what belongs to an account begins with it, so that a distributed PostgreSQL shards by
+-- it. A person and a session belong to none. The service runs as annals_keys, which owns nothing: it can
+-- delete neither an account nor a live key, nor change a key's scopes or secret.
 
 DO $$
 BEGIN
@@ -86,11 +87,148 @@ GRANT SELECT, INSERT, DELETE,
   UPDATE (name, revoked_at, is_minted, updated_by, revoked_by, expires_at, allowed_ips, last_used_on)
   ON keys.api_keys TO annals_keys;
 
+-- People who have logged in with an identity provider of the operator's file (ANNALS_IDENTITY_FILE). A person
+-- is an issuer and a subject: name and e-mail are shown, and never compared. No role is stored here: each
+-- admission finds it in role_mappings.
+CREATE TABLE keys.people (
+  id            text COLLATE "C" PRIMARY KEY, -- usr_...
+  issuer        text COLLATE "C" NOT NULL,
+  subject       text COLLATE "C" NOT NULL CHECK (subject <> '' AND octet_length(subject) <= 1024),
+  -- What follows is of the last login. The provider is a name in the file.
+  provider      text COLLATE "C" NOT NULL,
+  name          text CHECK (char_length(name) <= 255),
+  email         text CHECK (char_length(email) <= 255),
+  groups        text[] NOT NULL CHECK (cardinality(groups) <= 1000
+    AND octet_length(array_to_string(groups, '')) <= 65536),
+  created_at    text COLLATE "C" NOT NULL,
+  last_login_at text COLLATE "C" NOT NULL,
+  blocked_at    text COLLATE "C", -- null for a person who may log in
+  UNIQUE (issuer, subject)
+);
+
+CREATE INDEX people_newest ON keys.people (created_at, id);
+CREATE INDEX people_last_login ON keys.people (last_login_at);
+
+GRANT SELECT, INSERT, DELETE, UPDATE (provider, name, email, groups, last_login_at, blocked_at)
+  ON keys.people TO annals_keys;
+
+-- A session of a person in a browser. It is deleted when it ends, and all that it made with it. The cookie
+-- has two random halves: the hash of the first is here, and the second is the key of the sealed ID token,
+-- which this table alone does not open. Times are those of the database.
+CREATE TABLE keys.sessions (
+  id              text COLLATE "C" PRIMARY KEY, -- ses_...
+  person_id       text COLLATE "C" NOT NULL REFERENCES keys.people ON DELETE CASCADE,
+  realm           text COLLATE "C" NOT NULL CHECK (realm IN ('dashboard', 'operator')),
+  secret_sha256   bytea NOT NULL CHECK (octet_length(secret_sha256) = 32),
+  -- The half that was replaced, which is valid for a minute more. Its use after that ends the session.
+  previous_sha256 bytea CHECK (octet_length(previous_sha256) = 32),
+  rotated_at      timestamptz NOT NULL, -- since when secret_sha256 is valid
+  provider_sid    text COLLATE "C" CHECK (octet_length(provider_sid) <= 1024), -- the provider's name of it
+  sealed_id_token bytea CHECK (octet_length(sealed_id_token) <= 65536),
+  created_at      timestamptz NOT NULL,
+  idle_at         timestamptz NOT NULL, -- when it ends without further input
+  expires_at      timestamptz NOT NULL
+);
+
+CREATE INDEX sessions_secret ON keys.sessions (secret_sha256);
+CREATE INDEX sessions_previous ON keys.sessions (previous_sha256) WHERE previous_sha256 IS NOT NULL;
+CREATE INDEX sessions_of_person ON keys.sessions (person_id, created_at);
+CREATE INDEX sessions_of_provider ON keys.sessions (provider_sid) WHERE provider_sid IS NOT NULL;
+CREATE INDEX sessions_end ON keys.sessions (least(idle_at, expires_at));
+
+GRANT SELECT, INSERT, DELETE, UPDATE (secret_sha256, previous_sha256, rotated_at, idle_at)
+  ON keys.sessions TO annals_keys;
+
+-- What a role of an account is given to: a group of a provider, or a subject.
+CREATE TABLE keys.role_mappings (
+  account_id text COLLATE "C" NOT NULL REFERENCES keys.accounts,
+  id         text COLLATE "C" NOT NULL, -- rmap_...
+  provider   text COLLATE "C" NOT NULL, -- a name in the operator's file
+  group_name text COLLATE "C",
+  subject    text COLLATE "C",
+  role       text COLLATE "C" NOT NULL CHECK (role IN ('viewer', 'auditor', 'manager', 'none')),
+  created_by text COLLATE "C", -- the API key or the person that made it; null for the operator
+  created_at text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, id),
+  CHECK (num_nonnulls(group_name, subject) = 1),
+  -- Holds whatever the service does: nobody changes anything in the system account.
+  CONSTRAINT role_mappings_system_reads CHECK (account_id <> 'acct_system' OR role <> 'manager')
+);
+
+CREATE INDEX role_mappings_newest ON keys.role_mappings (account_id, created_at, id);
+-- The accounts in which a person has a role.
+CREATE INDEX role_mappings_of_group ON keys.role_mappings (provider, group_name) WHERE group_name IS NOT NULL;
+CREATE INDEX role_mappings_of_subject ON keys.role_mappings (provider, subject) WHERE subject IS NOT NULL;
+
+GRANT SELECT, INSERT, DELETE ON keys.role_mappings TO annals_keys;
+
+-- Workloads that an account trusts: programs that prove who they are by a token of their platform.
+CREATE TABLE keys.workloads (
+  account_id  text COLLATE "C" NOT NULL REFERENCES keys.accounts,
+  id          text COLLATE "C" NOT NULL, -- wkl_...
+  name        text NOT NULL,
+  issuer      text COLLATE "C" NOT NULL, -- a name in the operator's file
+  subject     text COLLATE "C" NOT NULL, -- may end with one `*`
+  claims      jsonb NOT NULL, -- further claims, each with the only text that is accepted
+  scopes      text[] NOT NULL CHECK (cardinality(scopes) > 0),
+  allowed_ips cidr[] CHECK (cardinality(allowed_ips) BETWEEN 1 AND 50), -- as in api_keys
+  created_by  text COLLATE "C", -- as in role_mappings
+  created_at  text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, id),
+  CONSTRAINT workloads_system_reads CHECK (
+    account_id <> 'acct_system' OR scopes <@ ARRAY['events:read', 'verify', 'export'])
+);
+
+CREATE INDEX workloads_newest ON keys.workloads (account_id, created_at, id);
+
+GRANT SELECT, INSERT, DELETE ON keys.workloads TO annals_keys;
+
+-- Tokens for the routes of /v1: of a person, made from a session, or of a workload, made by its platform. It
+-- ends with its session or its workload. Of a person there is a row for each slot: the next token in a slot
+-- takes its place.
+CREATE TABLE keys.access_tokens (
+  account_id    text COLLATE "C" NOT NULL REFERENCES keys.accounts,
+  -- Names the window in which its requests are counted. A person has five in an account: `usr_.../1` to `/5`.
+  id            text COLLATE "C" NOT NULL,
+  secret_sha256 bytea NOT NULL CHECK (octet_length(secret_sha256) = 32),
+  session_id    text COLLATE "C" REFERENCES keys.sessions ON DELETE CASCADE,
+  person_id     text COLLATE "C" REFERENCES keys.people ON DELETE CASCADE,
+  slot          smallint CHECK (slot BETWEEN 1 AND 5),
+  workload_id   text COLLATE "C",
+  subject       text COLLATE "C", -- as the token of the workload names it
+  created_at    timestamptz NOT NULL,
+  expires_at    timestamptz NOT NULL,
+  PRIMARY KEY (account_id, id),
+  FOREIGN KEY (account_id, workload_id) REFERENCES keys.workloads ON DELETE CASCADE,
+  CHECK (CASE WHEN workload_id IS NULL THEN num_nonnulls(session_id, person_id, slot) = 3 AND subject IS NULL
+    ELSE num_nonnulls(session_id, person_id, slot) = 0 AND subject IS NOT NULL END)
+);
+
+CREATE INDEX access_tokens_secret ON keys.access_tokens (secret_sha256);
+CREATE INDEX access_tokens_of_session ON keys.access_tokens (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX access_tokens_of_person ON keys.access_tokens (person_id) WHERE person_id IS NOT NULL;
+CREATE INDEX access_tokens_of_workload ON keys.access_tokens (account_id, workload_id)
+  WHERE workload_id IS NOT NULL;
+CREATE INDEX access_tokens_expiry ON keys.access_tokens (expires_at);
+
+GRANT SELECT, INSERT, DELETE, UPDATE (secret_sha256, session_id, created_at, expires_at)
+  ON keys.access_tokens TO annals_keys;
+
+-- What is valid once, until it expires: the states of logins, and the ids of logout tokens.
+CREATE TABLE keys.used_tokens (
+  sha256     bytea PRIMARY KEY CHECK (octet_length(sha256) = 32),
+  expires_at timestamptz NOT NULL
+);
+
+CREATE INDEX used_tokens_expiry ON keys.used_tokens (expires_at);
+
+GRANT SELECT, INSERT, DELETE ON keys.used_tokens TO annals_keys;
+
 -- Tokens for the widget routes. Each shows some of an account's events to browsers, until it expires.
 --
 -- A token never changes: the service may add it, read it and delete it. It is deleted when it is revoked, and
--- some time after it has expired. It is valid for as long as the API key that made it, too. Its requests are
--- counted in rate_windows, by its id.
+-- some time after it has expired. It is valid for as long as the API key or the session that made it, too.
+-- Its requests are counted in rate_windows, by its id.
 CREATE TABLE keys.widget_tokens (
   account_id    text COLLATE "C" NOT NULL REFERENCES keys.accounts,
   id            text COLLATE "C" NOT NULL,
@@ -103,7 +241,8 @@ CREATE TABLE keys.widget_tokens (
   origins       text[] NOT NULL CHECK (cardinality(origins) <= 20),
   viewer_id     text, -- the viewer; null if the token names none
   viewer_name   text,
-  created_by    text COLLATE "C" NOT NULL, -- the id of the API key
+  created_by    text COLLATE "C" NOT NULL, -- the id of the API key or of the person
+  session_id    text COLLATE "C" REFERENCES keys.sessions ON DELETE CASCADE, -- null for one of an API key
   created_at    text COLLATE "C" NOT NULL,
   expires_at    text COLLATE "C" NOT NULL,
   PRIMARY KEY (account_id, id)
@@ -112,8 +251,9 @@ CREATE TABLE keys.widget_tokens (
 -- Admission knows only the secret, as with API keys.
 CREATE INDEX widget_tokens_secret ON keys.widget_tokens (secret_sha256);
 CREATE INDEX widget_tokens_newest ON keys.widget_tokens (account_id, created_at, id);
--- The tokens that one key has made, for its own list and its share of the account's.
+-- The tokens that one key or person has made, for its own list and its share of the account's.
 CREATE INDEX widget_tokens_of_key ON keys.widget_tokens (account_id, created_by, created_at, id);
+CREATE INDEX widget_tokens_of_session ON keys.widget_tokens (session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX widget_tokens_expiry ON keys.widget_tokens (expires_at);
 
 GRANT SELECT, INSERT, DELETE ON keys.widget_tokens TO annals_keys;

@@ -17,4 +17,11 @@ export const ACCESS: Access<typeof KeysService> = {
   signEpoch: { ledger: "itself" },
   signCheckpoint: { ledger: "itself" },
   listRetentions: { ledger: "itself" },
+  listProviders: { gateway: "itself" },
+  beginLogin: { gateway: "itself" },
+  finishLogin: { gateway: "itself" },
+  getSession: { gateway: "itself" },
+  createAccessToken: { gateway: "itself" },
+  endSession: { gateway: "itself" },
+  endProviderSessions: { gateway: "itself" },
 };

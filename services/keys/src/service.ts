@@ -23,6 +23,13 @@ import { listRetentions } from "./accounts/rpc/list-retentions.ts";
 import { listWidgetTokens } from "./widget-tokens/rpc/list-widget-tokens.ts";
 import { signCheckpoint } from "./log-signing/rpc/sign-checkpoint.ts";
 import { signEpoch } from "./log-signing/rpc/sign-epoch.ts";
+import { listProviders } from "./sessions/rpc/list-providers.ts";
+import { beginLogin } from "./sessions/rpc/begin-login.ts";
+import { finishLogin } from "./sessions/rpc/finish-login.ts";
+import { getSession } from "./sessions/rpc/get-session.ts";
+import { createAccessToken } from "./access-tokens/rpc/create-access-token.ts";
+import { endSession } from "./sessions/rpc/end-session.ts";
+import { endProviderSessions } from "./sessions/rpc/end-provider-sessions.ts";
 import { updateApiKey } from "./api-keys/rpc/update-api-key.ts";
 
 export interface Deps extends KeyMaker {
@@ -58,5 +65,12 @@ export function keysService(deps: Deps): (router: ConnectRouter) => void {
       signEpoch: signEpoch(deps),
       signCheckpoint: signCheckpoint(deps),
       listRetentions: listRetentions(deps),
+      listProviders: listProviders(),
+      beginLogin: beginLogin(),
+      finishLogin: finishLogin(),
+      getSession: getSession(),
+      createAccessToken: createAccessToken(),
+      endSession: endSession(),
+      endProviderSessions: endProviderSessions(),
     });
 }

@@ -5,7 +5,7 @@
 // @generated from file annals/admission/v1/admission.proto (package annals.admission.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { EventFilter } from "../../ledger/v1/ledger_pb.js";
 
@@ -24,7 +24,7 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
   accountId: string;
 
   /**
-   * Id of the API key, or of the widget token.
+   * Id of the API key, of the widget token, or of the holder.
    *
    * @generated from field: string key_id = 2;
    */
@@ -70,6 +70,20 @@ export declare type AdmissionStatement = Message<"annals.admission.v1.AdmissionS
    * @generated from field: optional int64 events_replayed_per_day = 8;
    */
   eventsReplayedPerDay?: bigint | undefined;
+
+  /**
+   * Whose id `key_id` is.
+   *
+   * @generated from field: annals.admission.v1.Holder holder = 9;
+   */
+  holder: Holder;
+
+  /**
+   * Of a person: the session that made the access token. What it makes ends with it.
+   *
+   * @generated from field: string session_id = 10;
+   */
+  sessionId: string;
 };
 
 /**
@@ -136,4 +150,37 @@ export declare type SignedAdmission = Message<"annals.admission.v1.SignedAdmissi
  * Use `create(SignedAdmissionSchema)` to create a new message.
  */
 export declare const SignedAdmissionSchema: GenMessage<SignedAdmission>;
+
+/**
+ * Who has made a request.
+ *
+ * @generated from enum annals.admission.v1.Holder
+ */
+export enum Holder {
+  /**
+   * Who has the API key or the widget token.
+   *
+   * @generated from enum value: HOLDER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A person, by an access token of a session.
+   *
+   * @generated from enum value: HOLDER_PERSON = 1;
+   */
+  PERSON = 1,
+
+  /**
+   * A program, by a token of its platform.
+   *
+   * @generated from enum value: HOLDER_WORKLOAD = 2;
+   */
+  WORKLOAD = 2,
+}
+
+/**
+ * Describes the enum annals.admission.v1.Holder.
+ */
+export declare const HolderSchema: GenEnum<Holder>;
 

@@ -5,14 +5,14 @@
 // @generated from file annals/admission/v1/admission.proto (package annals.admission.v1, syntax proto3)
 /* eslint-disable */
 
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";
 import { file_annals_ledger_v1_ledger } from "../../ledger/v1/ledger_pb.js";
 
 /**
  * Describes the file annals/admission/v1/admission.proto.
  */
 export const file_annals_admission_v1_admission = /*@__PURE__*/
-  fileDesc("CiNhbm5hbHMvYWRtaXNzaW9uL3YxL2FkbWlzc2lvbi5wcm90bxITYW5uYWxzLmFkbWlzc2lvbi52MSLHAgoSQWRtaXNzaW9uU3RhdGVtZW50EhIKCmFjY291bnRfaWQYASABKAkSDgoGa2V5X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIUCgxleHBpcmVzX2F0X3MYBCABKA0SLwoGd2lkZ2V0GAUgASgLMh8uYW5uYWxzLmFkbWlzc2lvbi52MS5XaWRnZXRWaWV3Eh0KEG1heF9leHBvcnRfYnl0ZXMYBiABKANIAIgBARIkChdldmVudHNfZXhwb3J0ZWRfcGVyX2RheRgHIAEoA0gBiAEBEiQKF2V2ZW50c19yZXBsYXllZF9wZXJfZGF5GAggASgDSAKIAQFCEwoRX21heF9leHBvcnRfYnl0ZXNCGgoYX2V2ZW50c19leHBvcnRlZF9wZXJfZGF5QhoKGF9ldmVudHNfcmVwbGF5ZWRfcGVyX2RheSJKCgpXaWRnZXRWaWV3Ei0KBmZpbHRlchgBIAEoCzIdLmFubmFscy5sZWRnZXIudjEuRXZlbnRGaWx0ZXISDQoFcGFydHMYAiADKAkiRAoPU2lnbmVkQWRtaXNzaW9uEhEKCXN0YXRlbWVudBgBIAEoDBIRCglzZWNyZXRfaWQYAiABKAkSCwoDbWFjGAMgASgMYgZwcm90bzM", [file_annals_ledger_v1_ledger]);
+  fileDesc("CiNhbm5hbHMvYWRtaXNzaW9uL3YxL2FkbWlzc2lvbi5wcm90bxITYW5uYWxzLmFkbWlzc2lvbi52MSKIAwoSQWRtaXNzaW9uU3RhdGVtZW50EhIKCmFjY291bnRfaWQYASABKAkSDgoGa2V5X2lkGAIgASgJEg4KBnNjb3BlcxgDIAMoCRIUCgxleHBpcmVzX2F0X3MYBCABKA0SLwoGd2lkZ2V0GAUgASgLMh8uYW5uYWxzLmFkbWlzc2lvbi52MS5XaWRnZXRWaWV3Eh0KEG1heF9leHBvcnRfYnl0ZXMYBiABKANIAIgBARIkChdldmVudHNfZXhwb3J0ZWRfcGVyX2RheRgHIAEoA0gBiAEBEiQKF2V2ZW50c19yZXBsYXllZF9wZXJfZGF5GAggASgDSAKIAQESKwoGaG9sZGVyGAkgASgOMhsuYW5uYWxzLmFkbWlzc2lvbi52MS5Ib2xkZXISEgoKc2Vzc2lvbl9pZBgKIAEoCUITChFfbWF4X2V4cG9ydF9ieXRlc0IaChhfZXZlbnRzX2V4cG9ydGVkX3Blcl9kYXlCGgoYX2V2ZW50c19yZXBsYXllZF9wZXJfZGF5IkoKCldpZGdldFZpZXcSLQoGZmlsdGVyGAEgASgLMh0uYW5uYWxzLmxlZGdlci52MS5FdmVudEZpbHRlchINCgVwYXJ0cxgCIAMoCSJECg9TaWduZWRBZG1pc3Npb24SEQoJc3RhdGVtZW50GAEgASgMEhEKCXNlY3JldF9pZBgCIAEoCRILCgNtYWMYAyABKAwqSAoGSG9sZGVyEhYKEkhPTERFUl9VTlNQRUNJRklFRBAAEhEKDUhPTERFUl9QRVJTT04QARITCg9IT0xERVJfV09SS0xPQUQQAmIGcHJvdG8z", [file_annals_ledger_v1_ledger]);
 
 /**
  * Describes the message annals.admission.v1.AdmissionStatement.
@@ -34,4 +34,18 @@ export const WidgetViewSchema = /*@__PURE__*/
  */
 export const SignedAdmissionSchema = /*@__PURE__*/
   messageDesc(file_annals_admission_v1_admission, 2);
+
+/**
+ * Describes the enum annals.admission.v1.Holder.
+ */
+export const HolderSchema = /*@__PURE__*/
+  enumDesc(file_annals_admission_v1_admission, 0);
+
+/**
+ * Who has made a request.
+ *
+ * @generated from enum annals.admission.v1.Holder
+ */
+export const Holder = /*@__PURE__*/
+  tsEnum(HolderSchema);
 
