@@ -6,7 +6,7 @@
 import { createTemplate, ownerOf, type SharedStack } from "@annals/testing";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
-import { startConstellation } from "./system/constellation.ts";
+import { startWithProvider } from "./system/identity-file.ts";
 import { migrateSchemas } from "./system/schemas.ts";
 import { SharedSystems } from "./system/shared-kinds.ts";
 
@@ -17,7 +17,7 @@ const RATE_LIMIT_PER_MINUTE = 100_000;
 const EPOCH_S = "1";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const stack = await startConstellation({
+  const stack = await startWithProvider({
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: { ledger: { ANNALS_LOG_EPOCH_S: EPOCH_S } },
   });

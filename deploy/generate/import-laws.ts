@@ -17,6 +17,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@grpc/grpc-js": ["libs/rpc"],
   "@connectrpc/connect-node": ["libs/rpc"],
   fastify: ["services/gateway", "services/keys"],
+  jose: ["services/keys"],
+  "openid-client": ["services/keys"],
   typebox: ["libs/interface", "services/gateway"],
 };
 
@@ -51,7 +53,9 @@ export const GATEWAY_NOUNS = [
   "intake",
   "keys",
   "log",
+  "people",
   "retention",
+  "role-mappings",
   "sinks",
   "usage",
   "verify",
@@ -70,6 +74,7 @@ export const GATEWAY_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "errors.ts",
     "metrics.ts",
   ],
+  "auth/**": ["edge/**", "metrics.ts"],
   "edge/**": ["reads/**", "config.ts", "errors.ts", "limits.ts", "metrics.ts", "url-length.ts"],
   "reads/**": [],
   "admission/**": ["edge/**"],

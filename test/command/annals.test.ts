@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { storeEvents } from "./store-events.ts";
+import { storePerson } from "./store-person.ts";
 import { runAnnals, typeLine } from "./type-line.ts";
 
 /** The ids of the examples. */
@@ -42,6 +43,7 @@ beforeAll(async () => {
      VALUES ($1, $2, 'first key', 'p...x', $3, '{verify}', '2026-01-01')`,
     [ACCOUNT, KEY, keyHash("some")],
   );
+  await storePerson(database, folder);
   await storeEvents(database.url, ACCOUNT, EVENTS);
   await storeEvents(database.url, HELD, 1);
   await database.query(
@@ -67,6 +69,7 @@ beforeAll(async () => {
 
 const settings = () => ({
   ANNALS_DATABASE_URL: database.url,
+  ANNALS_IDENTITY_FILE: join(folder, "identity.json"),
   ANNALS_WEBHOOK_SECRET_KEY_FILE: join(folder, "webhook-keys"),
 });
 
@@ -91,6 +94,7 @@ describe("help", () => {
   test.each([
     ["accounts", 6],
     ["keys", 2],
+    ["people", 4],
     ["plans", 2],
     ["verify", 2],
     ["heads", 2],

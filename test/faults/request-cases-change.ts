@@ -41,6 +41,7 @@ const KEY = { name: "measured" };
 const HOOK = { url: URL_OF_NOBODY, events: ["export.completed"] };
 const SINK = { type: "http", config: { url: URL_OF_NOBODY }, active: false };
 const HOLD = { from_sequence: 1 };
+const MAPPING = { provider: "okta", group: "readers", role: "viewer" };
 const TINY = { events: Array.from({ length: 1_000 }, () => ({ action: "a" })) };
 const ESCAPES = JSON.stringify({
   events: Array.from({ length: 60 }, () => ({
@@ -207,6 +208,20 @@ export const CHANGE_CASES: readonly CostCase[] = [
     what: "a hold that is placed and released",
     status: 204,
     make: andDelete("/v1/holds", HOLD),
+  },
+  {
+    ...TWO,
+    route: "POST /role-mappings",
+    what: "a role mapping that is created and deleted",
+    status: 204,
+    make: andDelete("/v1/role-mappings", MAPPING),
+  },
+  {
+    ...TWO,
+    route: "DELETE /role-mappings/:id",
+    what: "a role mapping that is deleted",
+    status: 204,
+    make: andDelete("/v1/role-mappings", MAPPING),
   },
   {
     ...SMALL,

@@ -163,6 +163,18 @@ export const READ_CASES: readonly CostCase[] = [
   { ...SMALL, route: "GET /retention", what: "retention", make: get("worked", "/retention") },
   {
     ...SMALL,
+    route: "GET /role-mappings",
+    what: "list of role mappings",
+    make: get("worked", "/role-mappings?limit=100"),
+  },
+  {
+    ...SMALL,
+    route: "GET /people",
+    what: "list of people",
+    make: get("worked", "/people?limit=100"),
+  },
+  {
+    ...SMALL,
     route: "GET /archives",
     what: "list of archives",
     make: get("worked", "/archives?limit=100"),

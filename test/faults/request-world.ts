@@ -2,8 +2,10 @@
 // chain that is exported and replayed, and nothing. Started once by request-cost.test.ts.
 
 import { type Answer, type HttpClient, ownerOf, type Subscriber } from "@annals/testing";
+import { rm } from "node:fs/promises";
 import { expect } from "vitest";
 import { append } from "../system/covered.ts";
+import { writeIdentityFile } from "../system/identity-file.ts";
 import { startWebhookSystem } from "../system/webhook-constellation.ts";
 import { loadSearchedChain } from "./searched-chain.ts";
 
@@ -59,11 +61,14 @@ export interface Sizes {
 }
 
 export async function startWorld({ events, workEvents }: Sizes): Promise<CostWorld> {
-  const system = await startWebhookSystem({}, {}, { ledger: { ANNALS_LOG_EPOCH_S: "1" } });
+  const identity = await writeIdentityFile();
+  const env = { ...identity.env, ledger: { ANNALS_LOG_EPOCH_S: "1" } };
+  const system = await startWebhookSystem({}, {}, env);
   const owner = ownerOf(system.stack.databaseUrl);
   const stop = async () => {
     await owner.close();
     await system.stop();
+    await rm(identity.directory, { recursive: true });
   };
   try {
     const [searched, large, worked, fresh] = await Promise.all(

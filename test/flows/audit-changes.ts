@@ -3,6 +3,7 @@
 
 import { eventually } from "@annals/testing";
 import type { Change, Made } from "./audit-change.ts";
+import { ROLE_CHANGES } from "./audit-role-changes.ts";
 import { SINK_CHANGES } from "./audit-sink-changes.ts";
 
 /** An event of the system account's chain, as a list returns it. */
@@ -20,6 +21,7 @@ export interface Entry {
 export const SERVICE_OF: Readonly<Record<string, string>> = {
   key: "keys",
   widget_token: "keys",
+  role_mapping: "keys",
   webhook: "webhook-dispatcher",
   sink: "webhook-dispatcher",
   export: "export",
@@ -205,6 +207,7 @@ export const CHANGES: readonly Change[] = [
       return [await client.delete(`/v1/webhooks/${id}`), id];
     },
   },
+  ...ROLE_CHANGES,
   ...SINK_CHANGES,
   {
     route: "create-export",

@@ -16,7 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { putArchive } from "../api/archives/archive-rows.ts";
 import { printedBy } from "../command/type-line.ts";
-import { startConstellation } from "../system/constellation.ts";
+import { startWithProvider } from "../system/identity-file.ts";
 import { metricOf } from "../system/metric-of.ts";
 import { ACCOUNT, CHANGES, type Entry, SERVICE_OF } from "./audit-changes.ts";
 import { requestLines } from "./request-lines.ts";
@@ -31,7 +31,7 @@ let operatorKeyId: string;
 let account: TestAccount & { readonly client: HttpClient };
 
 beforeAll(async () => {
-  stack = await startConstellation({
+  stack = await startWithProvider({
     shared: inject("stack"),
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: { ledger: { ANNALS_AUDIT_IN_ACCOUNTS: "true" } },

@@ -138,6 +138,12 @@ test("every route", async () => {
   expect(await annals.holds.list().toArray()).toEqual([hold]);
   await annals.holds.release(hold.id);
 
+  const mapping = { provider: "okta", group: "readers", role: "viewer" } as const;
+  const mapped = await annals.roleMappings.create(mapping);
+  expect(await annals.roleMappings.list().toArray()).toEqual([mapped]);
+  await annals.roleMappings.delete(mapped.id);
+  expect(await annals.people.list().toArray()).toEqual([]);
+
   const retention = await annals.retention.set({ days: 90 });
   expect(await annals.retention.get()).toEqual(retention);
 

@@ -10,6 +10,7 @@ const AT_START = [
   "services/export/src/program.ts",
   "services/export/src/storage/open-storage.ts",
   "services/gateway/src/program.ts",
+  "services/keys/src/outbound/provider-metadata.ts",
   "services/keys/src/program.ts",
   "services/ledger/src/program.ts",
   "services/webhook-dispatcher/src/program.ts",

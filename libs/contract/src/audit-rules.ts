@@ -6,13 +6,18 @@
 import { AUDIT_COUNTED_ACTION, READ_ACTION } from "./audit.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
-export type AuditActorType = "api_key" | "operator" | "service" | "widget_token";
+/** Who calls the interface: by an API key, as a person, or as a workload. */
+const CLIENT = ["api_key", "person", "workload"] as const;
 
-const [KEY, OPERATOR, SERVICE] = [["api_key"], ["operator"], ["service"]] as const;
-const KEY_OR_OPERATOR = ["api_key", "operator"] as const;
-const KEY_OR_SERVICE = ["api_key", "service"] as const;
-const KEY_OR_OPERATOR_OR_SERVICE = ["api_key", "operator", "service"] as const;
-const READERS = ["api_key", "widget_token", "service"] as const;
+export type AuditClientType = (typeof CLIENT)[number];
+export type AuditActorType = AuditClientType | "operator" | "service" | "widget_token";
+
+const [OPERATOR, PERSON, SERVICE] = [["operator"], ["person"], ["service"]] as const;
+const CLIENT_OR_OPERATOR = [...CLIENT, "operator"] as const;
+const CLIENT_OR_SERVICE = [...CLIENT, "service"] as const;
+const CLIENT_OR_OPERATOR_OR_SERVICE = [...CLIENT, "operator", "service"] as const;
+const PERSON_OR_OPERATOR_OR_SERVICE = ["person", "operator", "service"] as const;
+const READERS = [...CLIENT, "widget_token", "service"] as const;
 
 /** The rules of each service, by the name in its certificate. */
 export const AUDIT_RULES = {
@@ -20,45 +25,53 @@ export const AUDIT_RULES = {
     "annals.account.created": OPERATOR,
     "annals.account.renamed": OPERATOR,
     "annals.plan.changed": OPERATOR,
-    "annals.key.created": KEY_OR_OPERATOR,
-    "annals.key.updated": KEY,
-    "annals.key.revoked": KEY_OR_OPERATOR,
-    "annals.widget_token.created": KEY,
-    "annals.widget_token.revoked": KEY,
+    "annals.key.created": CLIENT_OR_OPERATOR,
+    "annals.key.updated": CLIENT,
+    "annals.key.revoked": CLIENT_OR_OPERATOR,
+    "annals.widget_token.created": CLIENT,
+    "annals.widget_token.revoked": CLIENT,
     "annals.admission.refused": SERVICE,
+    "annals.session.started": PERSON,
+    "annals.session.ended": PERSON_OR_OPERATOR_OR_SERVICE,
+    "annals.session.refused": SERVICE,
+    "annals.person.created": PERSON,
+    "annals.person.blocked": OPERATOR,
+    "annals.person.unblocked": OPERATOR,
+    "annals.role_mapping.created": CLIENT_OR_OPERATOR,
+    "annals.role_mapping.deleted": CLIENT_OR_OPERATOR,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
   gateway: {
     [READ_ACTION]: READERS,
   },
   export: {
-    "annals.export.created": KEY,
-    "annals.export.downloaded": KEY,
-    "annals.export.deleted": KEY_OR_SERVICE,
-    "annals.archive.downloaded": KEY,
+    "annals.export.created": CLIENT,
+    "annals.export.downloaded": CLIENT,
+    "annals.export.deleted": CLIENT_OR_SERVICE,
+    "annals.archive.downloaded": CLIENT,
     "annals.archive.deleted": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
   ledger: {
-    "annals.erasure.requested": KEY_OR_OPERATOR,
-    "annals.erasure.cancelled": KEY_OR_OPERATOR,
-    "annals.retention.changed": KEY_OR_OPERATOR,
+    "annals.erasure.requested": CLIENT_OR_OPERATOR,
+    "annals.erasure.cancelled": CLIENT_OR_OPERATOR,
+    "annals.retention.changed": CLIENT_OR_OPERATOR,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
   "webhook-dispatcher": {
-    "annals.webhook.created": KEY,
-    "annals.webhook.updated": KEY_OR_SERVICE,
-    "annals.webhook.deleted": KEY,
-    "annals.webhook.secret_rotated": KEY,
-    "annals.webhook.tested": KEY,
-    "annals.webhook.replayed": KEY,
+    "annals.webhook.created": CLIENT,
+    "annals.webhook.updated": CLIENT_OR_SERVICE,
+    "annals.webhook.deleted": CLIENT,
+    "annals.webhook.secret_rotated": CLIENT,
+    "annals.webhook.tested": CLIENT,
+    "annals.webhook.replayed": CLIENT,
     "annals.webhook.disabled": SERVICE,
-    "annals.sink.created": KEY,
-    "annals.sink.updated": KEY_OR_SERVICE,
-    "annals.sink.deleted": KEY,
-    "annals.sink.tested": KEY,
-    "annals.sink.replayed": KEY_OR_OPERATOR,
-    "annals.sink.skipped": KEY_OR_OPERATOR_OR_SERVICE,
+    "annals.sink.created": CLIENT,
+    "annals.sink.updated": CLIENT_OR_SERVICE,
+    "annals.sink.deleted": CLIENT,
+    "annals.sink.tested": CLIENT,
+    "annals.sink.replayed": CLIENT_OR_OPERATOR,
+    "annals.sink.skipped": CLIENT_OR_OPERATOR_OR_SERVICE,
     "annals.sink.failing": SERVICE,
     "annals.sink.recovered": SERVICE,
     [AUDIT_COUNTED_ACTION]: SERVICE,

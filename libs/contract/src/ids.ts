@@ -21,7 +21,11 @@ export type IdPrefix =
   | "hold"
   | "era"
   | "arc"
-  | "sink";
+  | "sink"
+  | "usr"
+  | "ses"
+  | "rmap"
+  | "wkl";
 
 /** Makes a random id such as `key_8m3k...`. `random(n)` returns n random bytes. */
 export function newId(

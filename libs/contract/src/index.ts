@@ -1,3 +1,4 @@
+export * from "./access-token.ts";
 export * from "./api-key.ts";
 export * from "./audit-rules.ts";
 export * from "./content-encoding.ts";
@@ -17,7 +18,9 @@ export * from "./key-file.ts";
 export * from "./key-limits.ts";
 export * from "./log-origin.ts";
 export * from "./nearest.ts";
+export * from "./public-origin.ts";
 export * from "./random.ts";
+export * from "./roles.ts";
 export * from "./scopes.ts";
 export * from "./service-identity.ts";
 export * from "./setting-names.ts";

@@ -1,5 +1,5 @@
-// The random part of API keys and widget tokens, and the checksum at its end. Called by api-key.ts and
-// widget-token.ts.
+// The random part of API keys, widget tokens and access tokens, and the checksum at its end. Called by
+// api-key.ts, widget-token.ts and access-token.ts.
 
 import { crc32 } from "node:zlib";
 

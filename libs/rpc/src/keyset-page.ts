@@ -27,6 +27,10 @@ export interface PageKey<Row, Key> {
   readonly of: (row: Row) => string;
   /** Undefined for what cannot be such a text. */
   readonly read: (text: string) => Key | undefined;
+  /**
+   * Whether a row is none of the list, and says where a bounded reading has ended before the page was full.
+   */
+  readonly isEnd?: ((row: Row) => boolean) | undefined;
 }
 
 /** `read` is given where to go on, and how many rows to read. */
@@ -40,9 +44,11 @@ export async function pageBy<Row, Key>(
   }
   // One row more than the limit shows whether there is a next page.
   const found = await read(after === "" ? key.first : keyIn(after, key), limit + 1);
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return { rows, next: last && found.length > limit ? cursorOf(key.of(last)) : "" };
+  const isEnd = (row: Row): boolean => key.isEnd?.(row) === true;
+  const listed = found.filter((row) => !isEnd(row));
+  const rows = listed.slice(0, limit);
+  const last = listed.length > limit ? rows.at(-1) : found.find(isEnd);
+  return { rows, next: last ? cursorOf(key.of(last)) : "" };
 }
 
 type Created = { readonly created_at: string; readonly id: string };
@@ -53,8 +59,10 @@ export function keysetPage<Row extends Created>(
   request: PageRequest,
   prefix: string,
   read: (...params: [...Creation, limit: number]) => Promise<readonly Row[]>,
+  isEnd?: PageKey<Row, Creation>["isEnd"],
 ): Promise<Page<Row>> {
   const key: PageKey<Row, Creation> = {
+    isEnd,
     first: [null, null],
     of: ({ created_at: createdAt, id }) => `${createdAt}.${id}`,
     read: (text) => {

@@ -5,6 +5,7 @@
 export const SERVICE_COMMANDS = [
   ["accounts", "keys", "Create, list and rename accounts, add keys, set plans"],
   ["keys", "keys", "List and revoke API keys"],
+  ["people", "keys", "Give roles to people, list and block those who have logged in"],
   ["plans", "keys", "Show plans, set the plan of an account"],
   ["verify", "ledger", "Verify a chain, or a range of it"],
   ["heads", "ledger", "Print the head of every chain, for safekeeping"],

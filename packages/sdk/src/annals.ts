@@ -1,10 +1,12 @@
 // The client: one method for each route of the interface, and track(). Nouns and verbs are those of the
 // routes.
 
+import { Archives } from "./archives.ts";
 import { type CreateOptions, idempotent } from "./create-options.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
+import { People, RoleMappings } from "./people.ts";
 import { Sinks } from "./sinks.ts";
 import { Tracker, type TrackingOptions } from "./tracker.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
@@ -27,8 +29,11 @@ export class Annals {
 
   constructor({ tracking, ...options }: AnnalsOptions) {
     this.#transport = new Transport(options);
+    this.archives = new Archives(this.#transport);
     this.intake = new Intake(this.#transport);
     this.log = new Log(this.#transport);
+    this.people = new People(this.#transport);
+    this.roleMappings = new RoleMappings(this.#transport);
     this.sinks = new Sinks(this.#transport);
     const { clock, random } = this.#transport;
     const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
@@ -227,19 +232,13 @@ export class Annals {
   };
 
   /** What retention deletes, kept in files. */
-  readonly archives = {
-    list: (options?: PageOptions): Pages<T.Archive, T.ArchivePage> =>
-      this.#list("list-archives", "/archives", pageOf(options), options),
-    /** The response with the compressed events, to be read as a stream. */
-    events: (id: string, options?: CallOptions): Promise<Response> =>
-      this.#transport.response(get("get-archive-events", `/archives/${path(id)}/events`), options),
-    /** The response with what proves them. */
-    evidence: (id: string, options?: CallOptions): Promise<Response> =>
-      this.#transport.response(
-        get("get-archive-evidence", `/archives/${path(id)}/evidence`),
-        options,
-      ),
-  };
+  readonly archives: Archives;
+
+  /** Give roles of the account to people, by groups of an identity provider. */
+  readonly roleMappings: RoleMappings;
+
+  /** Who has logged in and has a role. */
+  readonly people: People;
 
   /** For a client whose `apiKey` is a widget token. */
   readonly widget = {

@@ -9,6 +9,8 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 import { admissionHook, type AdmissionHookOptions, readmitAfterBody } from "./admission/hook.ts";
 import type { Admissions } from "./admission/admissions.ts";
+import { AUTH } from "./auth.ts";
+import { type AuthOptions, serveAuth } from "./auth/serve-auth.ts";
 import { respondToHandshakes } from "./intake/cloudevents-handshake.ts";
 import { serveDashboard } from "./pages/dashboard.ts";
 import type { Deps } from "./deps.ts";
@@ -39,6 +41,8 @@ import { widgetFiles } from "./pages/widget.ts";
 export interface AppOptions {
   readonly accessLog: AccessLog;
   readonly admissions: Admissions;
+  /** Absent: nobody logs in with a browser. */
+  readonly auth?: Pick<AuthOptions, "budgets" | "publicOrigin"> | undefined;
   readonly clock: Clock;
   readonly deps: Deps;
   readonly earlyResponses: EarlyResponses;
@@ -144,6 +148,12 @@ async function addRoutes(app: FastifyInstance, options: AppOptions): Promise<voi
   if (options.headLog) {
     const { ledger } = options.deps;
     serveHeadLog(app, { ...options, budget: options.headLog, ledger });
+  }
+  const { auth } = options;
+  if (auth) {
+    const { keys } = options.deps;
+    const serve = (own: FastifyInstance) => serveAuth(own, AUTH, { ...options, ...auth, keys });
+    await app.register(serve, { prefix: "/auth" });
   }
   respondToPreflights(app, options.widgetRateLimitPerMinute, inFlight);
   await app.register(async (others) => {

@@ -2,6 +2,7 @@
 // register-routes.ts, which takes the resource and refuses larger ones, and by docs/route-bounds.md, which
 // `npm run generate` makes. What other services read or write is bounded there; a row here says how much.
 
+import { MAX_ROLE_MAPPINGS } from "@annals/contract";
 import type { WorkResource } from "./edge/requests-in-flight.ts";
 import { DOWNLOAD_BYTES } from "./edge/resources.ts";
 
@@ -36,12 +37,15 @@ const PAGE_ROWS = 101;
 const KEYS_ROWS = 1_000;
 const WEBHOOKS_ROWS = 1_000;
 const SINKS_ROWS = 10;
+const ROLE_MAPPINGS_ROWS = MAX_ROLE_MAPPINGS;
 const EXPORTS_ROWS = 1_000;
 const WIDGET_TOKENS_ROWS = 10_000;
 /** What the count of the events that an erasure selects may read. */
 const ERASURE_ROWS = 5_000_000;
 /** Holds that an account has placed, with those that were released. */
 const HOLDS_ROWS = 10_000;
+/** People that a page of them reads. */
+const PEOPLE_ROWS = 1_000;
 const PENDING_ROWS = 100_000;
 /** Events of a range that is replayed. */
 const REPLAY_ROWS = 1_000;
@@ -63,6 +67,10 @@ export const ONE = bounds("slot", FEW_ROWS, 64 * KIB);
 export const ONE_EVENT = bounds("slot", FEW_ROWS, 2 * MIB);
 export const PAGE = bounds("lists", PAGE_ROWS, 4 * MIB);
 /** The page itself has 1 MiB of events; the rest is what surrounds them, and an event that begins below. */
+/**
+ * A page looks at so many people, and at the mappings of the account for each who has one of its providers.
+ */
+export const PEOPLE_PAGE = bounds("lists", PEOPLE_ROWS * (1 + ROLE_MAPPINGS_ROWS), 4 * MIB);
 export const EVENTS_PAGE = bounds("lists", 20_000, 3 * MIB);
 export const WIDGET_PAGE = bounds("lists", 8_000, 2 * MIB);
 export const WIDGET_FILTERS = bounds("lists", 11_000, MIB);
@@ -88,6 +96,7 @@ export const BATCH = bounds("slot", 1_000 + FEW_ROWS, "body");
 /** Each item is an append of its own: the row of the event, and that of its idempotency key. */
 export const INTAKE = bounds("slot", 2_000 + FEW_ROWS, 64 * KIB);
 export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
+export const NEW_ROLE_MAPPING = bounds("slot", ROLE_MAPPINGS_ROWS + FEW_ROWS, "body");
 export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");
 export const NEW_SINK: Bounds = {
   ...bounds("slot", SINKS_ROWS + FEW_ROWS, "body"),

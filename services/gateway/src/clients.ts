@@ -23,6 +23,11 @@ export interface OpenClients extends Clients {
   close(): void;
 }
 
+const KEYS_READS = [
+  ...(["ListApiKeys", "UpdateApiKey", "ListWidgetTokens", "GetUsage"] as const),
+  ...(["ListRoleMappings", "ListPeople", "ListProviders", "GetSession"] as const),
+];
+
 const LEDGER_READS = [
   ...(["GetEvent", "ListEvents", "VerifyChain", "GetUsage"] as const),
   ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
@@ -49,7 +54,7 @@ export function openClients(options: {
     service: KeysService,
     peer: "keys",
     address: options.keysAddress,
-    idempotentMethods: ["ListApiKeys", "UpdateApiKey", "ListWidgetTokens", "GetUsage"],
+    idempotentMethods: KEYS_READS,
   });
   const ledgers = new Affinity();
   const ledger = connectRpc({

@@ -6,6 +6,7 @@ import {
   integer,
   networks,
   oneOf,
+  optionalUrl,
   port,
   processSettings,
   rpcTlsSettings,
@@ -138,6 +139,12 @@ export const SETTINGS = {
     "ANNALS_LOG_PUBLIC",
     "Serves [the head log](../evidence.md) under `/log/` to anyone. It names no account. Witnesses do not need it.",
     "true",
+  ),
+  publicUrl: optionalUrl(
+    "ANNALS_PUBLIC_URL",
+    "Origin at which browsers reach the gateway, `https://audit.example.com`. With it people can log in " +
+      "under `/auth`, if `keys` has an identity file.",
+    ["http:", "https:"],
   ),
   dashboard: flag(
     "ANNALS_DASHBOARD",

@@ -21,6 +21,7 @@ export type Resource = (typeof RESOURCES)[number];
 
 const OTHER_REFUSALS = [
   ...(["unknown_keys", "pipeline", "slow_body", "slow_reader"] as const),
+  "auth_rate",
   "head_log_rate",
 ] as const;
 

@@ -15,6 +15,7 @@ import { ComparedClock, newId, pooledRandom, Turns } from "@annals/contract";
 import type { IncomingMessage } from "node:http";
 import { Admissions } from "./admission/admissions.ts";
 import { createApp } from "./app.ts";
+import { authOf } from "./auth/open-auth.ts";
 import { openClients } from "./clients.ts";
 import type { SETTINGS } from "./config.ts";
 import { AccessLog } from "./edge/access-log.ts";
@@ -106,6 +107,7 @@ export async function serve(
   const app = await createApp({
     accessLog,
     admissions,
+    auth: authOf(config.publicUrl),
     clock,
     deps: { ...clients, appends, intake, limits: LIMITS, turns: new Turns() },
     earlyResponses,

@@ -19,12 +19,14 @@ import {
   NEW_EXPORT,
   NEW_HOLD,
   NEW_KEY,
+  NEW_ROLE_MAPPING,
   NEW_SINK,
   NEW_WEBHOOK,
   NEW_WIDGET_TOKEN,
   ONE,
   ONE_EVENT,
   PAGE,
+  PEOPLE_PAGE,
   PROOF,
   REPLAY,
   REPLAY_RANGE,
@@ -74,8 +76,12 @@ import { proveInclusion } from "./log/prove-inclusion.ts";
 import { readCheckpoint } from "./log/read-checkpoint.ts";
 import { readEntries } from "./log/read-entries.ts";
 import { readTile } from "./log/read-tile.ts";
+import { listPeople } from "./people/list-people.ts";
 import { getRetention } from "./retention/get-retention.ts";
 import { setRetention } from "./retention/set-retention.ts";
+import { createRoleMapping } from "./role-mappings/create-role-mapping.ts";
+import { deleteRoleMapping } from "./role-mappings/delete-role-mapping.ts";
+import { listRoleMappings } from "./role-mappings/list-role-mappings.ts";
 import { createSink } from "./sinks/create-sink.ts";
 import { deleteSink } from "./sinks/delete-sink.ts";
 import { getSinkStatus } from "./sinks/get-sink-status.ts";
@@ -195,6 +201,18 @@ export const V1: readonly Row[] = [
   ["GET", "/archives", "export", "list-archives", listArchives, PAGE],
   ["GET", "/archives/:id/events", "export", "get-archive-events", getArchiveEvents, DOWNLOAD],
   ["GET", "/archives/:id/evidence", "export", "get-archive-evidence", getArchiveEvidence, DOWNLOAD],
+
+  [
+    "POST",
+    "/role-mappings",
+    "keys:manage",
+    "create-role-mapping",
+    createRoleMapping,
+    NEW_ROLE_MAPPING,
+  ],
+  ["GET", "/role-mappings", "keys:manage", "list-role-mappings", listRoleMappings, PAGE],
+  ["DELETE", "/role-mappings/:id", "keys:manage", "delete-role-mapping", deleteRoleMapping, ONE],
+  ["GET", "/people", "keys:manage", "list-people", listPeople, PEOPLE_PAGE],
 
   [
     "POST",

@@ -24,4 +24,8 @@ export const ACCESS: Access<typeof KeysService> = {
   createAccessToken: { gateway: "itself" },
   endSession: { gateway: "itself" },
   endProviderSessions: { gateway: "itself" },
+  createRoleMapping: { gateway: "keys:manage" },
+  listRoleMappings: { gateway: "keys:manage" },
+  deleteRoleMapping: { gateway: "keys:manage" },
+  listPeople: { gateway: "keys:manage" },
 };

@@ -8,10 +8,13 @@ import {
   listenAddress,
   matching,
   optionalText,
+  optionalUrl,
   processSettings,
   rpcServerSettings,
   rpcTlsSettings,
 } from "@annals/chassis";
+
+const SESSION_MINUTES = { min: 5, max: 1_440 };
 
 export const SETTINGS = {
   ...processSettings,
@@ -51,6 +54,12 @@ export const SETTINGS = {
     { min: 1, max: 1_000_000_000 },
     { fallback: "120" },
   ),
+  personRateLimitPerMinute: integer(
+    "ANNALS_PERSON_RATE_LIMIT_PER_MINUTE",
+    "Requests that an access token of a person may make per 60 seconds.",
+    { min: 1, max: 1_000_000_000 },
+    { fallback: "120" },
+  ),
   revokedKeyRetentionDays: integer(
     "ANNALS_REVOKED_KEY_RETENTION_DAYS",
     "Days that the record of a revoked key is kept. 0: permanently. Its secret stays invalid in any case.",
@@ -81,6 +90,44 @@ export const SETTINGS = {
     "ANNALS_DANGEROUS_LOG_KEY_WITHOUT_OVERLAP",
     "Lets a key of the log be left out of its file at once, because it was stolen, and not only 90 days after a " +
       "newer one has first signed. Who knows only that key then refuses new checkpoints.",
+  ),
+  publicUrl: optionalUrl(
+    "ANNALS_PUBLIC_URL",
+    "Origin at which browsers reach the gateway, `https://audit.example.com`. Required with " +
+      "`ANNALS_IDENTITY_FILE`. Identity providers send browsers back to `/auth/callback/<provider>` there.",
+    ["http:", "https:"],
+  ),
+  identityFile: optionalText(
+    "ANNALS_IDENTITY_FILE",
+    "JSON file of the identity providers with which people log in. It is read again every five seconds. " +
+      "Without it people cannot log in.",
+  ),
+  sessionLifetimeMinutes: integer(
+    "ANNALS_SESSION_LIFETIME_MINUTES",
+    "Minutes after which a session of a person ends in any case.",
+    SESSION_MINUTES,
+    { fallback: "480" },
+  ),
+  sessionIdleMinutes: integer(
+    "ANNALS_SESSION_IDLE_MINUTES",
+    "Minutes without input after which a session of a person ends.",
+    SESSION_MINUTES,
+    { fallback: "60" },
+  ),
+  personRetentionDays: integer(
+    "ANNALS_PERSON_RETENTION_DAYS",
+    "Days that a person is kept after the last login. 0: permanently. Blocked people are kept in any case.",
+    { min: 0, max: 36_500 },
+    { fallback: "400" },
+  ),
+  httpsProxy: optionalUrl(
+    "HTTPS_PROXY",
+    "Proxy through which identity providers are reached. Nothing else uses it.",
+    ["http:", "https:"],
+  ),
+  noProxy: optionalText(
+    "NO_PROXY",
+    "Hosts of identity providers that are reached without the proxy, separated by commas.",
   ),
   bootstrapKey: optionalText(
     "ANNALS_BOOTSTRAP_KEY",

@@ -20,10 +20,17 @@ export function createMetrics(registry: Registry) {
       labelNames: ["outcome"],
       registers: [registry],
     }),
+    /** outcome: started, or the fault of one that was refused. */
+    logins: new Counter({
+      name: "annals_logins_total",
+      help: "Logins of people, by outcome: started, state, unreachable, refused, token, groups, blocked.",
+      labelNames: ["outcome"],
+      registers: [registry],
+    }),
     logRollbacks: logRollbacks(registry),
-    /** worker: audit, key_sweep, last_uses, refused_admissions. */
+    /** worker: audit, key_sweep, last_uses, refused_admissions, refused_logins, session_sweep. */
     failures: workerFailures(registry),
-    /** kind: expired_keys, revoked_keys, rate_windows, widget_tokens. */
+    /** kind: expired_keys, people, rate_windows, revoked_keys, sessions, used_tokens, widget_tokens. */
     swept: rowsSwept(registry),
   };
   // An alert on the increase sees the first one only if the series exists before it.

@@ -1,11 +1,12 @@
 // The program of the keys service: `serve`, `migrate`, and the operator's commands `accounts`, `keys`,
-// `plans`. Called by main.ts.
+// `people`, `plans`. Called by main.ts.
 
 import { serving } from "@annals/chassis";
 import { ACCOUNT_COMMANDS } from "./accounts/commands/accounts.ts";
 import { KEY_COMMANDS } from "./api-keys/commands/keys.ts";
 import { migrate } from "./commands/migrate.ts";
 import { PLAN_COMMANDS } from "./accounts/commands/plans.ts";
+import { PEOPLE_COMMANDS } from "./people/commands/people.ts";
 import { SETTINGS } from "./config.ts";
 
 export const PROGRAM = {
@@ -15,6 +16,6 @@ export const PROGRAM = {
   commands: {
     settings: SETTINGS,
     migrate,
-    operator: [...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...PLAN_COMMANDS],
+    operator: [...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...PEOPLE_COMMANDS, ...PLAN_COMMANDS],
   },
 };

@@ -32,9 +32,13 @@ import { createMetrics } from "./metrics.ts";
 import { openLogSigner } from "./log-signing/log-key-file.ts";
 import { plansCheck, readPlans } from "./accounts/plans-file.ts";
 import { logRate } from "./accounts/rules/plan.ts";
+import { openIdentities } from "./identity/identity-file.ts";
+import { openProviders } from "./outbound/open-providers.ts";
 import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
+import { RefusedLogins, startRefusedLogins } from "./sessions/refused-logins.ts";
+import { startSessionSweep } from "./sessions/worker/session-sweep.ts";
 import { startKeySweep } from "./api-keys/worker/key-sweep.ts";
 import { LastUses, startLastUses } from "./admissions/last-uses.ts";
 import { RefusedAdmissions, startRefusedAdmissions } from "./admissions/refused-admissions.ts";
@@ -70,9 +74,22 @@ export async function serve(
     swept,
   });
   closers.addWorker("key sweep", sweep);
+  const { personRetentionDays } = config;
+  const sessionSweep = startSessionSweep({
+    clock: clock.other,
+    database,
+    failures,
+    log,
+    personRetentionDays,
+    swept,
+  });
+  closers.addWorker("session sweep", sessionSweep);
   const refused = new RefusedAdmissions({ clock, database });
   const refusals = startRefusedAdmissions(refused, { failures, log });
   closers.addWorker("refused admissions", refusals);
+  const refusedLogins = new RefusedLogins({ clock, database, log, logins: metrics.logins });
+  const loginRefusals = startRefusedLogins(refusedLogins, { failures, log });
+  closers.addWorker("refused logins", loginRefusals);
   const lastUses = new LastUses({ clock, database });
   const uses = startLastUses(lastUses, { failures, log });
   closers.addWorker("last uses", uses);
@@ -101,8 +118,11 @@ export async function serve(
   });
   closers.addWorker("audit", audit);
 
+  const identities = await openIdentities(config.identityFile, { closers, log });
+  const providers = await openProviders(config, { clock, identities });
+
   const maker = { clock, random: randomBytes, prefix: config.keyPrefix };
-  const deps = { ...maker, database, plans };
+  const deps = { ...maker, database, identities, plans };
   await openAdminApi(config, { closers, deps, log, metrics, tls });
 
   await startBackend({
@@ -113,11 +133,17 @@ export async function serve(
       admissions: new AdmissionSigner({ secrets, clock }),
       lastUses,
       metrics,
+      providers,
       rateLimitPerMinute: config.rateLimitPerMinute,
       intakeRateLimitPerMinute: config.intakeRateLimitPerMinute,
       logRateLimitPerMinute: logRate(config.rateLimitPerMinute),
       widgetRateLimitPerMinute: config.widgetRateLimitPerMinute,
+      personRateLimitPerMinute: config.personRateLimitPerMinute,
       refused,
+      refusedLogins,
+      secrets,
+      sessionIdleMinutes: config.sessionIdleMinutes,
+      sessionLifetimeMinutes: config.sessionLifetimeMinutes,
       signer,
     }),
     service: KeysService,

@@ -3,14 +3,17 @@
 import type { ComparedClock } from "@annals/contract";
 import { KeysService } from "@annals/proto/keys";
 import type { ConnectRouter } from "@connectrpc/connect";
-import type { AdmissionSigner } from "@annals/rpc";
+import type { AdmissionSecrets, AdmissionSigner } from "@annals/rpc";
 import type { Pool } from "@annals/postgres";
 import type { KeyMaker } from "./api-keys/rules/new-api-key.ts";
 import type { Plans } from "./accounts/rules/plan.ts";
 import type { LogSigner } from "./log-signing/log-signer.ts";
+import type { Identities } from "./identity/identity-file.ts";
+import type { Providers } from "./outbound/open-providers.ts";
 import type { Metrics } from "./metrics.ts";
 import type { LastUses } from "./admissions/last-uses.ts";
 import type { RefusedAdmissions } from "./admissions/refused-admissions.ts";
+import type { RefusedLogins } from "./sessions/refused-logins.ts";
 import { admitRequests } from "./admissions/rpc/admit-requests.ts";
 import { createApiKey } from "./api-keys/rpc/create-api-key.ts";
 import { createWidgetToken } from "./widget-tokens/rpc/create-widget-token.ts";
@@ -30,6 +33,10 @@ import { getSession } from "./sessions/rpc/get-session.ts";
 import { createAccessToken } from "./access-tokens/rpc/create-access-token.ts";
 import { endSession } from "./sessions/rpc/end-session.ts";
 import { endProviderSessions } from "./sessions/rpc/end-provider-sessions.ts";
+import { createRoleMapping } from "./role-mappings/rpc/create-role-mapping.ts";
+import { deleteRoleMapping } from "./role-mappings/rpc/delete-role-mapping.ts";
+import { listPeople } from "./people/rpc/list-people.ts";
+import { listRoleMappings } from "./role-mappings/rpc/list-role-mappings.ts";
 import { updateApiKey } from "./api-keys/rpc/update-api-key.ts";
 
 export interface Deps extends KeyMaker {
@@ -45,7 +52,14 @@ export interface Deps extends KeyMaker {
   readonly intakeRateLimitPerMinute: number;
   readonly logRateLimitPerMinute: number;
   readonly widgetRateLimitPerMinute: number;
+  readonly personRateLimitPerMinute: number;
+  readonly identities: Identities;
+  readonly providers: Providers;
   readonly refused: RefusedAdmissions;
+  readonly refusedLogins: RefusedLogins;
+  readonly secrets: AdmissionSecrets;
+  readonly sessionIdleMinutes: number;
+  readonly sessionLifetimeMinutes: number;
   readonly signer: LogSigner;
 }
 
@@ -65,12 +79,16 @@ export function keysService(deps: Deps): (router: ConnectRouter) => void {
       signEpoch: signEpoch(deps),
       signCheckpoint: signCheckpoint(deps),
       listRetentions: listRetentions(deps),
-      listProviders: listProviders(),
-      beginLogin: beginLogin(),
-      finishLogin: finishLogin(),
-      getSession: getSession(),
-      createAccessToken: createAccessToken(),
-      endSession: endSession(),
-      endProviderSessions: endProviderSessions(),
+      listProviders: listProviders(deps),
+      beginLogin: beginLogin(deps),
+      finishLogin: finishLogin({ ...deps, logins: deps.metrics.logins }),
+      getSession: getSession(deps),
+      createAccessToken: createAccessToken(deps),
+      endSession: endSession(deps),
+      endProviderSessions: endProviderSessions(deps),
+      createRoleMapping: createRoleMapping(deps),
+      listRoleMappings: listRoleMappings(deps),
+      deleteRoleMapping: deleteRoleMapping(deps),
+      listPeople: listPeople(deps),
     });
 }

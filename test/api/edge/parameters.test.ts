@@ -33,6 +33,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "create-widget-token": {},
   "create-erasure": { actor_id: "u_1", parts: ["actor"] },
   "place-hold": { from_sequence: 1 },
+  "create-role-mapping": { provider: "okta", group: "readers", role: "viewer" },
   "set-retention": { days: 90 },
 };
 
@@ -65,5 +66,6 @@ test("and has done nothing", async () => {
   expect((await client.get("/v1/widget-tokens")).body.data).toHaveLength(1);
   expect((await client.get("/v1/erasures")).body.data).toEqual([]);
   expect((await client.get("/v1/holds")).body.data).toEqual([]);
+  expect((await client.get("/v1/role-mappings")).body.data).toEqual([]);
   expect((await client.get("/v1/retention")).body.data.account_days).toBeNull();
 });

@@ -211,6 +211,7 @@ describe("open details are marked", () => {
       "get-log read-checkpoint read-entries read-tile prove-inclusion prove-consistency list-heads get-widget-log " +
       "create-erasure list-erasures get-erasure cancel-erasure place-hold list-holds release-hold " +
       "get-retention set-retention list-archives get-archive-events get-archive-evidence " +
+      "create-role-mapping list-role-mappings delete-role-mapping list-people " +
       "store-cloudevents store-kubernetes-audit store-otlp-logs";
     const marked = operationsOf(document).filter(({ operation }) => operation[MARK]);
     const names = marked.map(({ operation }) => String(operation.operationId));

@@ -9,7 +9,8 @@ import {
   type HandlerContext,
   type StreamRequest,
 } from "@connectrpc/connect";
-import type { Permission } from "@annals/contract";
+import type { AuditClientType, Permission } from "@annals/contract";
+import { Holder } from "@annals/proto/admission";
 import type { Access } from "../access.ts";
 import type { CallRequest } from "../interceptors/follow-call.ts";
 import type { AdmissionVerifier, Admitted } from "./statement.ts";
@@ -27,9 +28,16 @@ export function admissionOf({ values }: Pick<HandlerContext, "values">): Admitte
   return values.get(admissionKey);
 }
 
-/** For handlers, of audit entries: the API key that the call was admitted by. */
+const ACTOR_TYPES: Readonly<Record<Holder, AuditClientType>> = {
+  [Holder.UNSPECIFIED]: "api_key",
+  [Holder.PERSON]: "person",
+  [Holder.WORKLOAD]: "workload",
+};
+
+/** For handlers, of audit entries: the API key, the person or the workload that the call was admitted for. */
 export function actorOf(context: Pick<HandlerContext, "values">) {
-  return { type: "api_key", id: admissionOf(context)?.keyId } as const;
+  const { holder = Holder.UNSPECIFIED, keyId: id } = admissionOf(context) ?? {};
+  return { type: ACTOR_TYPES[holder], id } as const;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Guarantee: a statement is believed only as the keys service has made it, for its account, its scopes and
 // its minute. Nothing else that a caller can send admits anything.
 
+import { Holder } from "@annals/proto/admission";
 import { type KeyObject, createSecretKey, randomBytes } from "node:crypto";
 import { SCOPES } from "@annals/contract";
 import { describe, expect, test } from "vitest";
@@ -92,6 +93,18 @@ describe("a statement", () => {
     const next = signer.issue(subject);
     expect(next).not.toBe(token);
     expect(signer.issue(subject)).toBe(next);
+  });
+
+  test("of a person names the session, and that of another session is another one", () => {
+    const { signer, verifier } = pair();
+    const person = { ...subject, keyId: "usr_a", holder: Holder.PERSON, sessionId: "ses_a" };
+    const token = signer.issue(person);
+    expect(verifier.verify(token, needed)).toMatchObject(person);
+    expect(signer.issue({ ...person, sessionId: "ses_b" })).not.toBe(token);
+    expect(verifier.verify(signer.issue(subject), needed)).toMatchObject({
+      holder: Holder.UNSPECIFIED,
+      sessionId: "",
+    });
   });
 
   test("ends with its key, and is not issued for longer to another expiry of it", () => {

@@ -25,17 +25,13 @@ const MS_PER_S = 1_000;
 /** Secrets by id, newest first: the first signs, all verify. */
 export type AdmissionSecrets = ReadonlyMap<string, KeyObject>;
 
-/** Whom a statement is about: a key and what its plan allows, or a widget token and what it may see. */
-export type Admitted = Pick<
-  AdmissionStatement,
-  | "accountId"
-  | "keyId"
-  | "scopes"
-  | "widget"
-  | "maxExportBytes"
-  | "eventsExportedPerDay"
-  | "eventsReplayedPerDay"
->;
+/**
+ * Whom a statement is about: a key, a person or a workload, and what its plan allows, or a widget token and
+ * what it may see.
+ */
+export type Admitted = Pick<AdmissionStatement, "accountId" | "keyId" | "scopes" | "widget"> &
+  Partial<Pick<AdmissionStatement, "holder" | "sessionId">> &
+  Pick<AdmissionStatement, "maxExportBytes" | "eventsExportedPerDay" | "eventsReplayedPerDay">;
 
 export interface AdmissionDeps {
   readonly secrets: AdmissionSecrets;
@@ -63,13 +59,14 @@ export class AdmissionSigner {
    * or token ends earlier. `endsAt` is that time, if it has one, as text. Throws `unavailable` while the
    * clock is wrong.
    */
-  issue({ accountId, keyId, scopes, widget, ...plan }: Admitted, endsAt = ""): string {
+  issue({ accountId, keyId, scopes, widget, ...rest }: Admitted, endsAt = ""): string {
     requireRight(this.#deps.clock);
     const now = secondsOf(this.#deps.clock);
-    const { eventsExportedPerDay, eventsReplayedPerDay, maxExportBytes } = plan;
+    const { eventsExportedPerDay, eventsReplayedPerDay, maxExportBytes } = rest;
+    const { holder, sessionId } = rest;
     // What a token may see never changes.
     const limits = [maxExportBytes, eventsExportedPerDay, eventsReplayedPerDay].map(String);
-    const subject = JSON.stringify([accountId, keyId, scopes, limits, endsAt]);
+    const subject = JSON.stringify([accountId, keyId, scopes, limits, endsAt, sessionId]);
     const issued = this.#issued.get(subject);
     const latestS = Math.ceil(now + LIFETIME_S);
     if (issued && isUsable(issued, now, latestS)) return issued.token;
@@ -82,6 +79,8 @@ export class AdmissionSigner {
       scopes,
       expiresAtS,
       ...(widget && { widget }),
+      ...(holder !== undefined && { holder }),
+      ...(sessionId !== undefined && { sessionId }),
       ...(maxExportBytes !== undefined && { maxExportBytes }),
       ...(eventsExportedPerDay !== undefined && { eventsExportedPerDay }),
       ...(eventsReplayedPerDay !== undefined && { eventsReplayedPerDay }),

@@ -1567,6 +1567,29 @@ export interface components {
             /** @description Days after which events are deleted, within what the plan allows. Null: those of the plan. */
             days: number | null;
         };
+        NewRoleMapping: {
+            /**
+             * @description A group as the provider names it, to the character.
+             * @example audit-readers
+             */
+            group?: string;
+            /**
+             * @description Name of an identity provider of the operator.
+             * @example okta
+             */
+            provider: string;
+            /**
+             * @description What it gives. Of several mappings the highest role counts, and `none` beats all: who has it may not use the account.
+             * @example viewer
+             * @enum {string}
+             */
+            role: "none" | "viewer" | "auditor" | "manager";
+            /**
+             * @description A person as the provider identifies them (`sub`), to the character.
+             * @example 00u1a2b3c4D5E6F7g8h9
+             */
+            subject?: string;
+        };
         NewSink: components["schemas"]["NewSinkHttp"] | components["schemas"]["NewSinkSplunkHec"] | components["schemas"]["NewSinkOtlpHttp"] | components["schemas"]["NewSinkSyslog"] | components["schemas"]["NewSinkS3"] | components["schemas"]["NewSinkAzureEventHubs"];
         NewSinkAzureEventHubs: {
             /** @example true */
@@ -1811,6 +1834,53 @@ export interface components {
             /** @description Human-readable. */
             message: string;
         };
+        Person: {
+            /**
+             * @description As the provider has sent it; null if it has sent none.
+             * @example ada@example.com
+             */
+            email: string | null;
+            /**
+             * @description `usr_` and an opaque string.
+             * @example usr_6g1h5j9k3m7n2p4q8r0s5t1v6w
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            last_login_at: string;
+            /**
+             * @description As the provider has sent it; null if it has sent none.
+             * @example Ada Example
+             */
+            name: string | null;
+            /** @example okta */
+            provider: string;
+            /**
+             * @example viewer
+             * @enum {string}
+             */
+            role: "viewer" | "auditor" | "manager";
+            /**
+             * @description The mapping that gives the role.
+             * @example rmap_3f8k1m5p9r2t6v0x4z7b1c5d8g
+             */
+            role_mapping_id: string;
+            /**
+             * @description How the provider identifies them (`sub`).
+             * @example 00u1a2b3c4D5E6F7g8h9
+             */
+            subject: string;
+        };
+        PersonPage: {
+            data: components["schemas"]["Person"][];
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description The data needed to recompute the hash, besides the event. */
         Proof: {
             /**
@@ -1938,6 +2008,41 @@ export interface components {
              * @example 4200
              */
             through_sequence: number;
+        };
+        RoleMapping: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            /** @description Null for a mapping of a subject. */
+            group: string | null;
+            /**
+             * @description `rmap_` and an opaque string.
+             * @example rmap_3f8k1m5p9r2t6v0x4z7b1c5d8g
+             */
+            id: string;
+            /**
+             * @description Name of an identity provider of the operator.
+             * @example okta
+             */
+            provider: string;
+            /**
+             * @description What it gives. Of several mappings the highest role counts, and `none` beats all: who has it may not use the account.
+             * @example viewer
+             * @enum {string}
+             */
+            role: "none" | "viewer" | "auditor" | "manager";
+            /** @description Null for a mapping of a group. */
+            subject: string | null;
+        };
+        RoleMappingPage: {
+            data: components["schemas"]["RoleMapping"][];
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         RotatedWebhook: {
             active: boolean;
@@ -2488,13 +2593,19 @@ export interface components {
                 /** @example 1 */
                 used: number;
             } | null;
-            /** @description The API key of this request. */
+            /** @description The API key of this request, or the person. */
             key: {
                 /**
-                 * @description `key_` and an opaque string.
+                 * @description `key_` and an opaque string, or `usr_` for a person.
                  * @example key_8m3kqa7v0d4x2c9r5t1w6y8b3e
                  */
                 id: string;
+                /**
+                 * @description Of a person.
+                 * @example viewer
+                 * @enum {string}
+                 */
+                role?: "viewer" | "auditor" | "manager";
                 /**
                  * @example [
                  *       "verify"

@@ -2,7 +2,8 @@
 // admit-group.ts, and read by all that a request passes. It must never be kept beyond its request.
 
 import { ADMISSION_HEADER, REQUEST_ID_HEADER } from "@annals/rpc";
-import type { AccountWindow, Plan, WidgetAdmission } from "@annals/proto/keys";
+import type { Holder } from "@annals/proto/admission";
+import type { AccountWindow, PersonAdmission, Plan, WidgetAdmission } from "@annals/proto/keys";
 
 /** Who made a request, and what is left of its rate limit. */
 export interface Admission {
@@ -10,10 +11,14 @@ export interface Admission {
   /** The address that the request came from. */
   readonly ip: string;
   readonly accountId: string;
-  /** Id of the API key or widget token. */
+  /** Id of the API key, the widget token or the person. */
   readonly keyId: string;
+  /** Whose id that is. */
+  readonly holder: Holder;
   /** Set for a widget token: the origins that may use it, and the viewer. */
   readonly widget?: WidgetAdmission | undefined;
+  /** Set for a person: the role in the account. */
+  readonly person?: PersonAdmission | undefined;
   readonly scopes: readonly string[];
   /** Signed statement of the keys service, for the services that are called for the request. */
   readonly statement: string;

@@ -3,7 +3,12 @@
 // must never admit a request that began after the revocation of its key was answered.
 
 import { Batcher, type BatcherMetrics, CALL_TIMEOUT_MS } from "@annals/rpc";
-import { type ComparedClock, isPlausibleKey, isPlausibleWidgetToken } from "@annals/contract";
+import {
+  type ComparedClock,
+  isPlausibleAccessToken,
+  isPlausibleKey,
+  isPlausibleWidgetToken,
+} from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import { RateWindow } from "@annals/proto/keys";
 import { hash } from "node:crypto";
@@ -15,10 +20,11 @@ import {
   admitGroup,
   ask,
   type BodyState,
-  unknownKey,
+  unknownSecret,
   type Waiting,
 } from "./admit-group.ts";
 import { Leases } from "./leases.ts";
+import type { Kind } from "./request-groups.ts";
 
 /** Requests in one batch, concurrent batches, and requests that may wait. */
 const MAX_GROUP = 500;
@@ -51,7 +57,8 @@ export class Admissions {
 
   /**
    * Admits a request with the given Authorization header from the given client. A widget route needs a widget
-   * token, any other route an API key. Throws `unauthenticated` (401), {@link OtherAddress} (403),
+   * token, any other route an API key or an access token. Throws `unauthenticated` (401),
+   * {@link OtherAddress} (403),
    * `rate_limited` (429), which is a {@link RateLimited} if a window is used up, or `unavailable`, also while
    * the clock of this gateway is wrong. `address`
    * is whose budget of refusals the request has.
@@ -65,11 +72,11 @@ export class Admissions {
   ): Promise<Admission> {
     const { isWidget } = request;
     const key = bearer(authorization, isWidget);
-    const isPlausible = isWidget ? isPlausibleWidgetToken(key) : isPlausibleKey(key);
-    if (!isPlausible) throw unknownKey(isWidget);
+    const kind = plausibleKind(key, isWidget);
+    if (kind === undefined) throw unknownSecret(isWidget ? "widget" : "key");
     const digest = digestOf(key);
     this.#unauthenticated.check(address, digest);
-    const waiting = { ...request, digest, name: nameOf(digest, request), count: 1 as const };
+    const waiting = waitingOf(request, digest, { kind, count: 1, body: request.body });
     const leased = admitByLease(this.#deps, waiting);
     if (leased) return leased;
     try {
@@ -96,9 +103,9 @@ export class Admissions {
 
   /** Admits an admitted request again, without counting it again. Throws the same errors as {@link admit}. */
   async readmit(authorization: string | undefined, request: AdmittedRequest): Promise<Admission> {
-    const digest = digestOf(bearer(authorization, request.isWidget));
-    const name = nameOf(digest, request);
-    const waiting = { ...request, digest, name, count: 0 as const, body: ARRIVED };
+    const key = bearer(authorization, request.isWidget);
+    const kind = plausibleKind(key, request.isWidget) ?? "key";
+    const waiting = waitingOf(request, digestOf(key), { kind, count: 0, body: ARRIVED });
     return admitByLease(this.#deps, waiting) ?? this.#batcher.submit(waiting);
   }
 }
@@ -108,8 +115,22 @@ function digestOf(key: string): string {
   return hash("sha256", key, "base64");
 }
 
-function nameOf(digest: string, { window = RateWindow.UNSPECIFIED }: AdmittedRequest): string {
-  return `${window} ${digest}`;
+/** What a text with the shape and the checksum of a secret is; undefined for any other. */
+function plausibleKind(key: string, isWidget: boolean): Kind | undefined {
+  if (isWidget) return isPlausibleWidgetToken(key) ? "widget" : undefined;
+  if (isPlausibleKey(key)) return "key";
+  return isPlausibleAccessToken(key) ? "access" : undefined;
+}
+
+/** A request that waits. An access token counts all its requests in one window. */
+function waitingOf(
+  { ip, requestId, window: asked }: AdmittedRequest,
+  digest: string,
+  { body, count, kind }: { kind: Kind; count: 0 | 1; body: BodyState },
+): Waiting {
+  const window = kind === "access" ? undefined : asked;
+  const name = `${window ?? RateWindow.UNSPECIFIED} ${digest}`;
+  return { ip, requestId, window, digest, name, kind, count, body };
 }
 
 interface AdmittedRequest {

@@ -16,7 +16,7 @@ import type { Client } from "@connectrpc/connect";
 import type { Admission } from "./admission.ts";
 import type { Leased, Leases } from "./leases.ts";
 import { OtherAddress, RateLimited } from "./refused.ts";
-import { type Grouped, groupsOf } from "./request-groups.ts";
+import { type Grouped, groupsOf, type Kind } from "./request-groups.ts";
 
 /** A request that waits to be admitted. */
 export interface Waiting extends Grouped {
@@ -29,11 +29,14 @@ export interface BodyState {
   readonly complete: boolean;
 }
 
-export function unknownKey(isWidget: boolean): AnnalsError {
-  const message = isWidget
-    ? "The widget token is not valid, it has expired, or it was revoked."
-    : "The API key is not valid, it has expired, or it was revoked.";
-  return new AnnalsError("unauthenticated", message);
+const KINDS = {
+  key: "The API key is not valid, it has expired, or it was revoked.",
+  widget: "The widget token is not valid, it has expired, or it was revoked.",
+  access: "The access token is not valid, it has expired, or the session or the role has ended.",
+} as const satisfies Record<Kind, string>;
+
+export function unknownSecret(kind: Kind): AnnalsError {
+  return new AnnalsError("unauthenticated", KINDS[kind]);
 }
 
 /** The response of the keys service lacks what an admission has. */
@@ -110,7 +113,8 @@ export async function admitGroup(
     throw unavailable("The clock of the gateway is wrong. Try again later.", new Error(fault));
   const answers = groups.map((group, index) => {
     const admission = answer.admissions[index];
-    const limit = admission?.widget?.limit ?? limitOf(answer, group.window);
+    const { person, widget } = admission ?? {};
+    const limit = (widget ?? person)?.limit ?? limitOf(answer, group.window);
     const name = names[index] ?? "";
     if (admission) leases.answered(name, { at, ...group }, admission, limit);
     return { answer: admission, limit, spare: leases.spare(name), order: 0 };
@@ -143,12 +147,12 @@ function remainingOf(
 
 /** Why the key admits no request, or not from this address. */
 function refusalOf(
-  { ip, isWidget }: Waiting,
+  { ip, kind }: Waiting,
   admission: AdmissionMessage,
   limit: number,
 ): AnnalsError | undefined {
   const { accountId, keyId, remaining } = admission;
-  if (accountId === "") return unknownKey(isWidget);
+  if (accountId === "") return unknownSecret(kind);
   if (isAllowed(admission, ip)) return undefined;
   return new OtherAddress({ accountId, keyId }, { limit, remaining });
 }
@@ -159,17 +163,19 @@ function admissionOf(
   { answer, limit, remaining, spare }: Leased,
   isAfterBody: boolean,
 ): Admission | undefined {
-  const { accountId, accountWindow, keyId, plan, scopes, statement, widget, windowEndsInS } =
-    answer;
+  const { accountId, accountWindow, holder, keyId, person, plan, scopes, statement } = answer;
+  const { widget, windowEndsInS } = answer;
   if (!accountWindow || !plan || statement === "") return undefined;
   return {
     requestId,
     ip,
     accountId,
     keyId,
+    holder,
     scopes,
     statement,
     widget,
+    person,
     limit,
     remaining,
     windowEndsInS,

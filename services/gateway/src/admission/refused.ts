@@ -7,6 +7,7 @@ import type { Admission as AdmissionMessage } from "@annals/proto/keys";
 
 interface Caller extends Pick<AdmissionMessage, "accountId" | "keyId"> {
   readonly widget?: AdmissionMessage["widget"];
+  readonly person?: AdmissionMessage["person"];
 }
 
 /** Thrown for a valid key or token if its window, or that of its account, is used up. */
@@ -23,7 +24,7 @@ export class RateLimited extends AnnalsError {
       ...caller
     }: Caller & Pick<AdmissionMessage, "accountWindow" | "windowEndsInS">,
   ) {
-    const holder = caller.widget ? "token" : "key";
+    const holder = (caller.widget ?? caller.person) ? "token" : "key";
     const [who, made, retryAfterS] = accountWindow?.isExceeded
       ? ["account", accountWindow.limit, accountWindow.endsInS]
       : [holder, limit, windowEndsInS];

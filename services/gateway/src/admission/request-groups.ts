@@ -3,12 +3,15 @@
 
 import { RateWindow } from "@annals/proto/keys";
 
+/** What a client sends: an API key, a widget token, or an access token of a person. */
+export type Kind = "key" | "widget" | "access";
+
 export interface Grouped {
-  /** SHA-256 of the API key or widget token that the client sent, as base64. */
+  /** SHA-256 of the secret that the client sent, as base64. */
   readonly digest: string;
   /** Names the key and the window. */
   readonly name: string;
-  readonly isWidget: boolean;
+  readonly kind: Kind;
   readonly window?: RateWindow | undefined;
   /** 0 for a request that was admitted before. */
   readonly count: 0 | 1;
@@ -41,23 +44,25 @@ export function groupsOf(
 ) {
   const groups = new Map<string, Group>();
   const indexes = given.map((one) => {
-    const { ip, isWidget, name } = one;
+    const { ip, kind, name } = one;
     const count = countOf(one);
     const group = groups.get(name) ?? newGroup(one, groups.size);
     groups.set(name, group);
     group.count += count;
     group.hasNew ||= one.count > 0;
-    // The pages that use a widget token are anywhere.
-    if (!isWidget && ip !== "") group.addresses.set(ip, (group.addresses.get(ip) ?? 0) + count);
+    // Only an API key may be bound to addresses.
+    if (kind === "key" && ip !== "")
+      group.addresses.set(ip, (group.addresses.get(ip) ?? 0) + count);
     return group.index;
   });
   const toMessage = ({ addresses, count, hasNew, one }: Group) => {
-    const { digest, isWidget: isWidgetToken, name, window = RateWindow.UNSPECIFIED } = one;
+    const { digest, kind, name, window = RateWindow.UNSPECIFIED } = one;
     return {
       secretSha256: Buffer.from(digest, "base64"),
       count,
       ahead: hasNew ? aheadOf(name, count) : 0,
-      isWidgetToken,
+      isWidgetToken: kind === "widget",
+      isAccessToken: kind === "access",
       window,
       addresses: Array.from(addresses, ([address, from]) => ({ address, count: from })),
     };

@@ -4,8 +4,14 @@ import { isPermitted, type Permission } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import type { Admission } from "./admission.ts";
 
-/** Throws `scope_missing` (403) if the key lacks `scope`. */
-export function requireScope({ scopes }: Pick<Admission, "scopes">, scope: Permission): void {
+/** Throws `scope_missing` (403) if the key, or the role of the person, lacks `scope`. */
+export function requireScope(
+  { person, scopes }: Pick<Admission, "person" | "scopes">,
+  scope: Permission,
+): void {
   if (isPermitted(scopes, scope)) return;
-  throw new AnnalsError("scope_missing", `This operation needs a key with the scope ${scope}.`);
+  const message = person
+    ? `This operation needs the scope ${scope}. Your role is ${person.role}.`
+    : `This operation needs a key with the scope ${scope}.`;
+  throw new AnnalsError("scope_missing", message);
 }

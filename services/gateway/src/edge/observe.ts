@@ -1,9 +1,11 @@
 // Measures and logs every request: one duration and one line of the access log, named after the route. Counts
 // what is read for the operator's audit.
 
+import { Holder } from "@annals/proto/admission";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../metrics.ts";
 import type { ReadAudit } from "../reads/read-audit.ts";
+import type { Reader } from "../reads/read-counts.ts";
 import type { AccessLog } from "./access-log.ts";
 
 declare module "fastify" {
@@ -43,6 +45,15 @@ export function observeRequests(
   });
 }
 
+const READERS = {
+  [Holder.UNSPECIFIED]: "api_key",
+  [Holder.PERSON]: "person",
+  [Holder.WORKLOAD]: "workload",
+} as const satisfies Readonly<Record<Holder, Reader>>;
+
+const readerOf = ({ holder, widget }: NonNullable<FastifyRequest["admission"]>): Reader =>
+  widget ? "widget_token" : READERS[holder];
+
 /** A request that was not admitted has read nothing: keys records how many there were. */
 function recordRead(
   reads: Pick<ReadAudit, "record">,
@@ -51,7 +62,7 @@ function recordRead(
   { statusCode }: FastifyReply,
 ): void {
   if (!admission) return;
-  const { accountId, ip, keyId, widget } = admission;
+  const { accountId, ip, keyId } = admission;
   const isFailed = statusCode >= 400;
-  reads.record({ accountId, keyId, isWidget: widget !== undefined, route, ip, isFailed });
+  reads.record({ accountId, keyId, reader: readerOf(admission), route, ip, isFailed });
 }

@@ -42,11 +42,12 @@ export class Unauthenticated {
     return this.#admitted.get(digest)?.accountId;
   }
 
-  /** Remembers an admitted key. */
-  admitted(digest: string, { accountId, keyId }: Known): void {
-    if (this.#admittedIds.has(keyId)) return;
-    this.#admittedIds.add(keyId);
-    this.#admitted.set(digest, { accountId, keyId });
+  /** Remembers an admitted key by its id. The access tokens of a person have one id, so their digest is used. */
+  admitted(digest: string, { accountId, keyId, person }: Known & { readonly person?: unknown }): void {
+    const id = person === undefined ? keyId : digest;
+    if (this.#admittedIds.has(id)) return;
+    this.#admittedIds.add(id);
+    this.#admitted.set(digest, { accountId, keyId: id });
     const [oldest] = this.#admitted.keys();
     if (this.#admitted.size > MAX_KEYS && oldest !== undefined) this.#forget(oldest);
   }

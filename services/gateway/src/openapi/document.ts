@@ -33,6 +33,11 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
     description: "Set how long events are kept, and see what was deleted.",
   },
   archives: { name: "Archives", description: "Download what retention deletes." },
+  "role-mappings": {
+    name: "Role mappings",
+    description: "Give roles to people, by groups of an identity provider.",
+  },
+  people: { name: "People", description: "See who has a role and has logged in." },
   sinks: { name: "Sinks", description: "Send the events, in order, to a SIEM or a bucket." },
   widget: {
     name: "Widget",

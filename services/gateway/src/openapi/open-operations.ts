@@ -14,6 +14,7 @@ const WIDGET_ROUTES = openDetail("widget-routes");
 const HOLDS = openDetail("holds");
 const ERASURES = openDetail("erasures");
 const ARCHIVES = openDetail("archives");
+const ROLE_MAPPINGS = openDetail("role-mappings");
 const RETENTION = openDetail("retention");
 const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
@@ -62,6 +63,10 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "release-hold": HOLDS,
   "get-retention": RETENTION,
   "set-retention": RETENTION,
+  "create-role-mapping": ROLE_MAPPINGS,
+  "list-role-mappings": ROLE_MAPPINGS,
+  "delete-role-mapping": ROLE_MAPPINGS,
+  "list-people": openDetail("people"),
   "list-archives": ARCHIVES,
   "get-archive-events": ARCHIVES,
   "get-archive-evidence": ARCHIVES,

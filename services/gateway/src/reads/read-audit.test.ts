@@ -13,7 +13,7 @@ import { MAX_ROWS, type Read } from "./read-counts.ts";
 const READ: Read = {
   accountId: "acct_1",
   keyId: "key_1",
-  isWidget: false,
+  reader: "api_key",
   route: "/v1/events/:id",
   ip: "192.0.2.1",
   isFailed: false,
@@ -70,7 +70,7 @@ test("an entry says who read what, how often, when and from where", async () => 
   const { audit, calls, minutes, record, stored } = opened();
   record();
   record({ ip: "2001:db8::1", isFailed: true });
-  record({ keyId: "wtok_1", isWidget: true, route: "/v1/widget/events" });
+  record({ keyId: "wtok_1", reader: "widget_token", route: "/v1/widget/events" });
   await audit.handOver({ all: false });
   expect(calls).toEqual([]);
   minutes(1);
@@ -103,6 +103,26 @@ test("an entry says who read what, how often, when and from where", async () => 
   expect([...stored.values()].map(({ accountId }) => accountId)).toEqual(["acct_1", "acct_1"]);
   await audit.handOver({ all: false });
   expect(calls).toHaveLength(1);
+});
+
+test("a person is one in each account, and no address of one is recorded", async () => {
+  const { audit, record, stored } = opened();
+  const person = { keyId: "usr_1", reader: "person" } as const;
+  record(person);
+  record({ ...person, accountId: "acct_2" });
+  record({ keyId: "wkl_1", reader: "workload" });
+  await audit.close();
+  const read = events(stored).map(({ actor, metadata, target }) => [
+    target.id,
+    actor,
+    metadata.reads,
+    metadata.first_ip,
+  ]);
+  expect(read).toEqual([
+    ["acct_1", { type: "person", id: "usr_1" }, 1, undefined],
+    ["acct_2", { type: "person", id: "usr_1" }, 1, undefined],
+    ["acct_1", { type: "workload", id: "wkl_1" }, 1, "192.0.2.1"],
+  ]);
 });
 
 test("what finds no room is an entry of the gateway itself", async () => {

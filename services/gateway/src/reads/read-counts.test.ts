@@ -11,7 +11,7 @@ const at = (time: string) => (clock.now = `2026-01-31T${time}Z`);
 const READ: Read = {
   accountId: "acct_1",
   keyId: "key_1",
-  isWidget: false,
+  reader: "api_key",
   route: "/v1/events",
   ip: "192.0.2.1",
   isFailed: false,
@@ -44,7 +44,7 @@ test("by key, route and minute", () => {
       kind: "key",
       accountId: "acct_1",
       keyId: "key_1",
-      isWidget: false,
+      reader: "api_key",
       route: "/v1/events",
       minute: "2026-01-31T09:30Z",
       reads: 3,

@@ -1,8 +1,9 @@
-// Counts the reads of each API key and widget token, by route and minute, for the operator's audit. Called by
-// read-audit.ts for each response to such a key or token. It must never hold more rows than its bounds: reads
-// beyond them are counted together in one row, so that the audit says how many it does not list.
+// Counts the reads of each API key, widget token, person and workload, by route and minute, for the
+// operator's audit. Called by read-audit.ts for each response to one of them. It must never hold more rows
+// than its bounds: reads beyond them are counted together in one row, so that the audit says how many it does
+// not list.
 
-import { type Clock, SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import { type AuditActorType, type Clock, SYSTEM_ACCOUNT_ID } from "@annals/contract";
 
 /** Rows of a minute: of one account, which is what other services record in a minute, and in all. */
 const MAX_ROWS_OF_ACCOUNT = 20;
@@ -10,11 +11,14 @@ export const MAX_ROWS = 1_000;
 /** Length of YYYY-MM-DDTHH:MM. */
 const MINUTE_LENGTH = 16;
 
+/** Who reads. */
+export type Reader = Exclude<AuditActorType, "operator" | "service">;
+
 export interface Read {
   readonly accountId: string;
-  /** Id of the API key or widget token. */
+  /** Id of the reader. */
   readonly keyId: string;
-  readonly isWidget: boolean;
+  readonly reader: Reader;
   /** The pattern, such as `/v1/events/:id`. */
   readonly route: string;
   /** The address that it came from. */
@@ -34,11 +38,11 @@ interface Counted {
   until: string;
 }
 
-/** The reads of a key by one route. */
+/** The reads of one reader by one route. */
 export interface ReadRow extends Counted {
   readonly kind: "key";
   readonly keyId: string;
-  readonly isWidget: boolean;
+  readonly reader: Reader;
   readonly route: string;
   readonly firstIp: string;
   lastIp: string;
@@ -67,7 +71,8 @@ export class ReadCounts {
   record(read: Read): void {
     const now = this.#clock.nowText();
     this.#turn(now);
-    const name = `${read.keyId} ${read.route}`;
+    // A person has one id in all accounts.
+    const name = `${read.accountId} ${read.keyId} ${read.route}`;
     const known = this.#rows.get(name);
     if (known) {
       known.lastIp = read.ip;
@@ -117,8 +122,8 @@ function rowOf({ accountId, isFailed }: Pick<Read, "accountId" | "isFailed">, no
   return { accountId, minute, reads: 1, failed: isFailed ? 1 : 0, since: now, until: now };
 }
 
-function placeOf({ ip, isWidget, keyId, route }: Read) {
-  return { keyId, isWidget, route, firstIp: ip, lastIp: ip };
+function placeOf({ ip, keyId, reader, route }: Read) {
+  return { keyId, reader, route, firstIp: ip, lastIp: ip };
 }
 
 function count(row: Counted, { isFailed }: Pick<Read, "isFailed">, now: string): void {

@@ -1,8 +1,8 @@
 // Turns counted reads into entries of the operator's audit. Called by read-audit.ts. An entry must never have
-// a query, a header, or the address of a person who looks at a widget: the chain keeps it permanently.
+// a query, a header, or the address of a person: the chain keeps it permanently.
 
 import { READ_ACTION } from "@annals/contract";
-import type { FurtherRow, ReadRow } from "./read-counts.ts";
+import type { FurtherRow, Reader, ReadRow } from "./read-counts.ts";
 
 /** The fields of annals.ledger.v1.AuditEntry, and what the entry is about. */
 export interface ReadEntry {
@@ -30,8 +30,11 @@ export function entryOf(row: ReadRow | FurtherRow, id: string): ReadEntry {
   return { id, accountId, event: JSON.stringify(event), occurredAt, reads };
 }
 
-function ofKey({ firstIp, isWidget, keyId, lastIp, route }: ReadRow, counts: object) {
-  const actor = { type: isWidget ? "widget_token" : "api_key", id: keyId };
-  const ips = isWidget ? {} : { first_ip: firstIp, last_ip: lastIp };
+/** Programs: their address is no person's. */
+const PROGRAMS: readonly Reader[] = ["api_key", "workload"];
+
+function ofKey({ firstIp, keyId, lastIp, reader, route }: ReadRow, counts: object) {
+  const actor = { type: reader, id: keyId };
+  const ips = PROGRAMS.includes(reader) ? { first_ip: firstIp, last_ip: lastIp } : {};
   return { actor, metadata: { route, ...counts, ...ips } };
 }

@@ -1,8 +1,8 @@
 // GET /v1/usage (docs/interface.md): what the account's plan allows, and what of each limit is used. Each
-// number comes from the service that enforces its limit. Any API key may ask: a request that meets a
-// limit is told of it, too.
+// number comes from the service that enforces its limit. Any API key and any person with a role may ask: a
+// request that meets a limit is told of it, too.
 
-import { FEATURES } from "@annals/contract";
+import { FEATURES, ROLES } from "@annals/contract";
 import { Type } from "typebox";
 import { admittedBy } from "../admission/admission.ts";
 import { ApiKeyId, ScopeBody } from "../api-keys/render-api-key.ts";
@@ -44,8 +44,18 @@ const UsageBody = named(
   Type.Object({
     account_id: Type.String({ examples: ["acct_0h4n8r2v6y1b5e9j3m7q0t4w8z"] }),
     key: Type.Object(
-      { id: ApiKeyId, scopes: Type.Array(ScopeBody, { examples: [["verify"]] }) },
-      { description: "The API key of this request." },
+      {
+        id: Type.String({
+          ...ApiKeyId,
+          pattern: "^(key|usr)_[0-9a-z]+$",
+          description: "`key_` and an opaque string, or `usr_` for a person.",
+        }),
+        scopes: Type.Array(ScopeBody, { examples: [["verify"]] }),
+        role: Type.Optional(
+          Type.Enum([...ROLES], { description: "Of a person.", examples: ["viewer"] }),
+        ),
+      },
+      { description: "The API key of this request, or the person." },
     ),
     plan: Type.Object({
       name: Type.String({ examples: ["free"] }),
@@ -138,7 +148,11 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
       const { accountWindow, limit, remaining, windowEndsInS } = admission;
       const data = {
         account_id: accountId,
-        key: { id: admission.keyId, scopes: admission.scopes },
+        key: {
+          id: admission.keyId,
+          scopes: admission.scopes,
+          ...(admission.person && { role: admission.person.role }),
+        },
         plan: { name: plan.name, features },
         requests: { used: limit - remaining, limit, resets_in: windowEndsInS },
         account_requests: {

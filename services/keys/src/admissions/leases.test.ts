@@ -30,6 +30,7 @@ import {
   type StoredKey,
   storeWidgetToken,
 } from "../testing/database.ts";
+import { IDENTITIES } from "../testing/people.ts";
 import { LastUses } from "./last-uses.ts";
 import { LEASE_MS } from "./leases.ts";
 import { RefusedAdmissions } from "./refused-admissions.ts";
@@ -41,6 +42,8 @@ const LIMITS = {
   logRateLimitPerMinute: LIMIT,
   intakeRateLimitPerMinute: LIMIT,
   widgetRateLimitPerMinute: LIMIT,
+  personRateLimitPerMinute: 7,
+  identities: IDENTITIES,
 };
 const clock = systemClock();
 const secrets = parseKeyFile(`one:${randomBytes(32).toString("base64")}`);

@@ -53,10 +53,12 @@ export class RefusedAdmissions {
 
   #countKey(accountId: string, keyId: string, count: number): void {
     if (count === 0) return;
-    const known = this.#keys.get(keyId);
+    // A person has one id in all accounts.
+    const name = `${accountId} ${keyId}`;
+    const known = this.#keys.get(name);
     if (known) known.count += count;
     else if (this.#keys.size < MAX_KEYS)
-      this.#keys.set(keyId, { account_id: accountId, key_id: keyId, count });
+      this.#keys.set(name, { account_id: accountId, key_id: keyId, count });
   }
 
   /** Stores what was counted since the last entry. After a failure the next call stores it. */

@@ -1,7 +1,7 @@
 // Makes the operator's commands of this service, which print their results as text, or with `--json` as the
 // JSON of the admin API. A plan that is not in the plans file is refused before the database is opened.
 
-import type { CommandContext } from "@annals/chassis";
+import type { CommandContext, ConfigOf } from "@annals/chassis";
 import {
   command,
   type Command,
@@ -41,6 +41,7 @@ export function operatorCommand<const O extends Options = Options>(
     values: ValuesOf<O>,
     opened: Opened,
     plans: Plans,
+    config: ConfigOf<typeof SETTINGS>,
   ) => Promise<{ readonly text: string; readonly data: unknown }>,
 ): OperatorCommand {
   const json = flag("Print JSON, as the admin API returns it");
@@ -56,7 +57,9 @@ export function operatorCommand<const O extends Options = Options>(
     if (plan !== undefined && !plans.has(plan)) {
       throw new UsageError(`--plan: unknown plan "${plan}" (expected ${plans.names.join(", ")})`);
     }
-    const { text, data } = await withDatabase(config, log, (opened) => work(values, opened, plans));
+    const { text, data } = await withDatabase(config, log, (opened) =>
+      work(values, opened, plans, config),
+    );
     process.stdout.write(isJson ? `${JSON.stringify(data)}\n` : text);
   });
 }

@@ -124,7 +124,11 @@ export async function storeKey(
 export async function storeWidgetToken(
   database: Pool,
   { accountId, keyId }: StoredKey,
-  options: { readonly expiresAt?: string; readonly filter?: Uint8Array } = {},
+  options: {
+    readonly expiresAt?: string;
+    readonly filter?: Uint8Array;
+    readonly sessionId?: string;
+  } = {},
 ): Promise<{ readonly id: string; readonly secretSha256: Buffer }> {
   const id = newId("wtok");
   const secretSha256 = keyHash(mintWidgetToken("annals", randomBytes));
@@ -145,6 +149,7 @@ export async function storeWidgetToken(
     keyId,
     clock.nowText(),
     expiresAt,
+    options.sessionId ?? null,
   ]);
   return { id, secretSha256 };
 }

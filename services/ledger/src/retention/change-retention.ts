@@ -2,7 +2,7 @@
 // rpc/ for an account, and by commands/ for the operator. It appends nothing to the account's chain: the
 // record follows when events are deleted (worker/retention.ts).
 
-import type { DatabaseClock } from "@annals/contract";
+import type { AuditClientType, DatabaseClock } from "@annals/contract";
 import { internal } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import {
@@ -26,7 +26,7 @@ const US_PER_S = 1e6;
 export interface RetentionChange {
   readonly accountId: string;
   readonly actor: {
-    readonly type: "api_key" | "operator" | "service";
+    readonly type: AuditClientType | "operator" | "service";
     readonly id?: string | undefined;
   };
   /** Null: that of the plan. */

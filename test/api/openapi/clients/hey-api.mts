@@ -125,6 +125,12 @@ export async function callEach({
   await annals.listHolds(by);
   await annals.releaseHold({ ...by, path: { id: held.data.data.id } });
 
+  const mapping = { provider: "okta", group: "readers", role: "viewer" as const };
+  const mapped = await annals.createRoleMapping({ ...by, body: mapping });
+  await annals.listRoleMappings(by);
+  await annals.deleteRoleMapping({ ...by, path: { id: mapped.data.data.id } });
+  await annals.listPeople(by);
+
   await annals.setRetention({ ...by, body: { days: 90 } });
   await annals.getRetention(by);
   await annals.listArchives(by);

@@ -186,6 +186,12 @@ export async function callEach({
   need(await client.GET("/v1/holds"));
   await client.DELETE("/v1/holds/{id}", { params: { path: { id: hold.id } } });
 
+  const mapping = { provider: "okta", group: "readers", role: "viewer" as const };
+  const { data: mapped } = need(await client.POST("/v1/role-mappings", { body: mapping }));
+  need(await client.GET("/v1/role-mappings"));
+  await client.DELETE("/v1/role-mappings/{id}", { params: { path: { id: mapped.id } } });
+  need(await client.GET("/v1/people"));
+
   need(await client.PUT("/v1/retention", { body: { days: 90 } }));
   need(await client.GET("/v1/retention"));
   need(await client.GET("/v1/archives"));

@@ -32,7 +32,13 @@ from annals_client.api.log import (
     read_entries,
     read_tile,
 )
+from annals_client.api.people import list_people
 from annals_client.api.retention import get_retention, set_retention
+from annals_client.api.role_mappings import (
+    create_role_mapping,
+    delete_role_mapping,
+    list_role_mappings,
+)
 from annals_client.api.sinks import (
     create_sink,
     delete_sink,
@@ -169,6 +175,13 @@ call(cancel_erasure, erasure.id, status=204)
 hold = call(place_hold, body=models.NewHold(from_sequence=1), status=201).data
 call(list_holds)
 call(release_hold, hold.id, status=204)
+
+role = models.NewRoleMappingRole.VIEWER
+mapping = models.NewRoleMapping(provider="okta", group="readers", role=role)
+mapped = call(create_role_mapping, body=mapping, status=201).data
+call(list_role_mappings)
+call(delete_role_mapping, mapped.id, status=204)
+call(list_people)
 
 call(set_retention, body=models.NewRetention(days=90))
 call(get_retention)

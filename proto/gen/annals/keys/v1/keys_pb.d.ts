@@ -1803,6 +1803,317 @@ export declare type EndProviderSessionsResponse = Message<"annals.keys.v1.EndPro
 export declare const EndProviderSessionsResponseSchema: GenMessage<EndProviderSessionsResponse>;
 
 /**
+ * @generated from message annals.keys.v1.RoleMapping
+ */
+export declare type RoleMapping = Message<"annals.keys.v1.RoleMapping"> & {
+  /**
+   * rmap_...
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The name of an identity provider in the operator's file.
+   *
+   * @generated from field: string provider = 2;
+   */
+  provider: string;
+
+  /**
+   * One of these is empty.
+   *
+   * @generated from field: string group = 3;
+   */
+  group: string;
+
+  /**
+   * @generated from field: string subject = 4;
+   */
+  subject: string;
+
+  /**
+   * none, viewer, auditor or manager.
+   *
+   * @generated from field: string role = 5;
+   */
+  role: string;
+
+  /**
+   * UTC with six fraction digits.
+   *
+   * @generated from field: string created_at = 6;
+   */
+  createdAt: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.RoleMapping.
+ * Use `create(RoleMappingSchema)` to create a new message.
+ */
+export declare const RoleMappingSchema: GenMessage<RoleMapping>;
+
+/**
+ * @generated from message annals.keys.v1.CreateRoleMappingRequest
+ */
+export declare type CreateRoleMappingRequest = Message<"annals.keys.v1.CreateRoleMappingRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * One that may grant roles of the account.
+   *
+   * @generated from field: string provider = 2;
+   */
+  provider: string;
+
+  /**
+   * Exactly one of these.
+   *
+   * @generated from field: string group = 3;
+   */
+  group: string;
+
+  /**
+   * @generated from field: string subject = 4;
+   */
+  subject: string;
+
+  /**
+   * @generated from field: string role = 5;
+   */
+  role: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.CreateRoleMappingRequest.
+ * Use `create(CreateRoleMappingRequestSchema)` to create a new message.
+ */
+export declare const CreateRoleMappingRequestSchema: GenMessage<CreateRoleMappingRequest>;
+
+/**
+ * @generated from message annals.keys.v1.CreateRoleMappingResponse
+ */
+export declare type CreateRoleMappingResponse = Message<"annals.keys.v1.CreateRoleMappingResponse"> & {
+  /**
+   * @generated from field: annals.keys.v1.RoleMapping role_mapping = 1;
+   */
+  roleMapping?: RoleMapping | undefined;
+};
+
+/**
+ * Describes the message annals.keys.v1.CreateRoleMappingResponse.
+ * Use `create(CreateRoleMappingResponseSchema)` to create a new message.
+ */
+export declare const CreateRoleMappingResponseSchema: GenMessage<CreateRoleMappingResponse>;
+
+/**
+ * @generated from message annals.keys.v1.ListRoleMappingsRequest
+ */
+export declare type ListRoleMappingsRequest = Message<"annals.keys.v1.ListRoleMappingsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The `next` of the page before; empty for the first.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.ListRoleMappingsRequest.
+ * Use `create(ListRoleMappingsRequestSchema)` to create a new message.
+ */
+export declare const ListRoleMappingsRequestSchema: GenMessage<ListRoleMappingsRequest>;
+
+/**
+ * @generated from message annals.keys.v1.ListRoleMappingsResponse
+ */
+export declare type ListRoleMappingsResponse = Message<"annals.keys.v1.ListRoleMappingsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated annals.keys.v1.RoleMapping role_mappings = 1;
+   */
+  roleMappings: RoleMapping[];
+
+  /**
+   * Opaque; empty if no mapping follows.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.ListRoleMappingsResponse.
+ * Use `create(ListRoleMappingsResponseSchema)` to create a new message.
+ */
+export declare const ListRoleMappingsResponseSchema: GenMessage<ListRoleMappingsResponse>;
+
+/**
+ * @generated from message annals.keys.v1.DeleteRoleMappingRequest
+ */
+export declare type DeleteRoleMappingRequest = Message<"annals.keys.v1.DeleteRoleMappingRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.DeleteRoleMappingRequest.
+ * Use `create(DeleteRoleMappingRequestSchema)` to create a new message.
+ */
+export declare const DeleteRoleMappingRequestSchema: GenMessage<DeleteRoleMappingRequest>;
+
+/**
+ * @generated from message annals.keys.v1.DeleteRoleMappingResponse
+ */
+export declare type DeleteRoleMappingResponse = Message<"annals.keys.v1.DeleteRoleMappingResponse"> & {
+};
+
+/**
+ * Describes the message annals.keys.v1.DeleteRoleMappingResponse.
+ * Use `create(DeleteRoleMappingResponseSchema)` to create a new message.
+ */
+export declare const DeleteRoleMappingResponseSchema: GenMessage<DeleteRoleMappingResponse>;
+
+/**
+ * @generated from message annals.keys.v1.Person
+ */
+export declare type Person = Message<"annals.keys.v1.Person"> & {
+  /**
+   * usr_...
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The name of the provider of the last login, and its id of the person.
+   *
+   * @generated from field: string provider = 2;
+   */
+  provider: string;
+
+  /**
+   * @generated from field: string subject = 3;
+   */
+  subject: string;
+
+  /**
+   * Empty if the provider has sent none.
+   *
+   * @generated from field: string name = 4;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string email = 5;
+   */
+  email: string;
+
+  /**
+   * viewer, auditor or manager, and the mapping that gives it.
+   *
+   * @generated from field: string role = 6;
+   */
+  role: string;
+
+  /**
+   * @generated from field: string mapping_id = 7;
+   */
+  mappingId: string;
+
+  /**
+   * UTC with six fraction digits.
+   *
+   * @generated from field: string last_login_at = 8;
+   */
+  lastLoginAt: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.Person.
+ * Use `create(PersonSchema)` to create a new message.
+ */
+export declare const PersonSchema: GenMessage<Person>;
+
+/**
+ * @generated from message annals.keys.v1.ListPeopleRequest
+ */
+export declare type ListPeopleRequest = Message<"annals.keys.v1.ListPeopleRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The `next` of the page before; empty for the first.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.ListPeopleRequest.
+ * Use `create(ListPeopleRequestSchema)` to create a new message.
+ */
+export declare const ListPeopleRequestSchema: GenMessage<ListPeopleRequest>;
+
+/**
+ * @generated from message annals.keys.v1.ListPeopleResponse
+ */
+export declare type ListPeopleResponse = Message<"annals.keys.v1.ListPeopleResponse"> & {
+  /**
+   * By their first login, newest first; may be fewer than the limit, or none, and others follow.
+   *
+   * @generated from field: repeated annals.keys.v1.Person people = 1;
+   */
+  people: Person[];
+
+  /**
+   * Opaque; empty if nobody follows.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.ListPeopleResponse.
+ * Use `create(ListPeopleResponseSchema)` to create a new message.
+ */
+export declare const ListPeopleResponseSchema: GenMessage<ListPeopleResponse>;
+
+/**
  * @generated from enum annals.keys.v1.RateWindow
  */
 export enum RateWindow {
@@ -2099,6 +2410,46 @@ export declare const KeysService: GenService<{
     methodKind: "unary";
     input: typeof EndProviderSessionsRequestSchema;
     output: typeof EndProviderSessionsResponseSchema;
+  },
+  /**
+   * Gives a role of the account to a group of a provider, or to one of its subjects.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.CreateRoleMapping
+   */
+  createRoleMapping: {
+    methodKind: "unary";
+    input: typeof CreateRoleMappingRequestSchema;
+    output: typeof CreateRoleMappingResponseSchema;
+  },
+  /**
+   * One page of the role mappings.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.ListRoleMappings
+   */
+  listRoleMappings: {
+    methodKind: "unary";
+    input: typeof ListRoleMappingsRequestSchema;
+    output: typeof ListRoleMappingsResponseSchema;
+  },
+  /**
+   * When this returns, no later AdmitRequests gives the role.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.DeleteRoleMapping
+   */
+  deleteRoleMapping: {
+    methodKind: "unary";
+    input: typeof DeleteRoleMappingRequestSchema;
+    output: typeof DeleteRoleMappingResponseSchema;
+  },
+  /**
+   * One page of the people who have logged in and have a role in the account.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.ListPeople
+   */
+  listPeople: {
+    methodKind: "unary";
+    input: typeof ListPeopleRequestSchema;
+    output: typeof ListPeopleResponseSchema;
   },
 }>;
 

@@ -2,11 +2,12 @@
 // They never hold a secret or its hash. What a client chose, such as a name, is in them as a digest: the
 // chain keeps them permanently, and a name may be a person's.
 
+import type { AuditClientType } from "@annals/contract";
 import { jsonSha256, type JsonValue } from "@annals/event";
 import type { NewApiKey } from "../../api-keys/rules/new-api-key.ts";
 
 interface Actor {
-  readonly type: "api_key" | "operator";
+  readonly type: AuditClientType | "operator";
   readonly id?: string | undefined;
 }
 

@@ -11,6 +11,7 @@ import { expect, test } from "vitest";
 import { UNLIMITED_PLANS } from "../../accounts/rules/plan.ts";
 import { createMetrics } from "../../metrics.ts";
 import { admitRequests } from "./admit-requests.ts";
+import { IDENTITIES } from "../../testing/people.ts";
 
 const US_PER_S = 1_000_000;
 const LIMITS = {
@@ -18,6 +19,8 @@ const LIMITS = {
   logRateLimitPerMinute: 10,
   intakeRateLimitPerMinute: 10,
   widgetRateLimitPerMinute: 10,
+  personRateLimitPerMinute: 7,
+  identities: IDENTITIES,
 };
 const none = (): void => {};
 

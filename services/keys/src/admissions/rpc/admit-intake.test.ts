@@ -14,6 +14,7 @@ import { parsePlans } from "../../accounts/rules/parse-plans.ts";
 import type { Plans } from "../../accounts/rules/plan.ts";
 import { createMetrics } from "../../metrics.ts";
 import { migratedDatabase, storeKey } from "../../testing/database.ts";
+import { IDENTITIES } from "../../testing/people.ts";
 import { LastUses } from "../last-uses.ts";
 import { RefusedAdmissions } from "../refused-admissions.ts";
 import { admitRequests } from "./admit-requests.ts";
@@ -41,6 +42,8 @@ function service(plans: Plans) {
     logRateLimitPerMinute: 100,
     intakeRateLimitPerMinute: 120,
     widgetRateLimitPerMinute: 12,
+    personRateLimitPerMinute: 7,
+    identities: IDENTITIES,
     refused: new RefusedAdmissions({ clock, database }),
     lastUses: new LastUses({ clock, database }),
   });

@@ -18,6 +18,7 @@ import {
   storeWidgetToken,
   UNCOMPARED,
 } from "../../testing/database.ts";
+import { IDENTITIES } from "../../testing/people.ts";
 import { UNLIMITED_PLANS } from "../../accounts/rules/plan.ts";
 import { createMetrics } from "../../metrics.ts";
 import { deleteApiKey } from "../../store/delete-api-key.ts";
@@ -57,6 +58,8 @@ function service(rateLimitPerMinute = 10) {
     logRateLimitPerMinute: 10 * rateLimitPerMinute,
     intakeRateLimitPerMinute: 12 * rateLimitPerMinute,
     widgetRateLimitPerMinute: rateLimitPerMinute + 2,
+    personRateLimitPerMinute: 7,
+    identities: IDENTITIES,
     refused,
     lastUses: new LastUses({ clock, database }),
   });
@@ -91,21 +94,7 @@ describe("answers", () => {
     const { call } = service(3);
     const { secretSha256, accountId, keyId } = await storeKey(database);
     await call([{ secretSha256, count: 3 }]);
-    const lower = admitRequests({
-      admissions: signer,
-      clock: UNCOMPARED,
-      database,
-      metrics: createMetrics(createRegistry("keys")),
-      plans: UNLIMITED_PLANS,
-      rateLimitPerMinute: 1,
-      logRateLimitPerMinute: 1,
-      intakeRateLimitPerMinute: 1,
-      widgetRateLimitPerMinute: 1,
-      refused: new RefusedAdmissions({ clock, database }),
-      lastUses: new LastUses({ clock, database }),
-    });
-    const request = create(AdmitRequestsRequestSchema, { groups: [{ secretSha256, count: 1 }] });
-    const { admissions } = await lower(request, {} as HandlerContext);
+    const { admissions } = await service(1).call([{ secretSha256, count: 1 }]);
     expect(admissions?.[0]).toMatchObject({ accountId, keyId, admitted: 0, remaining: 0 });
   });
 

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UNLIMITED_PLANS } from "../../accounts/rules/plan.ts";
 import { createMetrics } from "../../metrics.ts";
 import { migratedDatabase, storeKey, storeWidgetToken } from "../../testing/database.ts";
+import { IDENTITIES } from "../../testing/people.ts";
 import { LastUses } from "../last-uses.ts";
 import { RefusedAdmissions } from "../refused-admissions.ts";
 import { admitRequests } from "./admit-requests.ts";
@@ -52,6 +53,8 @@ function service() {
     logRateLimitPerMinute: LIMIT,
     intakeRateLimitPerMinute: LIMIT,
     widgetRateLimitPerMinute: LIMIT,
+    personRateLimitPerMinute: 7,
+    identities: IDENTITIES,
     refused,
     lastUses: new LastUses({ clock, database }),
   });

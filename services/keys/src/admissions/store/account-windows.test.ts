@@ -13,6 +13,7 @@ import {
   storeWidgetToken,
 } from "../../testing/database.ts";
 import { admitRequests, WINDOWS } from "./admit-requests.ts";
+import { PROVIDER_PARAMS } from "../../testing/people.ts";
 import { admitWidgetRequests } from "./admit-widget-requests.ts";
 
 const LIMIT = 10;
@@ -145,7 +146,10 @@ describe("the window of an account", () => {
     const key = await storeKey(service);
     const token = await storeWidgetToken(service, key);
     const admitToken = (count: number) =>
-      service.run(admitWidgetRequests, [[token.secretSha256], [count], 100, [], [], ACCOUNT_LIMIT]);
+      service.run(admitWidgetRequests, [
+        ...([[token.secretSha256], [count], 100, [], [], ACCOUNT_LIMIT] as const),
+        ...PROVIDER_PARAMS,
+      ]);
     await admit([[key, 10]]);
     expect(await admitToken(20)).toMatchObject([{ granted: 15, is_of_account: true }]);
     expect(await admit([[key, 0]])).toMatchObject([{ granted: 0, is_of_account: false }]);

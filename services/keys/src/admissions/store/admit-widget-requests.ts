@@ -1,6 +1,6 @@
 // Authenticates and counts requests by widget tokens, as admit-requests.ts does by API keys. A token is live
-// until it expires, by the database's clock, and no longer than the key that made it. It must never get two
-// entries with the same secret.
+// until it expires, by the database's clock, and no longer than what made it: an API key, or a session, while
+// its person may still read the account's events. It must never get two entries with the same secret.
 
 import { statement } from "@annals/postgres";
 import {
@@ -11,6 +11,12 @@ import {
   COUNTS,
 } from "./count-requests.ts";
 import { LIVE_KEY } from "../../store/live-keys.ts";
+import {
+  acceptedProvider,
+  LIVE_PERSON,
+  mappedRole,
+  type ProviderParams,
+} from "../../store/mapped-role.ts";
 
 export interface WidgetAdmissionRow extends CountedRow {
   /** An EventFilter in binary. */
@@ -18,11 +24,14 @@ export interface WidgetAdmissionRow extends CountedRow {
   readonly parts: readonly string[];
   readonly origins: readonly string[];
   readonly viewer_id: string | null;
-  /** The end of the token or of its key, whichever is earlier. */
+  /** The end of the token or of what made it, whichever is earlier. */
   readonly expires_at: string;
 }
 
-export const admitWidgetRequests = statement<CountParams, WidgetAdmissionRow>(
+export const admitWidgetRequests = statement<
+  [...CountParams, ...ProviderParams],
+  WidgetAdmissionRow
+>(
   `/* keys.admit-widget-requests */
 WITH asked AS (
   SELECT secret_sha256, wanted, ordinal
@@ -30,12 +39,23 @@ WITH asked AS (
 ), known AS (
   SELECT asked.ordinal, asked.wanted, token.account_id, token.id AS key_id, token.id AS window_id, '' AS account_window,
     token.filter, token.parts, token.origins, token.viewer_id,
-    least(token.expires_at, api_keys.expires_at) AS expires_at, accounts.plan, ${ACCOUNT_LIMIT}
+    least(token.expires_at, maker.expires_at) AS expires_at, accounts.plan, ${ACCOUNT_LIMIT}
   FROM asked
   JOIN keys.widget_tokens AS token ON token.secret_sha256 = asked.secret_sha256
     AND token.expires_at::timestamptz > clock_timestamp()
-  JOIN keys.api_keys ON api_keys.account_id = token.account_id AND api_keys.id = token.created_by
-    AND ${LIVE_KEY}
+  JOIN LATERAL (
+    SELECT api_keys.expires_at
+    FROM keys.api_keys
+    WHERE token.session_id IS NULL AND api_keys.account_id = token.account_id AND api_keys.id = token.created_by
+      AND ${LIVE_KEY}
+    UNION ALL
+    SELECT to_char(least(session.idle_at, session.expires_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    FROM (SELECT 1) AS one
+    ${LIVE_PERSON}
+    ${acceptedProvider("token.account_id", 7)}
+    ${mappedRole("token.account_id")}
+    WHERE token.session_id IS NOT NULL
+  ) AS maker ON true
   JOIN keys.accounts ON accounts.account_id = token.account_id
 ), ${COUNTED}
 SELECT ordinal, account_id, key_id, filter, parts, origins, viewer_id, expires_at, plan, ${COUNTS}

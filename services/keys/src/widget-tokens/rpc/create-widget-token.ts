@@ -1,11 +1,11 @@
 // CreateWidgetToken: mints a token for the widget routes and stores its hash (docs/interface.md). The
-// token leaves in this response and nowhere else.
+// token leaves in this response and nowhere else. One of a person ends with the session at the latest.
 
 import { AnnalsError, complete, internal, invalid } from "@annals/errors";
 import { type Database, parameterBytes, type Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import { EventFilterSchema } from "@annals/proto/ledger";
-import { actorOf } from "@annals/rpc";
+import { actorOf, admissionOf } from "@annals/rpc";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { digestOf } from "../../accounts/rules/audit-entries.ts";
@@ -31,6 +31,7 @@ export function createWidgetToken(
     complete({ account_id: accountId, filter_json: asked.filterJson });
     const { id: keyId } = actor;
     if (keyId === undefined) throw internal("a widget token needs the key that creates it");
+    const sessionId = admissionOf(context)?.sessionId || null;
     const filter = asked.filter ?? create(EventFilterSchema);
     const { secret, secretSha256, ...token } = newWidgetToken(deps, asked);
     requireViewerId(viewerId, viewerName);
@@ -48,6 +49,7 @@ export function createWidgetToken(
       keyId,
       token.createdAt,
       token.expiresAt,
+      sessionId,
     ] as const;
     const store = async (transaction: Database) => {
       await requireRoom(transaction, deps.plans, accountId, keyId);

@@ -1,6 +1,7 @@
 // The records: events of the service that say what is done to events of their chain. Verifiers read them, so
 // their form is fixed by test/vectors. A record must never hold a value or a selector of what is erased.
 
+import type { AuditClientType } from "@annals/contract";
 import { canonicalJson, type JsonObject, NO_MEMBERS, type Part } from "@annals/event";
 import { numberRanges } from "../../events/rules/number-ranges.ts";
 import type { NewEvent } from "./prepare-append.ts";
@@ -13,7 +14,7 @@ export function isRecord(action: string): boolean {
 }
 
 export type RecordActor =
-  | { readonly type: "api_key"; readonly id: string }
+  | { readonly type: AuditClientType; readonly id: string }
   | { readonly type: "operator" }
   | { readonly type: "service"; readonly id: "ledger" };
 

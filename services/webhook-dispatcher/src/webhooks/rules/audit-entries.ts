@@ -2,12 +2,13 @@
 // never hold a secret: they have only the origin of a URL, because its path and query may be what authorises
 // a delivery. They never hold a filter, because it may name a person: they have a digest of it.
 
+import type { AuditClientType } from "@annals/contract";
 import { jsonSha256, type JsonValue } from "@annals/event";
 import { filterOf } from "./filter-history.ts";
 
 export interface Change {
   readonly actor: {
-    readonly type: "api_key" | "operator" | "service";
+    readonly type: AuditClientType | "operator" | "service";
     readonly id?: string | undefined;
   };
   readonly occurredAt: string;

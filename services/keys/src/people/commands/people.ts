@@ -1,0 +1,115 @@
+// The commands `annals people`: an operator gives a role, which is how the first manager of an account is
+// made, lists who has logged in, and keeps someone out.
+
+import { inPieces } from "@annals/chassis";
+import { option, requiredOption } from "@annals/cli";
+import {
+  ACCOUNT,
+  asId,
+  type OperatorCommand,
+  operatorCommand,
+} from "../../commands/operator-command.ts";
+import { readIdentities } from "../../identity/identity-file.ts";
+import { addRoleMapping } from "../../role-mappings/add-role-mapping.ts";
+import { blockPerson, unblockPerson } from "../block-person.ts";
+import { type KnownPersonRow, listAllPeople } from "../store/list-all-people.ts";
+
+/** People that are read at a time. */
+const PAGE = 1_000;
+
+const PERSON = requiredOption("<id>", "Id of the person", asId);
+
+const grant = operatorCommand(
+  {
+    name: "people grant",
+    summary: "Give a role in an account to a group of an identity provider, or to one person",
+    details: `Roles are viewer, auditor and manager; none refuses the account, whatever other mappings give.
+Requires the ANNALS_IDENTITY_FILE of keys, which has the provider.`,
+    options: {
+      account: ACCOUNT,
+      provider: requiredOption("<name>", "Name of the identity provider in its file", asId),
+      group: option("<name>", "Group of the provider", asId),
+      subject: option("<subject>", "Subject of one person, instead of a group", asId),
+      role: requiredOption("<role>", "none, viewer, auditor or manager", asId),
+    },
+    examples: [
+      "annals people grant --account acct_75gtznr6r1q5aecdantb9bkrxd --provider okta --group audit-admins --role manager",
+    ],
+  },
+  async ({ account: accountId, group = "", provider, role, subject = "" }, opened, _, config) => {
+    const identities = { current: await readIdentities(config.identityFile) };
+    const given = { accountId, group, provider, role, subject };
+    const deps = { ...opened, identities };
+    const { createdAt, id } = await addRoleMapping(deps, given, { type: "operator" });
+    return {
+      text: `role mapping ${id}\n`,
+      data: {
+        id,
+        account_id: accountId,
+        provider,
+        group: group || null,
+        subject: subject || null,
+        role,
+        created_at: createdAt,
+      },
+    };
+  },
+);
+
+const list = operatorCommand(
+  {
+    name: "people list",
+    summary: "List who has logged in, newest first",
+    details:
+      "Each line has the id, the last login, the provider, the subject, the e-mail, the name, and whether the person is blocked.",
+    examples: ["annals people list"],
+  },
+  async (_, { database }) => {
+    const rows: KnownPersonRow[] = [];
+    await inPieces(PAGE, async () => {
+      const last = rows.at(-1);
+      const after = [last?.created_at ?? null, last?.id ?? null] as const;
+      const piece = await database.run(listAllPeople, [...after, PAGE]);
+      rows.push(...piece);
+      return piece.length;
+    });
+    return { text: rows.map(line).join(""), data: rows };
+  },
+);
+
+const block = operatorCommand(
+  {
+    name: "people block",
+    summary: "End the sessions of a person, and refuse further logins",
+    details: "What the person has made in these sessions is refused from the next request on.",
+    options: { person: PERSON },
+    examples: ["annals people block --person usr_3n6q9s2v5x8z1b4d7f0h3k6m9p"],
+  },
+  async ({ person: id }, opened) => {
+    const ended = await blockPerson(opened, id);
+    const text = `blocked ${id}\nended ${ended} sessions\n`;
+    return { text, data: { id, blocked: true, sessions_ended: ended } };
+  },
+);
+
+const unblock = operatorCommand(
+  {
+    name: "people unblock",
+    summary: "Let a blocked person log in again",
+    options: { person: PERSON },
+    examples: ["annals people unblock --person usr_3n6q9s2v5x8z1b4d7f0h3k6m9p"],
+  },
+  async ({ person: id }, opened) => {
+    await unblockPerson(opened, id);
+    return { text: `unblocked ${id}\n`, data: { id, blocked: false } };
+  },
+);
+
+export const PEOPLE_COMMANDS: readonly OperatorCommand[] = [grant, list, block, unblock];
+
+function line(row: KnownPersonRow): string {
+  const { email, id, last_login_at: lastLoginAt, name, provider, subject } = row;
+  const state = row.blocked_at === null ? "-" : "blocked";
+  const shown = [id, lastLoginAt, provider, subject, email ?? "-", name ?? "-", state];
+  return `${shown.join("\t")}\n`;
+}
