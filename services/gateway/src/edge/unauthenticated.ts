@@ -42,8 +42,11 @@ export class Unauthenticated {
     return this.#admitted.get(digest)?.accountId;
   }
 
-  /** Remembers an admitted key by its id. The access tokens of a person have one id, so their digest is used. */
-  admitted(digest: string, { accountId, keyId, person }: Known & { readonly person?: unknown }): void {
+  /** Remembers a key by its id, and an access token by its digest, since those of a person share one id. */
+  admitted(
+    digest: string,
+    { accountId, keyId, person }: Known & { readonly person?: unknown },
+  ): void {
     const id = person === undefined ? keyId : digest;
     if (this.#admittedIds.has(id)) return;
     this.#admittedIds.add(id);

@@ -10,7 +10,7 @@ export function deleteRoleMapping({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Delete a role mapping",
     description:
-      "Effective immediately: a request that begins after this response has not the role.",
+      "Effective immediately: a request that begins after this response does not have the role.",
     params: idIn(RoleMappingId),
     success: { status: 204 },
     failures: [404],
