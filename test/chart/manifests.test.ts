@@ -138,6 +138,13 @@ test("a service of the local stack gets the addresses of those that let it in", 
   }
 });
 
+test("the identity file and the way to the identity providers are for keys alone", () => {
+  const withFile = PODS.filter(({ volumes = [] }) => JSON.stringify(volumes).includes("identity"));
+  expect(withFile.map(({ containers }) => containers[0].name)).toStrictEqual(["keys"]);
+  const withWay = POLICIES.filter(({ spec }) => JSON.stringify(spec).includes("198.51.100.0/24"));
+  expect(withWay.map(({ spec }) => podsOf(spec))).toStrictEqual(["keys"]);
+});
+
 /** Callers that rules for the RPC port admit. */
 function peersOf(rules: readonly Node[], member: "from" | "to"): string[] {
   const ofRpc = rules.filter(({ ports }) => ports?.[0].port === 9090);

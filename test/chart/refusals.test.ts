@@ -41,6 +41,12 @@ extraObjects=[1] -> extraObjects
 dashboards.enable=true -> enable
 migrate.waitSeconds=-1 -> migrate/waitSeconds
 keys.replicas="two" -> keys/replicas
+identity.file.secret="i" networkPolicy.enabled=false -> identity.publicUrl is required with identity.file
+identity.file.secret="i" identity.publicUrl="https://a.example" -> networkPolicy.identityProviders.peers is required
+identity.publicUrl="https://a.example/annals" -> identity/publicUrl
+identity.publicUrl="http://a.example" -> identity/publicUrl
+networkPolicy.identityProviders.ports=[] -> networkPolicy/identityProviders/ports
+keys.settings.ANNALS_IDENTITY_FILE="/i" -> ANNALS_IDENTITY_FILE
 sinks=[{"name":"a","accounts":"all","type":"s3","config":{}},{"name":"a","accounts":"all","type":"s3","config":{}}] -> a must be unique
 sinks=[{"name":"a","accounts":"all","type":"splunk_hec","config":{"token":"t"}}] -> config.token of a is a secret
 sinks=[{"name":"a","accounts":"acct_1","type":"syslog","config":{}}] -> sinks/0/accounts

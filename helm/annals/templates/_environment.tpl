@@ -93,6 +93,15 @@
 {{- range $called := list "keys" "ledger" "export" "webhook-dispatcher" }}
 {{ include "annals.addressVariable" (dict "root" $.root "name" $called) }}
 {{- end }}
+{{- include "annals.publicUrl" .root }}
+{{- end }}
+
+{{/* Where browsers reach the gateway; takes root. */}}
+{{- define "annals.publicUrl" -}}
+{{- with .Values.identity.publicUrl }}
+- name: ANNALS_PUBLIC_URL
+  value: {{ . | quote }}
+{{- end }}
 {{- end }}
 
 {{- define "annals.keysEnvironment" -}}
@@ -101,6 +110,16 @@
 {{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
 - name: ANNALS_LOG_KEY_FILE
   value: /etc/annals/log-key/keys
+{{- include "annals.publicUrl" .root }}
+{{- with .root.Values.identity.file }}
+{{- if .secret }}
+{{- if not $.root.Values.identity.publicUrl }}
+{{- fail "identity.publicUrl is required with identity.file: the origin at which browsers reach the gateway" }}
+{{- end }}
+- name: ANNALS_IDENTITY_FILE
+  value: {{ printf "/etc/annals/identity/%s" .key | quote }}
+{{- end }}
+{{- end }}
 {{- if .one.plans }}
 - name: ANNALS_PLANS_FILE
   value: /etc/annals/plans/plans.json

@@ -99,6 +99,10 @@ seccompProfile: { type: RuntimeDefault }
     defaultMode: 0440
     items: [{ key: {{ .one.adminApi.tokens.key | quote }}, path: tokens }]
 {{- end }}
+{{- if and (eq .name "keys") .root.Values.identity.file.secret }}
+- name: identity
+  secret: { secretName: {{ .root.Values.identity.file.secret }}, defaultMode: 0440 }
+{{- end }}
 {{- if eq .name "webhook-dispatcher" }}
 - name: webhook-keys
   secret:
@@ -161,6 +165,9 @@ seccompProfile: { type: RuntimeDefault }
 {{- end }}
 {{- if and (eq .name "keys") .one.adminApi.tokens.secret }}
 - { name: admin-api, mountPath: /etc/annals/admin-api, readOnly: true }
+{{- end }}
+{{- if and (eq .name "keys") .root.Values.identity.file.secret }}
+- { name: identity, mountPath: /etc/annals/identity, readOnly: true }
 {{- end }}
 {{- if eq .name "webhook-dispatcher" }}
 - { name: webhook-keys, mountPath: /etc/annals/webhook-keys, readOnly: true }
