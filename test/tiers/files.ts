@@ -62,6 +62,7 @@ export const TIMED: readonly string[] = [
 export const OUTAGES: readonly string[] = [
   ...flows.map((name) => `test/flows/${name}.test.ts`),
   ...browser.map((name) => `test/browser/${name}.test.ts`),
+  "deploy/local/src/people.test.ts",
   "deploy/local/src/postgres.test.ts",
   "deploy/local/src/stack.test.ts",
   "deploy/local/src/start.test.ts",

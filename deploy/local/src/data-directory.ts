@@ -81,6 +81,11 @@ export class DataDirectory {
     renameSync(part, file);
   }
 
+  /** Writes secrets by the names of their files. */
+  writeFiles(files: Readonly<Record<string, string>>): void {
+    for (const [name, text] of Object.entries(files)) this.writeSecret(join(this.path, name), text);
+  }
+
   /**
    * The first API key: `given` when there is one, else the stored one, else a new one. It is stored from
    * now on.

@@ -3,7 +3,8 @@
 
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { parseSettings } from "./settings.ts";
+import type { People } from "./people.ts";
+import { parseSettings, type Settings } from "./settings.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { messageOf } from "./outcomes.ts";
 
@@ -28,10 +29,13 @@ process.stderr.on("error", () => {});
 
 try {
   const begun = performance.now();
-  const { values } = parseArgs({ options: { observe: { type: "boolean", default: false } } });
+  const flag = { type: "boolean", default: false } as const;
+  const { values } = parseArgs({ options: { observe: flag, people: flag } });
   const settings = parseSettings(process.env, CHECKOUT);
+  const people = values.people ? await beginPeople(settings) : undefined;
   stack = await startStack({
     ...settings,
+    ...people?.options,
     environment: process.env,
     log: say,
     signal: ending.signal,
@@ -39,12 +43,20 @@ try {
   say(
     `started in ${((performance.now() - begun) / 1_000).toFixed(1)} s; data in ${settings.dataDir}`,
   );
-  introduce(stack, values.observe ? await observe(stack) : []);
+  const observed = values.observe ? await observe(stack) : [];
+  introduce(stack, [...observed, ...((await people?.introduce(stack)) ?? [])]);
 } catch (error) {
   if (!ending.signal.aborted) {
+    ending.abort();
     process.stderr.write(`${messageOf(error).replaceAll(/^/gm, "annals: ")}\n`);
     process.exitCode = 1;
   }
+}
+
+/** The identity provider is loaded only here: nothing else needs it. */
+async function beginPeople(settings: Settings): Promise<People> {
+  const { startPeople } = await import("./people.ts");
+  return startPeople(settings, { environment: process.env, signal: ending.signal });
 }
 
 /** What to print of the Prometheus next to the stack. */

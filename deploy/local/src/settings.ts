@@ -7,7 +7,7 @@ import { SERVICE_NAMES, type ServiceName } from "./services.ts";
 import { messageOf } from "./outcomes.ts";
 
 /** Most replicas of one service on one machine. */
-const MAX_REPLICAS = 16;
+export const MAX_REPLICAS = 16;
 const MAX_PORT = 65_535;
 const MAX_RATE_LIMIT_PER_MINUTE = 1_000_000_000;
 

@@ -32,6 +32,8 @@ export interface StackOptions {
   readonly natsServerBin?: string | undefined;
   /** Variables that override those of the stack, for one service or for every one. */
   readonly env?: Partial<Record<ServiceName | "every", Variables>>;
+  /** Secrets by the name of the file in the data directory into which they are written. */
+  readonly files?: Readonly<Record<string, string>>;
   /** What not to start. Without `nats`, services get the URL of a port on which nothing listens. */
   readonly without?: readonly (ServiceName | "nats")[];
   /** Gets one line for each step. By default nothing is logged. */

@@ -101,6 +101,7 @@ export class Stack {
       this.#log(`stopped ${name}, left by an earlier start`);
     }
     const ports = await this.#reservePorts(services);
+    this.#directory.writeFiles(this.#options.files ?? {});
     await Promise.all([this.#beginPostgres(), this.#beginNats(), this.#certificates.begin()]);
     this.bootstrapKey = this.#directory.bootstrapKey(this.#options.bootstrapKey, () =>
       mintKey(this.#options.keyPrefix ?? KEY_PREFIX),

@@ -1,5 +1,5 @@
 // What `npm start` leaves in its data directory for the commands of an operator on the same machine: the URL
-// of the database, the key file of webhooks, the admin ports. Called by main.ts. It must never override a
+// of the database, the files of its secrets, the admin ports. Called by main.ts. It must never override a
 // setting that is given.
 
 import { existsSync, readFileSync } from "node:fs";
@@ -14,9 +14,12 @@ export function completed(environment: Environment): Environment {
   const folder = folderOf(environment);
   const databaseUrl = textOf(join(folder, "run/database-url"));
   if (environment["ANNALS_DATABASE_URL"] || databaseUrl === undefined) return environment;
-  const keyFile = join(folder, "webhook-secret-key");
+  const files = {
+    ANNALS_WEBHOOK_SECRET_KEY_FILE: join(folder, "webhook-secret-key"),
+    ANNALS_IDENTITY_FILE: join(folder, "identity.json"),
+  };
   return {
-    ...(existsSync(keyFile) && { ANNALS_WEBHOOK_SECRET_KEY_FILE: keyFile }),
+    ...Object.fromEntries(Object.entries(files).filter(([, file]) => existsSync(file))),
     ...environment,
     ANNALS_DATABASE_URL: databaseUrl,
   };
