@@ -36,5 +36,6 @@ export function createMetrics(registry: Registry) {
   // An alert on the increase sees the first one only if the series exists before it.
   for (const outcome of ["admitted", "rate_limited", "unknown_key", "other_address"])
     metrics.admissions.inc({ outcome }, 0);
+  metrics.logins.inc({ outcome: "unreachable" }, 0);
   return metrics;
 }
