@@ -1,6 +1,7 @@
-// Guarantees: an answer leases a key only if nothing but a revocation can end it within the lease; what is
-// counted ahead is within the limits and, if it is not granted, no refusal; whatever revokes or narrows a key
-// answers after the leases from before its commit have ended, also if another was first.
+// Guarantees: an answer leases a key only if nothing but a revocation can end it within the lease, and leases
+// nothing that a session or a role mapping ends; what is counted ahead is within the limits and, if it is not
+// granted, no refusal; whatever revokes or narrows a key answers after the leases from before its commit have
+// ended, also if another was first.
 
 import { createRegistry } from "@annals/chassis";
 import { ComparedClock, formatMicros, parseKeyFile, systemClock } from "@annals/contract";
@@ -30,7 +31,13 @@ import {
   type StoredKey,
   storeWidgetToken,
 } from "../testing/database.ts";
-import { IDENTITIES } from "../testing/people.ts";
+import {
+  IDENTITIES,
+  storeAccessToken,
+  storeMapping,
+  storePerson,
+  storeSession,
+} from "../testing/people.ts";
 import { LastUses } from "./last-uses.ts";
 import { LEASE_MS } from "./leases.ts";
 import { RefusedAdmissions } from "./refused-admissions.ts";
@@ -76,6 +83,13 @@ function service() {
   return { ask, registry };
 }
 
+/** A viewer of the account of the key. */
+async function loggedIn({ accountId }: StoredKey) {
+  const { personId, subject } = await storePerson(owner);
+  await storeMapping(database, accountId, "viewer", { subject });
+  return storeSession(owner, { personId, subject });
+}
+
 const inS = (seconds: number): string => formatMicros(clock.nowMicros() + seconds * 1_000_000);
 
 describe("an answer", () => {
@@ -96,10 +110,30 @@ describe("an answer", () => {
     });
   });
 
-  test("leases no widget token", async () => {
+  test.each<[string, (key: StoredKey) => Promise<MessageInitShape<typeof AdmissionGroupSchema>>]>([
+    [
+      "a widget token of a key",
+      async (key) => ({ ...(await storeWidgetToken(database, key)), isWidgetToken: true }),
+    ],
+    [
+      "a widget token of a session",
+      async (key) => {
+        const { personId, sessionId } = await loggedIn(key);
+        const maker = { ...key, keyId: personId };
+        const token = await storeWidgetToken(database, maker, { sessionId });
+        return { ...token, isWidgetToken: true };
+      },
+    ],
+    [
+      "an access token",
+      async (key) => {
+        const secretSha256 = await storeAccessToken(owner, key.accountId, await loggedIn(key));
+        return { secretSha256, isAccessToken: true };
+      },
+    ],
+  ])("does not lease %s", async (_, group) => {
     const { ask } = service();
-    const token = await storeWidgetToken(database, await storeKey(database));
-    const admission = await ask({ ...token, count: 1, isWidgetToken: true });
+    const admission = await ask({ ...(await group(await storeKey(database))), count: 1 });
     expect(admission).toMatchObject({ admitted: 1 });
     expect(admission).not.toHaveProperty("leaseMs");
   });
