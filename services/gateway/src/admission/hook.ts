@@ -24,7 +24,7 @@ declare module "fastify" {
     admission: Admission | undefined;
     /** Whose key the request has; also set if the rate limit refuses it. */
     caller: Caller | undefined;
-    /** Checks again that the key is valid, without counting the request again. */
+    /** Checks again that the key is valid and has the scope, without counting the request again. */
     readmit: () => Promise<Admission>;
   }
   interface FastifyContextConfig {
@@ -58,7 +58,7 @@ export function admissionHook({
       allowEveryOrigin(reply);
     }
     const { raw } = request;
-    const { window } = request.routeOptions.config;
+    const { feature, scope, window } = request.routeOptions.config;
     const counted = { requestId: request.id, ip: ipOf(raw), isWidget, window };
     try {
       const authorization = authorizationOf(request);
@@ -71,7 +71,12 @@ export function admissionHook({
       } finally {
         inFlight.ended(raw);
       }
-      request.readmit = () => admissions.readmit(authorization, counted);
+      request.readmit = async () => {
+        const again = await admissions.readmit(authorization, counted);
+        // The role of a person may be a lower one now.
+        if (scope !== undefined) requireScope(again, scope);
+        return again;
+      };
       request.admission = request.caller = admission;
       showLimit(reply, admission.limit, admission.remaining);
       if (admission.widget && !allowOrigins(request, reply, admission.widget.origins))
@@ -89,7 +94,6 @@ export function admissionHook({
       }
       throw error;
     }
-    const { scope, feature } = request.routeOptions.config;
     if (scope !== undefined) requireScope(request.admission, scope);
     if (feature !== undefined) requireFeature(request.admission, feature);
   };
