@@ -3,9 +3,9 @@
 // hour, and one that was replaced ends its session when it is used again. With a real PostgreSQL.
 
 import { keyHash, systemClock } from "@annals/contract";
-import type { Pool } from "@annals/postgres";
+import type { Database, Pool } from "@annals/postgres";
 import { CreateAccessTokenRequestSchema } from "@annals/proto/keys";
-import type { TestDatabase } from "@annals/testing";
+import { ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
@@ -18,6 +18,8 @@ import {
   storePerson,
   storeSession,
 } from "../../testing/people.ts";
+import { waitsFor } from "../../testing/waits.ts";
+import { lockPerson } from "../store/lock-person.ts";
 import { createAccessToken } from "./create-access-token.ts";
 
 const IDLE_MINUTES = 60;
@@ -149,6 +151,13 @@ describe("slots", () => {
       [cookie, other.cookie, cookie, other.cookie, cookie].map((of) => ask(of, accountId)),
     );
     expect(await tokensOf(person.personId)).toHaveLength(5);
+  });
+
+  test.runIf(ON_ONE_SERVER)("are chosen one after the other", async () => {
+    const { accountId, cookie, personId } = await loggedIn();
+    const lock = (transaction: Database) => transaction.run(lockPerson, [personId]);
+    const around = { owner, database: service, lock };
+    expect(await waitsFor(around, () => ask(cookie, accountId))).toBe(true);
   });
 
   test("of another account are others", async () => {

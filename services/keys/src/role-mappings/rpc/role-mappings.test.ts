@@ -3,20 +3,22 @@
 // is deleted gives nothing. With a real PostgreSQL.
 
 import { MAX_ROLE_MAPPINGS, newId, systemClock } from "@annals/contract";
-import type { Pool } from "@annals/postgres";
+import type { Database, Pool } from "@annals/postgres";
 import { Holder } from "@annals/proto/admission";
 import {
   CreateRoleMappingRequestSchema,
   DeleteRoleMappingRequestSchema,
   ListRoleMappingsRequestSchema,
 } from "@annals/proto/keys";
-import type { TestDatabase } from "@annals/testing";
+import { ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lockAccount } from "../../store/lock-account.ts";
 import { migratedDatabase, storeKey } from "../../testing/database.ts";
 import { identitiesOf, OKTA } from "../../testing/people.ts";
+import { waitsFor } from "../../testing/waits.ts";
 import { createRoleMapping } from "./create-role-mapping.ts";
 import { deleteRoleMapping } from "./delete-role-mapping.ts";
 import { listRoleMappings } from "./list-role-mappings.ts";
@@ -164,4 +166,11 @@ describe("is refused", () => {
       kind: "plan_count_exceeded",
     });
   });
+});
+
+test.runIf(ON_ONE_SERVER)("one that is added waits for another one of its account", async () => {
+  const { accountId } = await storeKey(service);
+  const lock = (transaction: Database) => transaction.run(lockAccount, [accountId]);
+  const around = { owner, database: service, lock };
+  expect(await waitsFor(around, () => add({ accountId, ...VIEWER }))).toBe(true);
 });

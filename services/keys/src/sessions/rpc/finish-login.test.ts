@@ -12,6 +12,8 @@ import { migratedDatabase } from "../../testing/database.ts";
 import { type IdentityProviderServer, PERSON } from "../../testing/identity-provider.ts";
 import { identitiesOf, providersOf, PUBLIC_URL, startProvider } from "../../testing/log-in.ts";
 import { type Login, type Sessions, sessionsOf } from "../../testing/sessions.ts";
+import { STATE_KEPT_MINUTES, stateSha256 } from "../rules/spent-token.ts";
+import { spendToken } from "../store/spend-token.ts";
 
 let owner: TestDatabase;
 let database: Pool;
@@ -203,6 +205,19 @@ test("of two callbacks with one state at a time, one begins a session", async ()
   const login = await sessions.arrive(server);
   const results = await Promise.all([sessions.finish(login), sessions.finish(login)]);
   expect(results.filter(({ cookie }) => cookie !== undefined)).toHaveLength(1);
+});
+
+test("a state that another replica uses while the provider is asked begins no session", async () => {
+  const login = await sessions.arrive(server);
+  const state = new URLSearchParams(login.query).get("state") ?? "";
+  server.changes.set("/token", async (response) => {
+    await database.run(spendToken, [stateSha256(state), STATE_KEPT_MINUTES]);
+    return response;
+  });
+  const before = await count("sessions");
+  expect(await sessions.finish(login)).toMatchObject({ fault: LoginFault.STATE });
+  expect(await count("sessions")).toBe(before);
+  server.changes.clear();
 });
 
 test("a blocked person begins no session, and what is stored of the person stays", async () => {
