@@ -17,11 +17,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { Browser } from "../system/browser.ts";
 import { startConstellation } from "../system/constellation.ts";
 
 /** The address at which the browser believes the gateway to be. */
 const ORIGIN = "https://audit.example.com";
-const JSON_OF_A_PAGE = { "content-type": "application/json", origin: ORIGIN };
 
 const folder = mkdtempDisposableSync(join(tmpdir(), "annals-people-"));
 const identityFile = join(folder.path, "identity.json");
@@ -66,27 +66,10 @@ function useProviders(...names: readonly string[]): void {
   renameSync(`${identityFile}.new`, identityFile);
 }
 
-/** A browser at the origin of the gateway. */
-class Browser {
-  readonly #client = new HttpClient(stack.baseUrls[0] ?? "");
-  readonly #cookies = new Map<string, string>();
-
-  async get(path: string) {
-    return this.#keep(await this.#client.get(path, { headers: { cookie: this.cookie } }));
-  }
-
-  async post(path: string, body: object) {
-    const headers = { ...JSON_OF_A_PAGE, cookie: this.cookie };
-    return this.#keep(await this.#client.post(path, body, { headers }));
-  }
-
-  get cookie(): string {
-    return Array.from(this.#cookies, ([name, value]) => `${name}=${value}`).join("; ");
-  }
-
-  /** The session cookie alone. */
-  get session(): string {
-    return this.#cookies.get("__Host-annals-session") ?? "";
+/** A browser at the origin of the gateway, which logs in at the provider. */
+class PersonsBrowser extends Browser {
+  constructor() {
+    super(stack.baseUrls[0] ?? "", ORIGIN);
   }
 
   /** Logs in from end to end. Resolves to where the browser is sent at last. */
@@ -105,15 +88,6 @@ class Browser {
     if (answer.status !== 200) throw new Error(`no token: ${answer.text} ${warningsOfKeys()}`);
     secrets.add(answer.body.data.token);
     return new HttpClient(stack.baseUrls[0] ?? "", answer.body.data.token);
-  }
-
-  #keep<T extends { readonly headers: Readonly<Record<string, unknown>> }>(answer: T): T {
-    for (const set of (answer.headers["set-cookie"] ?? []) as readonly string[]) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-      if (value === "") this.#cookies.delete(name);
-      else this.#cookies.set(name, value);
-    }
-    return answer;
   }
 }
 
@@ -137,7 +111,7 @@ beforeEach(async () => {
 });
 
 test("a viewer reads events, and nothing more, by access tokens alone", async () => {
-  const browser = new Browser();
+  const browser = new PersonsBrowser();
   expect((await browser.get("/auth/providers")).body).toEqual({
     data: [{ name: "okta", title: "Okta" }],
   });
@@ -164,18 +138,18 @@ test("a viewer reads events, and nothing more, by access tokens alone", async ()
 
 test("an account without a mapping of the person gives no token", async () => {
   const other = await newClient(stack);
-  const browser = new Browser();
+  const browser = new PersonsBrowser();
   await browser.logIn();
   const answer = await browser.post("/auth/token", { account_id: other.accountId });
   expect([answer.status, answer.body.error.code]).toEqual([403, "forbidden"]);
 });
 
 describe("the next request is refused after", () => {
-  let browser: Browser;
+  let browser: PersonsBrowser;
   let viewer: HttpClient;
 
   beforeEach(async () => {
-    browser = new Browser();
+    browser = new PersonsBrowser();
     await browser.logIn();
     viewer = await browser.client();
     await eventually("the token works", async () => (await status()) === 200);
@@ -190,7 +164,7 @@ describe("the next request is refused after", () => {
   });
 
   test("a logout at the provider, which it announces itself", async () => {
-    const other = new Browser();
+    const other = new PersonsBrowser();
     await other.logIn();
     await server.logOut("u-1", server.sidOf(server.lastIdToken));
     expect(await status()).toBe(200);
@@ -217,7 +191,7 @@ describe("the next request is refused after", () => {
 });
 
 test("a login that was begun elsewhere leads to its text, with the id of the request", async () => {
-  const [own, foreign] = [new Browser(), new Browser()];
+  const [own, foreign] = [new PersonsBrowser(), new PersonsBrowser()];
   const begun = await foreign.get("/auth/login/okta");
   const query = await server.logIn(begun.headers["location"] ?? "");
   const answer = await own.get(`/auth/callback/okta?${query}`);

@@ -19,6 +19,7 @@ const flows = [
   "log-rewritten",
   "notices",
   "otlp-exporters",
+  "people-zitadel",
   "read-audit",
   "rest",
   "revocation-slow",
