@@ -4,6 +4,7 @@
 
 import { newClient, ownerOf, type HttpClient } from "@annals/testing";
 import { afterAll, expect, inject, test } from "vitest";
+import { loadUntilEnd } from "../system/load-until-end.ts";
 import { logIn, type LoggedIn } from "../system/logged-in.ts";
 
 const stack = inject("stack");
@@ -11,34 +12,6 @@ const owner = ownerOf(stack.databaseUrl);
 afterAll(() => owner.close());
 
 const MAPPINGS = "/v1/role-mappings";
-const WORKERS = 16;
-/** Requests of each worker before the end, and after it. */
-const REQUESTS = 50;
-
-/** Counts the answers of many at a time: by status, apart for those that began after the end. */
-async function load(read: (worker: number) => Promise<number>, end: () => Promise<unknown>) {
-  const before = new Map<number, number>();
-  const after = new Map<number, number>();
-  const counts = { before: 0, hasEnded: false };
-  const enough = Promise.withResolvers<void>();
-  const work = async (worker: number) => {
-    for (let left = REQUESTS; left > 0;) {
-      const { hasEnded } = counts;
-      const status = await read(worker);
-      const statuses = hasEnded ? after : before;
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (hasEnded) left -= 1;
-      else if ((counts.before += 1) === WORKERS * REQUESTS) enough.resolve();
-    }
-  };
-  const working = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
-  await enough.promise;
-  await end();
-  counts.hasEnded = true;
-  await working;
-  return { before, after: Object.fromEntries(after) };
-}
-
 type End = (of: { person: LoggedIn; client: HttpClient; mappingId: string }) => Promise<unknown>;
 
 test.each<[string, End]>([
@@ -62,7 +35,9 @@ test.each<[string, End]>([
       ? await widget.get("/v1/widget/events?limit=1")
       : await viewer.get("/v1/events?limit=1")
     ).status;
-  const { after, before } = await load(read, () => end({ person, client, mappingId }));
-  expect(before.get(200)).toBeGreaterThan((WORKERS * REQUESTS) / 2);
-  expect(after).toEqual({ 401: WORKERS * REQUESTS });
+  const { each } = inject("form").peopleRevocation;
+  const ended = () => end({ person, client, mappingId });
+  const { after, before, requests } = await loadUntilEnd(each, read, ended);
+  expect(before[200]).toBeGreaterThan(requests / 2);
+  expect(after).toEqual({ 401: requests });
 });

@@ -19,9 +19,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { Browser } from "../system/browser.ts";
 import { startConstellation } from "../system/constellation.ts";
+import { loadUntilEnd } from "../system/load-until-end.ts";
 
 /** The address at which the browser believes the gateway to be. */
 const ORIGIN = "https://audit.example.com";
+
+/** No test reaches it. */
+const RATE_LIMIT = "100000";
 
 const folder = mkdtempDisposableSync(join(tmpdir(), "annals-people-"));
 const identityFile = join(folder.path, "identity.json");
@@ -40,7 +44,15 @@ beforeAll(async () => {
   const people = { ANNALS_PUBLIC_URL: ORIGIN };
   stack = await startConstellation({
     shared: inject("stack"),
-    env: { gateway: people, keys: { ...people, ANNALS_IDENTITY_FILE: identityFile } },
+    env: {
+      gateway: people,
+      keys: {
+        ...people,
+        ANNALS_IDENTITY_FILE: identityFile,
+        ANNALS_PERSON_RATE_LIMIT_PER_MINUTE: RATE_LIMIT,
+        ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: RATE_LIMIT,
+      },
+    },
     without: ["nats", "export", "webhook-dispatcher"],
   });
   server.restart({ backchannelUri: `${stack.baseUrls[0]}/auth/backchannel/okta` });
@@ -171,6 +183,21 @@ describe("the next request is refused after", () => {
     expect((await other.get("/auth/session")).body).toEqual({ data: null });
   });
 
+  test("the same under load, and one of a widget token", async () => {
+    const { body } = await viewer.post("/v1/widget-tokens", {});
+    const widget = viewer.as(body.data.token);
+    const read = async (worker: number) =>
+      (worker % 4 === 0
+        ? await widget.get("/v1/widget/events?limit=1")
+        : await viewer.get("/v1/events?limit=1")
+      ).status;
+    const { each } = inject("form").peopleRevocation;
+    const end = () => server.logOut("u-1", server.sidOf(server.lastIdToken));
+    const { after, before, requests } = await loadUntilEnd(each, read, end);
+    expect(before[200]).toBeGreaterThan(requests / 2);
+    expect(after).toEqual({ 401: requests });
+  });
+
   test("its mapping was deleted", async () => {
     expect((await account.client.delete(`/v1/role-mappings/${mappingId}`)).status).toBe(204);
     expect(await status()).toBe(401);
@@ -197,6 +224,34 @@ test("a login that was begun elsewhere leads to its text, with the id of the req
   const answer = await own.get(`/auth/callback/okta?${query}`);
   expect(answer.headers["location"]).toMatch(/^\/dashboard\/#\/log-in\?fault=state&.*request=req_/);
   expect(own.session).toBe("");
+});
+
+test("a provider that hangs fails its logins, and nothing else", async () => {
+  const browser = new PersonsBrowser();
+  await browser.logIn();
+  const hanging = Promise.withResolvers<void>();
+  const arrived = Promise.withResolvers<void>();
+  server.changes.set("/token", async (response) => {
+    arrived.resolve();
+    await hanging.promise;
+    return { ...response, status: 503 };
+  });
+  const late = new PersonsBrowser();
+  const login = late.logIn();
+  await arrived.promise;
+  const viewer = await browser.client();
+  expect((await viewer.get("/v1/events")).status).toBe(200);
+  expect((await browser.get("/auth/session")).body.data).toMatchObject({ subject: "u-1" });
+  const ready = await Promise.all(
+    stack.processes.map(async ({ adminUrl }) => (await fetch(`${adminUrl}/readyz`)).status),
+  );
+  expect(new Set(ready)).toEqual(new Set([200]));
+  hanging.resolve();
+  expect(await login).toMatch(
+    /^\/dashboard\/#\/log-in\?fault=unreachable&provider=okta&.*request=/,
+  );
+  expect(late.session).toBe("");
+  server.changes.clear();
 });
 
 test("nothing of what was sent is in a log, or in the chain of the system account", async () => {
