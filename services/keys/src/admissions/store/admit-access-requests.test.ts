@@ -3,8 +3,8 @@
 // window of its own, and the account's window counts them all. With a real PostgreSQL.
 
 import { systemClock } from "@annals/contract";
-import type { Pool } from "@annals/postgres";
-import { explain, type TestDatabase } from "@annals/testing";
+import { type Pool, statement } from "@annals/postgres";
+import { explain, ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AcceptedProviders, providerParams } from "../../people/accepted-providers.ts";
@@ -19,6 +19,14 @@ import {
   storeSession,
 } from "../../testing/people.ts";
 import { admitAccessRequests } from "./admit-access-requests.ts";
+
+/** Calls that ran by the generic plan, on this connection. */
+const plansOf = statement<[text: string], { readonly generic: number }>(
+  `/* tests.plans-of */
+SELECT generic_plans::integer AS generic FROM pg_prepared_statements WHERE statement LIKE $1::text
+`,
+  { route: "local" },
+);
 
 const LIMIT = 10;
 const AMPLE = 1_000_000;
@@ -190,6 +198,18 @@ describe("windows", () => {
     await map("viewer", { subject });
     expect(await admitAll([secret], [0])).toMatchObject([{ granted: 0, used: 0 }]);
   });
+});
+
+test.runIf(ON_ONE_SERVER)("it is not planned anew with each call", async () => {
+  const { map, secret, subject } = await loggedIn();
+  await map("viewer", { subject });
+  const plans = await service.transaction(async (transaction) => {
+    for (let n = 0; n < 8; n += 1)
+      await transaction.run(admitAccessRequests, paramsOf([secret], [1]));
+    return transaction.run(plansOf, ["%keys.admit-access-requests%"]);
+  });
+  // PostgreSQL plans each of the first five calls.
+  expect(plans.map(({ generic }) => generic >= 3)).toEqual([true]);
 });
 
 describe.each(["generic", "custom"] as const)("with %s plans", (plans) => {
