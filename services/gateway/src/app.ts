@@ -42,7 +42,7 @@ export interface AppOptions {
   readonly accessLog: AccessLog;
   readonly admissions: Admissions;
   /** Absent: nobody logs in with a browser. */
-  readonly auth?: Pick<AuthOptions, "budgets" | "publicOrigin"> | undefined;
+  readonly auth?: Pick<AuthOptions, "budgets" | "hasKeyLogin" | "publicOrigin"> | undefined;
   readonly clock: Clock;
   readonly deps: Deps;
   readonly earlyResponses: EarlyResponses;

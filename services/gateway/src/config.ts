@@ -151,4 +151,10 @@ export const SETTINGS = {
     "Serves [the dashboard](../dashboard.md) under `/dashboard/`, for anyone who has an API key. `npm " +
       "start` sets it to `true`.",
   ),
+  dashboardKeyLogin: flag(
+    "ANNALS_DASHBOARD_KEY_LOGIN",
+    "Shows the field for an API key at the login of the dashboard. `false` leaves only identity providers; it " +
+      "takes effect with `ANNALS_PUBLIC_URL`. Requests with API keys work as before.",
+    "true",
+  ),
 };

@@ -107,7 +107,7 @@ export async function serve(
   const app = await createApp({
     accessLog,
     admissions,
-    auth: authOf(config.publicUrl),
+    auth: authOf(config),
     clock,
     deps: { ...clients, appends, intake, limits: LIMITS, turns: new Turns() },
     earlyResponses,

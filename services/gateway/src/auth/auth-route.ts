@@ -1,6 +1,7 @@
 // What a route under /auth is. Each file that is named after a route makes one; auth.ts gives it its method
 // and path.
 
+import type { PublicOrigin } from "@annals/contract";
 import type { KeysService } from "@annals/proto/keys";
 import { REQUEST_ID_HEADER } from "@annals/rpc";
 import type { Client } from "@connectrpc/connect";
@@ -9,7 +10,10 @@ import type { Cookies } from "./cookies.ts";
 
 export interface AuthDeps {
   readonly cookies: Cookies;
+  /** Whether the dashboard offers a login with an API key, too. */
+  readonly hasKeyLogin: boolean;
   readonly keys: Client<typeof KeysService>;
+  readonly publicOrigin: PublicOrigin;
   readonly signalOf: (request: FastifyRequest["raw"]) => AbortSignal;
   /** The address that a request came from, for the audit. */
   readonly ipOf: (request: FastifyRequest["raw"]) => string;

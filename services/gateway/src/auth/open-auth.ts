@@ -6,15 +6,20 @@ import { RequestBudget } from "../edge/request-budget.ts";
 import { AUTH_PER_SECOND, type AuthOptions, CALLBACKS_PER_SECOND } from "./serve-auth.ts";
 
 /** Undefined without a public URL. Throws a ConfigError. */
-export function authOf(
-  publicUrl: string | undefined,
-): Pick<AuthOptions, "budgets" | "publicOrigin"> | undefined {
+export function authOf({
+  dashboardKeyLogin: hasKeyLogin,
+  publicUrl,
+}: {
+  readonly dashboardKeyLogin: boolean;
+  readonly publicUrl: string | undefined;
+}): Pick<AuthOptions, "budgets" | "hasKeyLogin" | "publicOrigin"> | undefined {
   if (publicUrl === undefined) return undefined;
   const budget = (perSecond: number) =>
     new RequestBudget({ perSecond, now: () => performance.now() });
   try {
     return {
       budgets: { all: budget(AUTH_PER_SECOND), callbacks: budget(CALLBACKS_PER_SECOND) },
+      hasKeyLogin,
       publicOrigin: publicOrigin(publicUrl),
     };
   } catch (error) {

@@ -3,7 +3,6 @@
 // is logged in. No other part of the gateway looks at a cookie.
 
 import cookie from "@fastify/cookie";
-import type { PublicOrigin } from "@annals/contract";
 import { AnnalsError, invalid } from "@annals/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { takeNoBody } from "../edge/empty-body.ts";
@@ -25,14 +24,16 @@ const MAX_FORM_BYTES = 16_384;
 
 type Budget = Pick<RequestBudget, "isOver" | "count">;
 
-export interface AuthOptions extends Pick<AuthDeps, "ipOf" | "keys"> {
+export interface AuthOptions extends Pick<
+  AuthDeps,
+  "hasKeyLogin" | "ipOf" | "keys" | "publicOrigin"
+> {
   readonly budgets: { readonly all: Budget; readonly callbacks: Budget };
   readonly inFlight: Pick<
     RequestsInFlight,
     "addressOf" | "begin" | "ended" | "readBody" | "responded" | "signalOf"
   >;
   readonly metrics: Pick<Metrics, "refused">;
-  readonly publicOrigin: PublicOrigin;
 }
 
 type Row = readonly ["GET" | "POST", path: string, name: string, (deps: AuthDeps) => AuthRoute];

@@ -1,10 +1,20 @@
-// Guarantees: the session of a browser shows who has logged in, is exchanged for tokens, and ends with a
-// logout; its cookie is replaced when keys says so, and goes when it has ended. The keys service is a
-// stand-in.
+// Guarantees: a page learns how people can log in, before anyone has. The session of a browser shows who has
+// logged in, is exchanged for tokens, and ends with a logout; its cookie is replaced when keys says so, and
+// goes when it has ended. The keys service is a stand-in.
 
 import { AnnalsError } from "@annals/errors";
 import { describe, expect, test } from "vitest";
-import { openAuth, SAME, SESSION } from "../testing/auth-server.ts";
+import { openAuth, ORIGIN, SAME, SESSION } from "../testing/auth-server.ts";
+
+test.each([true, false])(
+  "the providers, and whether a key is offered beside them: %s",
+  async (key) => {
+    const providers = [{ name: "okta", title: "Okta" }];
+    const { get } = await openAuth({ listProviders: { providers } }, true, key);
+    const { body } = await get("/providers");
+    expect(body).toEqual({ data: providers, public_url: ORIGIN, key_login: key });
+  },
+);
 
 describe("a session", () => {
   const found = {

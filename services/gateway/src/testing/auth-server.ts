@@ -35,7 +35,11 @@ export interface Asked {
 }
 
 /** `answers` are those of RPCs; an error is thrown. */
-export async function openAuth(answers: Readonly<Record<string, object>> = {}, isSecure = true) {
+export async function openAuth(
+  answers: Readonly<Record<string, object>> = {},
+  isSecure = true,
+  hasKeyLogin = true,
+) {
   const asked: Asked[] = [];
   const refused: string[] = [];
   let nowMs = 0;
@@ -72,6 +76,7 @@ export async function openAuth(answers: Readonly<Record<string, object>> = {}, i
   const budget = (perSecond: number) => new RequestBudget({ perSecond, now: () => nowMs });
   const options = {
     budgets: { all: budget(AUTH_PER_SECOND), callbacks: budget(CALLBACKS_PER_SECOND) },
+    hasKeyLogin,
     inFlight,
     ipOf: () => "192.0.2.7",
     keys,
