@@ -6,7 +6,7 @@ import { HttpClient, newClient, newKey } from "@annals/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { openBrowser } from "./chromium.ts";
-import { logIn, openDashboard, openLogin } from "./dashboard.ts";
+import { logIn, openDashboard, openLogin, tabTo } from "./dashboard.ts";
 
 const stack = inject("stack");
 const { baseUrl } = stack;
@@ -118,7 +118,8 @@ test("a key that is revoked meanwhile is forgotten with the next request, and th
 test("the login works with the keyboard alone", async () => {
   const { key } = await newClient(stack);
   const page = await openLogin(browser, { baseUrl });
-  await page.keyboard.press("Tab");
+  await page.getByLabel("API key").waitFor();
+  await tabTo(page, /^API key$/);
   await page.keyboard.type(key);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: "Log out" }).waitFor();

@@ -10,6 +10,7 @@ import { openBrowser } from "./chromium.ts";
 import { openSite, TRUSTED_TYPES } from "./site.ts";
 
 const MAX_GZIP_BYTES = 60_000;
+const MAX_DASHBOARD_GZIP_BYTES = 38_000;
 const { baseUrl } = inject("stack");
 const anonymous = new HttpClient(baseUrl);
 
@@ -24,6 +25,12 @@ test("the viewer is at most 60 kB and imports nothing", async () => {
     "cache-control": "no-cache",
     "x-content-type-options": "nosniff",
   });
+});
+
+test("the dashboard is at most 38 kB and imports nothing but the viewer", async () => {
+  const { text } = await anonymous.get("/dashboard/dashboard.js");
+  expect(gzipSync(text).length).toBeLessThan(MAX_DASHBOARD_GZIP_BYTES);
+  expect(text).not.toMatch(/\bimport\s*["'{*]|\bfrom\s*["'][^"']+["'];/);
 });
 
 test("integrity.json says the hash of the viewer and an address that never changes", async () => {

@@ -1,21 +1,17 @@
-// The dashboard as a whole: login, menu, the screen of the address, messages. Made by main.ts once.
+// The dashboard as a whole: login, the account and the screen of the address, messages. Made by main.ts once.
 
-import { type Annals, AnnalsError } from "@annals/sdk";
+import { AnnalsError } from "@annals/sdk";
 import { html, nothing, render, type TemplateResult } from "lit";
-import { newClient } from "./client.ts";
+import { Auth, KEY_ALONE, type Ways } from "./auth.ts";
+import { type Login, keyLogin, personLogin } from "./login.ts";
 import { errorView } from "./parts/error-view.ts";
-import { type Route, routeOf, ROUTES } from "./routes.ts";
-import { Action, type Context, type Screen, type SessionData } from "./screen.ts";
-import { EventsScreen } from "./screens/events.ts";
-import { ExportsScreen } from "./screens/exports.ts";
-import { KeysScreen } from "./screens/keys.ts";
+import { headerView } from "./parts/header.ts";
+import { Person } from "./person.ts";
+import { faultOf, hrefOf, type Route, routeOf, ROUTES } from "./routes.ts";
+import { Action, type Screen } from "./screen.ts";
 import { logInView } from "./screens/log-in.ts";
-import { SinksScreen } from "./screens/sinks.ts";
-import { UsageScreen } from "./screens/usage.ts";
-import { VerificationScreen } from "./screens/verification.ts";
-import { WebhookScreen } from "./screens/webhook.ts";
-import { WebhooksScreen } from "./screens/webhooks.ts";
-import { WidgetTokensScreen } from "./screens/widget-tokens.ts";
+import { meView } from "./screens/me.ts";
+import { newScreen } from "./screens/new-screen.ts";
 import { forgetKey, storedKey, storeKey } from "./session.ts";
 
 interface Deps {
@@ -28,43 +24,73 @@ interface Deps {
   readonly notes: Storage;
 }
 
-/** What lives from the login to the log out. */
-interface Login {
-  readonly api: Annals;
-  readonly data: SessionData;
-}
+/** What a person does with a page, whatever the page does by itself. */
+const INPUTS = ["keydown", "pointerdown", "wheel"] as const;
+
+const LOG_IN = "Log in";
 
 export class App {
   readonly #deps: Deps;
   readonly #action: Action;
+  readonly #auth: Auth;
+  #ways: Ways = KEY_ALONE;
+  #person: Person | undefined;
+  /** Undefined while nobody is logged in, and for a person without a role in the account. */
   #login: Login | undefined;
+  /** Those of the person, by their account. */
+  readonly #logins = new Map<string, Login>();
   #notice: TemplateResult | undefined;
   #route: Route = routeOf("");
   #screen: Screen | undefined;
   #message = "";
+  #isWaiting = true;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#action = new Action(this.#update);
+    this.#auth = new Auth(deps.fetch);
   }
 
-  /** Shows the login, or the screen if the tab has a key. */
+  /** Shows the login, or the screen if the tab has a key or the browser a session. */
   begin(): void {
-    addEventListener("hashchange", () => this.#open(true));
+    addEventListener("hashchange", () => void this.#open(true));
+    for (const name of INPUTS)
+      addEventListener(name, () => this.#login?.access?.used(), { capture: true, passive: true });
+    addEventListener("focus", () => this.#login?.access?.returned());
+    this.#update();
+    void this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      this.#ways = await this.#auth.ways();
+    } catch (error) {
+      this.#notice = errorView(error);
+    }
     const key = storedKey(this.#deps.storage);
-    if (key !== undefined) this.#login = this.#newLogin(key);
-    this.#open(false);
+    if (key === undefined) await this.#resume();
+    else this.#login = this.#newLogin(key);
+    await this.#open(false);
+  }
+
+  /** The session of the browser, if this page is where its cookie is. */
+  async #resume(): Promise<void> {
+    if (this.#ways.publicUrl !== location.origin) return;
+    const { fetch, now } = this.#deps;
+    try {
+      const session = await this.#auth.session();
+      const deps = { auth: this.#auth, fetch, now, onChange: this.#update };
+      if (session) this.#person = new Person(session, deps);
+    } catch (error) {
+      this.#notice = errorView(error);
+    }
   }
 
   readonly #update = (): void => void render(this.#view(), this.#deps.root);
 
   #newLogin(key: string): Login {
-    const api = newClient({
-      key,
-      fetch: this.#deps.fetch,
-      onRefusedKey: (error) => this.#refused(api, error),
-    });
-    return { api, data: { minted: [] } };
+    const login: Login = keyLogin(key, this.#deps.fetch, (error) => this.#refused(login, error));
+    return login;
   }
 
   /** Any response but a 401 says that the service knows the key: a scope may still be missing. */
@@ -76,104 +102,150 @@ export class App {
       const isKnown = AnnalsError.is(error) && error.status === 403;
       if (!isKnown) throw error;
     }
+    this.#leave();
     this.#login = login;
     this.#notice = undefined;
     if (isKept) storeKey(this.#deps.storage, key);
-    this.#open(true);
+    if (faultOf(location.hash)) history.replaceState(null, "", "#/");
+    await this.#open(true);
   }
 
   /** The key was revoked since the login. */
-  #refused(api: Annals, error: AnnalsError): void {
-    if (this.#login?.api !== api) return;
-    this.#logOut(errorView(error));
+  #refused(login: Login, error: AnnalsError): void {
+    if (this.#login === login) this.#forget(errorView(error));
   }
 
-  #logOut(notice: TemplateResult | undefined): void {
-    const login = this.#login;
+  /** Drops keys and tokens. */
+  #leave(): void {
+    for (const { access } of this.#logins.values()) access?.stop();
+    this.#logins.clear();
+    this.#person = undefined;
     this.#login = undefined;
+  }
+
+  #forget(notice: TemplateResult | undefined): void {
+    this.#leave();
     this.#notice = notice;
-    this.#message = "";
     forgetKey(this.#deps.storage);
-    this.#open(true);
-    for (const id of notice === undefined ? (login?.data.minted ?? []) : []) {
-      // One that is not revoked expires within the hour.
-      login?.api.widgetTokens.delete(id).catch(() => {});
+    void this.#open(true);
+  }
+
+  async #logOut(): Promise<void> {
+    const [login, person] = [this.#login, this.#person];
+    try {
+      const elsewhere = person ? await this.#auth.logOut() : null;
+      this.#forget(undefined);
+      if (elsewhere !== null) location.assign(elsewhere);
+    } catch (error) {
+      this.#message = `You are still logged in: ${error instanceof Error ? error.message : ""}`;
+      this.#update();
+      return;
     }
+    // The widget tokens of a session end with it. One that is not revoked expires within the hour.
+    for (const id of person ? [] : (login?.data.minted ?? []))
+      login?.api.widgetTokens.delete(id).catch(() => {});
   }
 
   /** Leaves the screen for the one of the address. `isMove`: a person came here, and the focus follows. */
-  #open(isMove: boolean): void {
+  async #open(isMove: boolean): Promise<void> {
+    const route = (this.#route = routeOf(location.hash));
+    const { root } = this.#deps;
     this.#screen?.stop();
     this.#screen = undefined;
-    this.#route = routeOf(location.hash);
     this.#message = "";
-    if (this.#login) this.#screen = this.#newScreen(this.#login);
-    document.title = this.#login ? `${ROUTES[this.#route.name]} · Annals` : "Log in · Annals";
+    root.querySelector("details.accounts")?.removeAttribute("open");
+    if (this.#person) {
+      await this.#enter(this.#person);
+      // Another address was opened meanwhile.
+      if (route !== this.#route) return;
+    }
+    this.#isWaiting = false;
+    if (this.#login && !this.#isAtLogIn()) this.#screen = this.#newScreen(this.#login);
+    const isIn = this.#person !== undefined || this.#login !== undefined;
+    document.title = `${isIn && !this.#isAtLogIn() ? ROUTES[route.name].title : LOG_IN} · Annals`;
     this.#update();
-    if (isMove) this.#deps.root.querySelector("h1")?.focus();
+    if (isMove) root.querySelector("h1")?.focus();
   }
 
-  #newScreen({ api, data }: Login): Screen {
-    const context: Context = {
-      api,
-      update: this.#update,
-      say: (message) => {
-        this.#message = message;
-        this.#update();
-      },
-      now: this.#deps.now,
-      notes: this.#deps.notes,
-      session: data,
-    };
-    const { name, id } = this.#route;
-    switch (name) {
-      case "events":
-        return new EventsScreen(context);
-      case "verification":
-        return new VerificationScreen(context);
-      case "keys":
-        return new KeysScreen(context);
-      case "webhooks":
-        return id === undefined ? new WebhooksScreen(context) : new WebhookScreen(context, id);
-      case "sinks":
-        return new SinksScreen(context);
-      case "exports":
-        return new ExportsScreen(context);
-      case "widget-tokens":
-        return new WidgetTokensScreen(context);
-      case "usage":
-        return new UsageScreen(context);
+  readonly #isAtLogIn = (): boolean => faultOf(location.hash) !== undefined;
+
+  /** Goes to the account of the address; without one, to the first in which the person has a role. */
+  async #enter(person: Person): Promise<void> {
+    const { accountId = person.session.accounts[0]?.account_id, id, name } = this.#route;
+    if (accountId === undefined || this.#isAtLogIn()) return;
+    if (this.#route.accountId === undefined) {
+      const path = id === undefined ? name : `${name}/${id}`;
+      history.replaceState(null, "", hrefOf(accountId, path));
     }
+    if (this.#login?.access?.accountId === accountId) return;
+    this.#login?.access?.stop();
+    this.#login = this.#logins.get(accountId);
+    this.#notice = undefined;
+    if (this.#login) return;
+    this.#isWaiting = true;
+    this.#update();
+    try {
+      const login = personLogin(await person.enter(accountId));
+      this.#logins.set(accountId, login);
+      if (this.#person === person) this.#login = login;
+    } catch (error) {
+      this.#notice = errorView(error);
+    }
+  }
+
+  #newScreen({ access, api, data: session }: Login): Screen {
+    const { notes, now } = this.#deps;
+    const say = (message: string) => {
+      this.#message = message;
+      this.#update();
+    };
+    const href = (path: string) => hrefOf(access?.accountId, path);
+    const { providers } = this.#ways;
+    const person = this.#person;
+    const context = { api, href, notes, now, person, providers, say, session };
+    return newScreen(this.#route, { ...context, update: this.#update });
   }
 
   #view(): TemplateResult {
-    if (!this.#login || !this.#screen) {
-      const onKey = (key: string, isKept: boolean) => this.#logIn(key, isKept);
-      return html`<main>${logInView({ action: this.#action, notice: this.#notice, onKey })}</main>`;
-    }
-    const title = this.#route.id === undefined ? ROUTES[this.#route.name] : "Deliveries";
-    return html`<header>
-        <span class="brand">Annals</span>
-        <nav aria-label="Screens">
-          <ul>
-            ${Object.entries(ROUTES).map(
-              ([name, text]) =>
-                html`<li>
-                  <a
-                    href=${`#/${name}`}
-                    aria-current=${name === this.#route.name ? "page" : nothing}
-                    >${text}</a
-                  >
-                </li>`,
-            )}
-          </ul>
-        </nav>
-        <button type="button" @click=${() => this.#logOut(undefined)}>Log out</button>
-      </header>
+    if (this.#isWaiting && !this.#person) return html`<main><p class="waiting">Loading…</p></main>`;
+    if (this.#isAtLogIn() || (!this.#person && !this.#login)) return this.#logInView();
+    const { access } = this.#login ?? {};
+    const hasPeople = this.#ways.providers.length > 0;
+    const [route, person] = [this.#route, this.#person];
+    const onLogOut = () => void this.#logOut();
+    return html`${headerView({ access, hasPeople, onLogOut, person, route })}
       <main>
-        <h1 tabindex="-1">${title}</h1>
+        ${person?.ended ? errorView(person.ended) : nothing}
+        <h1 tabindex="-1">${this.#title()}</h1>
         <p class="message" role="status">${this.#message}</p>
-        ${this.#screen.view()}
+        ${this.#screen?.view() ?? this.#emptyView(person)}
       </main>`;
+  }
+
+  #title(): string {
+    const { id, name } = this.#route;
+    if (this.#login) return id === undefined ? ROUTES[name].title : "Deliveries";
+    return ROUTES.me.title;
+  }
+
+  #emptyView(person: Person | undefined): TemplateResult {
+    if (!person || this.#isWaiting) return html`<p class="waiting">Loading…</p>`;
+    return html`${this.#notice ?? nothing} ${meView(person.session)}`;
+  }
+
+  #logInView(): TemplateResult {
+    const { hash } = location;
+    const fault = faultOf(hash);
+    return html`<main>
+      ${logInView({
+        action: this.#action,
+        ways: this.#ways,
+        notice: this.#notice,
+        fault,
+        returnTo: fault ? "" : hash,
+        onKey: (key, isKept) => this.#logIn(key, isKept),
+      })}
+      ${this.#person ? html`<p class="log-in"><a href="#/">Continue as ${this.#person.label}</a></p>` : nothing}
+    </main>`;
   }
 }

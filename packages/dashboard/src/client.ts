@@ -1,5 +1,5 @@
-// The client of /v1: the SDK, as all screens use it. Made by app.ts for each login. The key is in a header
-// and nowhere else: it must never be part of a URL, of an error or of a log line.
+// The client of /v1: the SDK, as all screens use it. Made by login.ts for each login. The key or the token is
+// in a header and nowhere else: it must never be part of a URL, of an error or of a log line.
 
 import { Annals, type AnnalsError } from "@annals/sdk";
 
@@ -11,10 +11,11 @@ export function newClient({
   fetch,
   onRefusedKey,
 }: {
-  readonly key: string;
-  readonly fetch: typeof globalThis.fetch;
+  /** A function gives the token of a person. */
+  readonly key: string | (() => Promise<string>);
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Called with each 401: the key no longer works. */
-  readonly onRefusedKey: (error: AnnalsError) => void;
+  readonly onRefusedKey?: (error: AnnalsError) => void;
 }): Annals {
   return new Annals({
     baseUrl: location.origin,
@@ -25,7 +26,7 @@ export function newClient({
     fetch: (url, init) => fetch(url, { ...init, cache: "no-store", credentials: "omit" }),
     observe: () => ({
       end: ({ error }) => {
-        if (error?.status === 401) onRefusedKey(error);
+        if (error?.status === 401) onRefusedKey?.(error);
       },
     }),
   });

@@ -4,7 +4,10 @@
 import type { Annals } from "@annals/sdk";
 import type { TemplateResult } from "lit";
 import { html, nothing } from "lit";
+import type { Provider } from "./auth.ts";
+import { LoginError } from "./login-error.ts";
 import { errorView } from "./parts/error-view.ts";
+import type { Person } from "./person.ts";
 
 export interface Context {
   readonly api: Annals;
@@ -17,6 +20,12 @@ export interface Context {
   readonly notes: Storage;
   /** Holds what lives as long as the login. */
   readonly session: SessionData;
+  /** The address of another screen of the same account. */
+  readonly href: (path: string) => string;
+  /** Who has logged in; undefined for a key. */
+  readonly person: Person | undefined;
+  /** Where people log in. */
+  readonly providers: readonly Provider[];
 }
 
 /** What the screens remember until the log out. */
@@ -65,11 +74,16 @@ export class Loader<T> {
     this.#under?.abort();
   }
 
-  /** Waiting, the error with a button to try again, or what `render` makes of the value. */
+  /**
+   * Waiting, the error with a button to try again, or what `render` makes of the value. What a person enters
+   * into it outlives the session.
+   */
   view(render: (value: T) => TemplateResult): TemplateResult {
-    if (this.error !== undefined) return errorView(this.error, () => void this.load());
-    if (this.value === undefined) return html`<p class="waiting">Loading…</p>`;
-    return render(this.value);
+    const { error, value } = this;
+    const isShown = error === undefined || error instanceof LoginError;
+    return html`${error === undefined ? nothing : errorView(error, () => void this.load())}
+    ${value === undefined && error === undefined ? html`<p class="waiting">Loading…</p>` : nothing}
+    ${value !== undefined && isShown ? render(value) : nothing}`;
   }
 }
 

@@ -8,6 +8,7 @@ import { saveFile, takeFile } from "../check/take-file.ts";
 import { Dialog } from "../parts/dialog.ts";
 import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
 import { onSubmit, select, textIn } from "../parts/form.ts";
+import { pagesView } from "../parts/pages.ts";
 import { table } from "../parts/table.ts";
 import { numberText, sizeText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
@@ -113,11 +114,8 @@ export class ExportsScreen implements Screen {
             data,
           );
     return html`${list}
-      <p class="buttons">
-        ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
-        ${next_cursor === null ? nothing : html`<button type="button" @click=${() => void this.#turnTo(next_cursor)}>Older</button>`}
-      </p>
-      ${this.#formView()} ${this.#fileView()}`;
+    ${pagesView({ cursor: this.#cursor, next: next_cursor, turn: (to) => void this.#turnTo(to) })}
+    ${this.#formView()} ${this.#fileView()}`;
   }
 
   #actionsView(one: Export): TemplateResult {

@@ -1,4 +1,4 @@
-// What is used of each limit of the account, and what the key may do. All of it is one response.
+// What is used of each limit of the account, and what the key or the role may do. All of it is one response.
 
 import type { Scope, Usage } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit";
@@ -54,7 +54,9 @@ export class UsageScreen implements Screen {
 }
 
 function usageView(usage: Usage): TemplateResult {
-  const { plan, retention_days: days } = usage;
+  const { key, plan, retention_days: days } = usage;
+  const allowed =
+    key.role === undefined ? "What this key may do" : `What your role, ${key.role}, may do`;
   return html`<p>
       The plan of this account is <strong class="text">${visible(plan.name)}</strong>. The operator
       sets the limits.
@@ -67,9 +69,9 @@ function usageView(usage: Usage): TemplateResult {
       <p class="hint">${keptText("The record of a delivery", days.deliveries, plan, "webhooks")}</p>
     </section>
     <section aria-labelledby="allowed">
-      <h2 id="allowed">What this key may do</h2>
+      <h2 id="allowed">${allowed}</h2>
       ${table<Allowed>(
-        "What this key may do",
+        allowed,
         [
           { title: "Use", cell: ({ what }) => what },
           { title: "Scope", cell: ({ scope }) => html`<code>${scope}</code>` },
@@ -90,10 +92,11 @@ function emptyView({ events }: Usage): TemplateResult | typeof nothing {
 
 function barsOf(usage: Usage): Bar[] {
   const { account_requests: ofAccount, month_events, requests } = usage;
+  const own = usage.key.role === undefined ? "this key" : "your login";
   return [
     {
       id: "requests",
-      what: "Requests of this key",
+      what: `Requests of ${own}`,
       use: requests,
       hint: `The window ends in ${requests.resets_in} seconds. The dashboard's own requests count.`,
     },
@@ -109,7 +112,7 @@ function barsOf(usage: Usage): Bar[] {
     { id: "widget_tokens", what: "Live widget tokens", use: usage.widget_tokens },
     {
       id: "widget_tokens_of_key",
-      what: "Live widget tokens of this key",
+      what: `Live widget tokens of ${own}`,
       use: usage.widget_tokens_of_key,
     },
     { id: "webhooks", what: "Webhooks", use: usage.webhooks },

@@ -61,7 +61,7 @@ export class VerificationScreen implements Screen {
   readonly view = (): TemplateResult =>
     html`<p>
         The service recomputes every digest, hash and link of the chain. To check it without the
-        service, verify an <a href="#/exports">export</a>.
+        service, verify an <a href=${this.#context.href("exports")}>export</a>.
       </p>
       <form @submit=${onSubmit((form) => void this.#verify(form))}>
         <details>

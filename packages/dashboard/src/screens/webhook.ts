@@ -2,8 +2,9 @@
 // events.
 
 import type { Delivery, DeliveryPage } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit";
 import { field, onSubmit, textIn } from "../parts/form.ts";
+import { pagesView } from "../parts/pages.ts";
 import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
@@ -43,7 +44,7 @@ export class WebhookScreen implements Screen {
   };
 
   readonly view = (): TemplateResult =>
-    html`<p><a href="#/webhooks">All webhooks</a></p>
+    html`<p><a href=${this.#context.href("webhooks")}>All webhooks</a></p>
       <p class="buttons">
         <button
           type="button"
@@ -76,10 +77,7 @@ export class WebhookScreen implements Screen {
       { title: "Actions", cell: (one: Delivery) => this.#replayView(one) },
     ];
     return html`${table("Deliveries", columns, data)}
-      <p class="buttons">
-        ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
-        ${next_cursor === null ? nothing : html`<button type="button" @click=${() => void this.#turnTo(next_cursor)}>Older</button>`}
-      </p>`;
+    ${pagesView({ cursor: this.#cursor, next: next_cursor, turn: (to) => void this.#turnTo(to) })}`;
   }
 
   #replayView({ id, event }: Delivery): TemplateResult {

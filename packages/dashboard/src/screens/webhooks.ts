@@ -93,7 +93,10 @@ export class WebhooksScreen implements Screen {
         ${text}
       </button>`;
     return html`<span class="buttons">
-      <a class="button" href=${`#/webhooks/${one.id}`} aria-label=${`Deliveries of ${one.url}`}
+      <a
+        class="button"
+        href=${this.#context.href(`webhooks/${one.id}`)}
+        aria-label=${`Deliveries of ${one.url}`}
         >Deliveries</a
       >
       ${button(one.active ? "Disable" : "Enable", () => void this.#switch(one))}

@@ -5,6 +5,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { Dialog } from "../parts/dialog.ts";
 import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
 import { choices, chosenIn, field, onSubmit, select, textIn } from "../parts/form.ts";
+import { pagesView } from "../parts/pages.ts";
 import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
@@ -108,11 +109,8 @@ export class WidgetTokensScreen implements Screen {
             data,
           );
     return html`${list}
-      <p class="buttons">
-        ${this.#cursor === undefined ? nothing : html`<button type="button" @click=${() => void this.#turnTo(undefined)}>Newest</button>`}
-        ${next_cursor === null ? nothing : html`<button type="button" @click=${() => void this.#turnTo(next_cursor)}>Older</button>`}
-      </p>
-      ${this.#formView()}`;
+    ${pagesView({ cursor: this.#cursor, next: next_cursor, turn: (to) => void this.#turnTo(to) })}
+    ${this.#formView()}`;
   }
 
   #revokeView(one: WidgetToken): TemplateResult {

@@ -1,0 +1,44 @@
+// The screen of each address. Called by app.ts when its route is shown.
+
+import type { Route } from "../routes.ts";
+import type { Context, Screen } from "../screen.ts";
+import { EventsScreen } from "./events.ts";
+import { ExportsScreen } from "./exports.ts";
+import { KeysScreen } from "./keys.ts";
+import { MeScreen } from "./me.ts";
+import { PeopleScreen } from "./people.ts";
+import { RoleMappingsScreen } from "./role-mappings.ts";
+import { SinksScreen } from "./sinks.ts";
+import { UsageScreen } from "./usage.ts";
+import { VerificationScreen } from "./verification.ts";
+import { WebhookScreen } from "./webhook.ts";
+import { WebhooksScreen } from "./webhooks.ts";
+import { WidgetTokensScreen } from "./widget-tokens.ts";
+
+export function newScreen({ id, name }: Route, context: Context): Screen {
+  switch (name) {
+    case "events":
+      return new EventsScreen(context);
+    case "verification":
+      return new VerificationScreen(context);
+    case "keys":
+      return new KeysScreen(context);
+    case "webhooks":
+      return id === undefined ? new WebhooksScreen(context) : new WebhookScreen(context, id);
+    case "sinks":
+      return new SinksScreen(context);
+    case "exports":
+      return new ExportsScreen(context);
+    case "widget-tokens":
+      return new WidgetTokensScreen(context);
+    case "role-mappings":
+      return new RoleMappingsScreen(context);
+    case "people":
+      return new PeopleScreen(context);
+    case "usage":
+      return new UsageScreen(context);
+    case "me":
+      // A key has no person.
+      return context.person ? new MeScreen(context.person) : new UsageScreen(context);
+  }
+}

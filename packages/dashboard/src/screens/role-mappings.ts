@@ -1,0 +1,143 @@
+// Role mappings: which groups and people of an identity provider have which role in the account.
+
+import type { NewRoleMapping, RoleMapping } from "@annals/sdk";
+import { html, type TemplateResult } from "lit";
+import { Dialog } from "../parts/dialog.ts";
+import { field, onSubmit, select, textIn } from "../parts/form.ts";
+import { table } from "../parts/table.ts";
+import { timeView } from "../parts/time.ts";
+import { visible } from "../parts/visible.ts";
+import { Action, type Context, Loader, type Screen } from "../screen.ts";
+
+const MAX_LENGTH = 255;
+
+const ROLES = {
+  viewer: "viewer: reads events",
+  auditor: "auditor: verifies and exports, too",
+  manager: "manager: manages the account, too",
+  none: "none: no access, whatever other mappings give",
+} satisfies Record<RoleMapping["role"], string>;
+
+const KINDS = { group: "A group", subject: "One person, by the subject" };
+
+const WHOM = {
+  name: "whom",
+  label: "Name of the group, or subject",
+  isRequired: true,
+  maxLength: MAX_LENGTH,
+  hint: "As the provider writes it, to the character",
+};
+
+const PROVIDER = { name: "provider", label: "Provider", isRequired: true };
+
+export class RoleMappingsScreen implements Screen {
+  readonly #context: Context;
+  readonly #mappings: Loader<readonly RoleMapping[]>;
+  readonly #creation: Action;
+  readonly #dialog: Dialog;
+
+  constructor(context: Context) {
+    const { api, update } = context;
+    this.#context = context;
+    this.#creation = new Action(update);
+    this.#dialog = new Dialog(update);
+    this.#mappings = new Loader(update, (signal) => api.roleMappings.list({ signal }).toArray());
+  }
+
+  readonly stop = (): void => this.#mappings.stop();
+
+  readonly view = (): TemplateResult =>
+    html`<p>
+        A mapping gives a role in this account to a group of an identity provider, or to one person.
+        The highest role counts. It is in force with the next request.
+      </p>
+      ${this.#mappings.view((mappings) => this.#listView(mappings))} ${this.#dialog.view()}`;
+
+  #listView(mappings: readonly RoleMapping[]): TemplateResult {
+    const list =
+      mappings.length === 0
+        ? html`<p class="empty">No mappings yet: nobody has a role here. Add one below.</p>`
+        : table<RoleMapping>(
+            "Role mappings",
+            [
+              { title: "Provider", cell: ({ provider }) => provider },
+              { title: "Given to", cell: nameView },
+              { title: "Role", cell: ({ role }) => role },
+              { title: "Id", cell: ({ id }) => html`<code class="breaks">${id}</code>` },
+              { title: "Created", cell: (one) => timeView(one.created_at) },
+              { title: "Actions", cell: (one) => this.#deleteView(one) },
+            ],
+            mappings,
+          );
+    return html`${list}${this.#formView()}`;
+  }
+
+  #deleteView(mapping: RoleMapping): TemplateResult {
+    return html`<button
+      type="button"
+      class="danger"
+      aria-label=${`Delete the mapping of ${nameOf(mapping)}`}
+      @click=${() => this.#delete(mapping)}
+    >
+      Delete
+    </button>`;
+  }
+
+  #formView(): TemplateResult {
+    const providers = this.#context.providers.map(({ name, title }) => [name, title] as const);
+    return html`<section aria-labelledby="add-mapping">
+      <h2 id="add-mapping">Add a mapping</h2>
+      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
+        <div class="fields">
+          ${
+            providers.length === 0
+              ? field(PROVIDER)
+              : select(PROVIDER.name, PROVIDER.label, Object.fromEntries(providers))
+          }
+          ${select("kind", "Given to", KINDS)} ${field(WHOM)} ${select("role", "Role", ROLES)}
+        </div>
+        ${this.#creation.view()}
+        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Add mapping</button></p>
+      </form>
+    </section>`;
+  }
+
+  #create(form: FormData, element: HTMLFormElement): Promise<void> {
+    const { api, say } = this.#context;
+    return this.#creation.run(async () => {
+      await api.roleMappings.create({
+        provider: textIn(form, "provider"),
+        [textIn(form, "kind")]: textIn(form, "whom"),
+        role: textIn(form, "role") as NewRoleMapping["role"],
+      });
+      element.reset();
+      say("The mapping is added.");
+      await this.#mappings.load();
+    });
+  }
+
+  #delete(mapping: RoleMapping): void {
+    const { api, say, person } = this.#context;
+    const own = person?.session.accounts.some((one) => one.role_mapping_id === mapping.id);
+    this.#dialog.ask({
+      title: "Delete the mapping?",
+      content: html`<p>${nameView(mapping)}: <strong>${mapping.role}</strong></p>
+        <p>${own ? "It gives you your own role here. " : ""}It ends with the next request.</p>`,
+      confirm: "Delete mapping",
+      isDangerous: true,
+      work: async () => {
+        await api.roleMappings.delete(mapping.id);
+        say("The mapping is deleted.");
+        await this.#mappings.load();
+      },
+    });
+  }
+}
+
+const nameOf = ({ group, subject }: RoleMapping): string => group ?? subject ?? "";
+
+const nameView = (mapping: RoleMapping): TemplateResult =>
+  html`<span class="text"
+    >${mapping.group === null ? "the person" : "the group"}
+    <strong>${visible(nameOf(mapping))}</strong></span
+  >`;
