@@ -1,5 +1,5 @@
-// Requests of many at a time before and after something ends, by which a test shows that none that began after
-// the end was answered with data. Called by the flows in which people lose a session or a role.
+// Requests of many at a time before and after something ends, by which a test shows that none that began
+// after the end was answered with data. Called by the flows in which people lose a session or a role.
 
 const WORKERS = 16;
 
@@ -12,7 +12,7 @@ interface Counted {
   readonly requests: number;
 }
 
-/** `read` resolves to the status of a request. Each worker makes `each` requests before the end and after it. */
+/** `read` resolves to the status of a request. Each worker makes `each` requests before the end and after. */
 export async function loadUntilEnd(
   each: number,
   read: (worker: number) => Promise<number>,

@@ -59,8 +59,8 @@ export class Admissions {
    * Admits a request with the given Authorization header from the given client. A widget route needs a widget
    * token, any other route an API key or an access token. Throws `unauthenticated` (401),
    * {@link OtherAddress} (403), `rate_limited` (429), which is a {@link RateLimited} if a window is used up,
-   * or `unavailable`, also while the clock of this gateway is wrong. `address` is whose budget of refusals the
-   * request has.
+   * or `unavailable`, also while the clock of this gateway is wrong. `address` is whose budget of refusals
+   * the request has.
    */
   async admit(
     authorization: string | undefined,
