@@ -62,6 +62,7 @@ export const GATEWAY_NOUNS = [
   "webhooks",
   "widget",
   "widget-tokens",
+  "workloads",
 ];
 
 /** The same of the gateway, whose nouns have routes and no layers. */

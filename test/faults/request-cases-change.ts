@@ -42,6 +42,7 @@ const HOOK = { url: URL_OF_NOBODY, events: ["export.completed"] };
 const SINK = { type: "http", config: { url: URL_OF_NOBODY }, active: false };
 const HOLD = { from_sequence: 1 };
 const MAPPING = { provider: "okta", group: "readers", role: "viewer" };
+const WORKLOAD = { name: "one", issuer: "cluster", subject: "s", scopes: ["verify"] };
 const TINY = { events: Array.from({ length: 1_000 }, () => ({ action: "a" })) };
 const ESCAPES = JSON.stringify({
   events: Array.from({ length: 60 }, () => ({
@@ -222,6 +223,20 @@ export const CHANGE_CASES: readonly CostCase[] = [
     what: "a role mapping that is deleted",
     status: 204,
     make: andDelete("/v1/role-mappings", MAPPING),
+  },
+  {
+    ...TWO,
+    route: "POST /workloads",
+    what: "a workload that is created and deleted",
+    status: 204,
+    make: andDelete("/v1/workloads", WORKLOAD),
+  },
+  {
+    ...TWO,
+    route: "DELETE /workloads/:id",
+    what: "a workload that is deleted",
+    status: 204,
+    make: andDelete("/v1/workloads", WORKLOAD),
   },
   {
     ...SMALL,

@@ -169,6 +169,12 @@ export const READ_CASES: readonly CostCase[] = [
   },
   {
     ...SMALL,
+    route: "GET /workloads",
+    what: "list of workloads",
+    make: get("worked", "/workloads?limit=100"),
+  },
+  {
+    ...SMALL,
     route: "GET /people",
     what: "list of people",
     make: get("worked", "/people?limit=100"),

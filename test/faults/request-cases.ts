@@ -39,6 +39,8 @@ export const RPC_WORK: Readonly<Record<string, readonly string[] | string>> = {
   "keys.createAccessToken": "the dashboard, every ten minutes: a session, its person and a slot",
   "keys.endSession": "a logout: a session and what it has made",
   "keys.endProviderSessions": "a logout at the provider: sessions of one person",
+  "keys.registerWorkloadToken":
+    "a token of a workload, every ten minutes: the account's 200 workloads and 10,000 rows of tokens",
   "ledger.streamEvents": ["export, jsonl", "export, csv", "replay of a sink"],
   "ledger.readEvents": ["replay of 1,000 events to a webhook"],
   "ledger.measureEvents": ["replay of 1,000 events to a webhook"],

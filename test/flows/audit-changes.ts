@@ -22,6 +22,7 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
   key: "keys",
   widget_token: "keys",
   role_mapping: "keys",
+  workload: "keys",
   webhook: "webhook-dispatcher",
   sink: "webhook-dispatcher",
   export: "export",

@@ -1,8 +1,9 @@
-// The rows of audit-changes.ts of the roles of people.
+// The rows of audit-changes.ts of the roles of people and of workloads.
 
 import type { Change } from "./audit-change.ts";
 
 const PATH = "/v1/role-mappings";
+const WORKLOADS = "/v1/workloads";
 
 export const ROLE_CHANGES: readonly Change[] = [
   {
@@ -20,6 +21,28 @@ export const ROLE_CHANGES: readonly Change[] = [
     make: async (client, made) => {
       const id = made.get("create-role-mapping") ?? "";
       return [await client.delete(`${PATH}/${id}`), id];
+    },
+  },
+  {
+    route: "create-workload",
+    action: "annals.workload.created",
+    make: async (client) => {
+      const workload = {
+        name: "private",
+        issuer: "cluster",
+        subject: "private",
+        scopes: ["verify"],
+      };
+      const answer = await client.post(WORKLOADS, { ...workload, claims: { ref: "private" } });
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "delete-workload",
+    action: "annals.workload.deleted",
+    make: async (client, made) => {
+      const id = made.get("create-workload") ?? "";
+      return [await client.delete(`${WORKLOADS}/${id}`), id];
     },
   },
 ];

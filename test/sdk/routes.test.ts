@@ -144,6 +144,15 @@ test("every route", async () => {
   await annals.roleMappings.delete(mapped.id);
   expect(await annals.people.list().toArray()).toEqual([]);
 
+  const trusted = {
+    issuer: "cluster",
+    subject: "system:serviceaccount:a:b",
+    scopes: ["verify" as const],
+  };
+  const workload = await annals.workloads.create({ name: "one", ...trusted });
+  expect(await annals.workloads.list().toArray()).toEqual([workload]);
+  await annals.workloads.delete(workload.id);
+
   const retention = await annals.retention.set({ days: 90 });
   expect(await annals.retention.get()).toEqual(retention);
 

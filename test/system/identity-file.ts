@@ -1,5 +1,5 @@
-// An identity file for services of tests, with a provider that nobody logs in with: its name is all that a
-// role mapping needs. Called by what starts such a system, before its services.
+// An identity file for services of tests, with a provider and an issuer that nobody logs in with: their names
+// are all that a role mapping and a workload need. Called by what starts such a system, before its services.
 
 import type { Stack } from "@annals/local";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -9,6 +9,9 @@ import { type ConstellationOptions, startConstellation } from "./constellation.t
 
 /** The issuer is nowhere: a provider is asked when someone logs in, and not before. */
 export const PROVIDER = { name: "okta", issuer: "https://okta.invalid" };
+
+/** The same of workloads: no test has a token of it. */
+export const ISSUER = { name: "cluster", issuer: "https://cluster.invalid" };
 
 /** Where browsers would reach the gateway. */
 export const PUBLIC_ORIGIN = "https://audit.invalid";
@@ -28,7 +31,9 @@ export async function writeIdentityFile(): Promise<IdentityFile> {
   await writeFile(secret, "nobody logs in with it");
   const { issuer, name } = PROVIDER;
   const provider = { name, title: "Okta", issuer, client_id: "annals", accounts: "*" };
-  await writeFile(file, JSON.stringify({ people: [{ ...provider, client_secret_file: secret }] }));
+  const people = [{ ...provider, client_secret_file: secret }];
+  const workloads = [{ ...ISSUER, accounts: "*" }];
+  await writeFile(file, JSON.stringify({ people, workloads }));
   const gateway = { ANNALS_PUBLIC_URL: PUBLIC_ORIGIN };
   const keys = { ...gateway, ANNALS_IDENTITY_FILE: file };
   return {

@@ -10,7 +10,7 @@ const RELEASED = {
   "services/export/migrations/0001_exports.sql":
     "faf0f7eb6926c5ab0d597e1df9231c2610ecb9a06e43a6116b1319f79e928bf8",
   "services/keys/migrations/0001_keys.sql":
-    "6c75b64862bb150b838057848449fb82fedfcbfa7efec138d95b168a41693a8c",
+    "472f2865f890c066bc70a08a07830e3337dfda5d07fa09db85d2a68dabb35ce6",
   "services/ledger/migrations/0001_ledger.sql":
     "6216e3303fbd813bb63521efb2ce35900835a4f93644e21f718db243e8a29d46",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":

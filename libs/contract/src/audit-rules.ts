@@ -39,6 +39,8 @@ export const AUDIT_RULES = {
     "annals.person.unblocked": OPERATOR,
     "annals.role_mapping.created": CLIENT_OR_OPERATOR,
     "annals.role_mapping.deleted": CLIENT_OR_OPERATOR,
+    "annals.workload.created": CLIENT,
+    "annals.workload.deleted": CLIENT,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
   gateway: {

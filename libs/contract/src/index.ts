@@ -29,3 +29,4 @@ export * from "./timestamps.ts";
 export * from "./verification-json.ts";
 export * from "./turns.ts";
 export * from "./widget-token.ts";
+export * from "./workload-token.ts";

@@ -1,5 +1,4 @@
-// The client: one method for each route of the interface, and track(). Nouns and verbs are those of the
-// routes.
+// The client: a method for each route, named by its noun and its verb, and track().
 
 import { Archives } from "./archives.ts";
 import { type CreateOptions, idempotent } from "./create-options.ts";
@@ -13,6 +12,7 @@ import { type CallOptions, get, post, put, Transport, type TransportOptions } fr
 import type * as T from "./types.ts";
 import { verifyEvents } from "./verify-events.ts";
 import { verifyWebhook } from "./webhooks.ts";
+import { Workloads } from "./workloads.ts";
 
 export interface AnnalsOptions extends TransportOptions {
   readonly tracking?: TrackingOptions;
@@ -35,6 +35,7 @@ export class Annals {
     this.people = new People(this.#transport);
     this.roleMappings = new RoleMappings(this.#transport);
     this.sinks = new Sinks(this.#transport);
+    this.workloads = new Workloads(this.#transport);
     const { clock, random } = this.#transport;
     const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
     const send = (body: string, idempotencyKey: string, signal: AbortSignal) =>
@@ -234,11 +235,11 @@ export class Annals {
   /** What retention deletes, kept in files. */
   readonly archives: Archives;
 
-  /** Give roles of the account to people, by groups of an identity provider. */
+  /** Give roles of the account to people, by groups of an identity provider; who has one. */
   readonly roleMappings: RoleMappings;
-
-  /** Who has logged in and has a role. */
   readonly people: People;
+  /** Trust programs by the tokens of their platform. */
+  readonly workloads: Workloads;
 
   /** For a client whose `apiKey` is a widget token. */
   readonly widget = {

@@ -2,7 +2,7 @@
 // register-routes.ts, which takes the resource and refuses larger ones, and by docs/route-bounds.md, which
 // `npm run generate` makes. What other services read or write is bounded there; a row here says how much.
 
-import { MAX_ROLE_MAPPINGS } from "@annals/contract";
+import { MAX_ROLE_MAPPINGS, MAX_WORKLOADS } from "@annals/contract";
 import type { WorkResource } from "./edge/requests-in-flight.ts";
 import { DOWNLOAD_BYTES } from "./edge/resources.ts";
 
@@ -38,6 +38,7 @@ const KEYS_ROWS = 1_000;
 const WEBHOOKS_ROWS = 1_000;
 const SINKS_ROWS = 10;
 const ROLE_MAPPINGS_ROWS = MAX_ROLE_MAPPINGS;
+const WORKLOADS_ROWS = MAX_WORKLOADS;
 const EXPORTS_ROWS = 1_000;
 const WIDGET_TOKENS_ROWS = 10_000;
 /** What the count of the events that an erasure selects may read. */
@@ -97,6 +98,7 @@ export const BATCH = bounds("slot", 1_000 + FEW_ROWS, "body");
 export const INTAKE = bounds("slot", 2_000 + FEW_ROWS, 64 * KIB);
 export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_ROLE_MAPPING = bounds("slot", ROLE_MAPPINGS_ROWS + FEW_ROWS, "body");
+export const NEW_WORKLOAD = bounds("slot", WORKLOADS_ROWS + FEW_ROWS, "body");
 export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");
 export const NEW_SINK: Bounds = {
   ...bounds("slot", SINKS_ROWS + FEW_ROWS, "body"),

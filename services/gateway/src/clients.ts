@@ -26,6 +26,7 @@ export interface OpenClients extends Clients {
 const KEYS_READS = [
   ...(["ListApiKeys", "UpdateApiKey", "ListWidgetTokens", "GetUsage"] as const),
   ...(["ListRoleMappings", "ListPeople", "ListProviders", "GetSession"] as const),
+  ...(["ListWorkloads", "RegisterWorkloadToken"] as const),
 ];
 
 const LEDGER_READS = [

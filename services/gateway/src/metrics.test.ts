@@ -12,6 +12,7 @@ import { Admissions } from "./admission/admissions.ts";
 import { Unauthenticated } from "./edge/unauthenticated.ts";
 import { createMetrics } from "./metrics.ts";
 import { EventAppends } from "./events/event-appends.ts";
+import { NO_WORKLOADS } from "./testing/no-workloads.ts";
 
 const MS_PER_S = 1_000;
 const EVENTS = Buffer.from('[{"action":"a"}]');
@@ -125,7 +126,12 @@ test("of admissions", async () => {
     budget: { isOver: () => false },
     onRefused: () => {},
   });
-  const admissions = new Admissions(keys, unauthenticated, new ComparedClock(), metrics);
+  const admissions = new Admissions(
+    { ...keys, ...NO_WORKLOADS },
+    unauthenticated,
+    new ComparedClock(),
+    metrics,
+  );
   const authorization = `Bearer ${mintKey("annals")}`;
   const client = {
     address: "127.0.0.1",

@@ -23,6 +23,7 @@ import {
   NEW_SINK,
   NEW_WEBHOOK,
   NEW_WIDGET_TOKEN,
+  NEW_WORKLOAD,
   ONE,
   ONE_EVENT,
   PAGE,
@@ -109,6 +110,9 @@ import { getWidgetEvent } from "./widget/get-widget-event.ts";
 import { getWidgetLog } from "./widget/get-widget-log.ts";
 import { listWidgetEvents } from "./widget/list-widget-events.ts";
 import { listWidgetFilters } from "./widget/list-widget-filters.ts";
+import { createWorkload } from "./workloads/create-workload.ts";
+import { deleteWorkload } from "./workloads/delete-workload.ts";
+import { listWorkloads } from "./workloads/list-workloads.ts";
 
 export type Row = readonly [
   HTTPMethods,
@@ -213,6 +217,9 @@ export const V1: readonly Row[] = [
   ["GET", "/role-mappings", "keys:manage", "list-role-mappings", listRoleMappings, PAGE],
   ["DELETE", "/role-mappings/:id", "keys:manage", "delete-role-mapping", deleteRoleMapping, ONE],
   ["GET", "/people", "keys:manage", "list-people", listPeople, PEOPLE_PAGE],
+  ["POST", "/workloads", "keys:manage", "create-workload", createWorkload, NEW_WORKLOAD],
+  ["GET", "/workloads", "keys:manage", "list-workloads", listWorkloads, PAGE],
+  ["DELETE", "/workloads/:id", "keys:manage", "delete-workload", deleteWorkload, ONE],
 
   [
     "POST",

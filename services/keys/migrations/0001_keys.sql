@@ -195,13 +195,14 @@ CREATE TABLE keys.access_tokens (
   person_id     text COLLATE "C" REFERENCES keys.people ON DELETE CASCADE,
   slot          smallint CHECK (slot BETWEEN 1 AND 5),
   workload_id   text COLLATE "C",
-  subject       text COLLATE "C", -- as the token of the workload names it
+  issuer        text COLLATE "C", -- as the token of the workload names it, and who it says that it is
+  subject       text COLLATE "C",
   created_at    timestamptz NOT NULL,
   expires_at    timestamptz NOT NULL,
   PRIMARY KEY (account_id, id),
   FOREIGN KEY (account_id, workload_id) REFERENCES keys.workloads ON DELETE CASCADE,
-  CHECK (CASE WHEN workload_id IS NULL THEN num_nonnulls(session_id, person_id, slot) = 3 AND subject IS NULL
-    ELSE num_nonnulls(session_id, person_id, slot) = 0 AND subject IS NOT NULL END)
+  CHECK (CASE WHEN workload_id IS NULL THEN num_nonnulls(session_id, person_id, slot) = 3 AND num_nonnulls(issuer, subject) = 0
+    ELSE num_nonnulls(session_id, person_id, slot) = 0 AND num_nonnulls(issuer, subject) = 2 END)
 );
 
 CREATE INDEX access_tokens_secret ON keys.access_tokens (secret_sha256);
@@ -227,8 +228,8 @@ GRANT SELECT, INSERT, DELETE ON keys.used_tokens TO annals_keys;
 -- Tokens for the widget routes. Each shows some of an account's events to browsers, until it expires.
 --
 -- A token never changes: the service may add it, read it and delete it. It is deleted when it is revoked, and
--- some time after it has expired. It is valid for as long as the API key or the session that made it, too.
--- Its requests are counted in rate_windows, by its id.
+-- some time after it has expired. It is valid for as long as what made it, too: an API key, a session or a
+-- workload. Its requests are counted in rate_windows, by its id.
 CREATE TABLE keys.widget_tokens (
   account_id    text COLLATE "C" NOT NULL REFERENCES keys.accounts,
   id            text COLLATE "C" NOT NULL,
@@ -241,8 +242,8 @@ CREATE TABLE keys.widget_tokens (
   origins       text[] NOT NULL CHECK (cardinality(origins) <= 20),
   viewer_id     text, -- the viewer; null if the token names none
   viewer_name   text,
-  created_by    text COLLATE "C" NOT NULL, -- the id of the API key or of the person
-  session_id    text COLLATE "C" REFERENCES keys.sessions ON DELETE CASCADE, -- null for one of an API key
+  created_by    text COLLATE "C" NOT NULL, -- the id of the API key, of the person or of the workload
+  session_id    text COLLATE "C" REFERENCES keys.sessions ON DELETE CASCADE, -- null unless it is a person's
   created_at    text COLLATE "C" NOT NULL,
   expires_at    text COLLATE "C" NOT NULL,
   PRIMARY KEY (account_id, id)
@@ -251,7 +252,7 @@ CREATE TABLE keys.widget_tokens (
 -- Admission knows only the secret, as with API keys.
 CREATE INDEX widget_tokens_secret ON keys.widget_tokens (secret_sha256);
 CREATE INDEX widget_tokens_newest ON keys.widget_tokens (account_id, created_at, id);
--- The tokens that one key or person has made, for its own list and its share of the account's.
+-- The tokens that one key, person or workload has made, for its own list and its share of the account's.
 CREATE INDEX widget_tokens_of_key ON keys.widget_tokens (account_id, created_by, created_at, id);
 CREATE INDEX widget_tokens_of_session ON keys.widget_tokens (session_id) WHERE session_id IS NOT NULL;
 CREATE INDEX widget_tokens_expiry ON keys.widget_tokens (expires_at);

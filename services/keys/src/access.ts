@@ -28,4 +28,8 @@ export const ACCESS: Access<typeof KeysService> = {
   listRoleMappings: { gateway: "keys:manage" },
   deleteRoleMapping: { gateway: "keys:manage" },
   listPeople: { gateway: "keys:manage" },
+  createWorkload: { gateway: "keys:manage" },
+  listWorkloads: { gateway: "keys:manage" },
+  deleteWorkload: { gateway: "keys:manage" },
+  registerWorkloadToken: { gateway: "itself" },
 };

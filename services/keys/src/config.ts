@@ -99,7 +99,7 @@ export const SETTINGS = {
   ),
   identityFile: optionalText(
     "ANNALS_IDENTITY_FILE",
-    "JSON file of the identity providers with which people log in. It is read again every five seconds. " +
+    "JSON file of the identity providers with which people log in, and of the issuers of workloads. It is read again every five seconds. " +
       "Without it people cannot log in.",
   ),
   sessionLifetimeMinutes: integer(

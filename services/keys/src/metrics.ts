@@ -30,7 +30,10 @@ export function createMetrics(registry: Registry) {
     logRollbacks: logRollbacks(registry),
     /** worker: audit, key_sweep, last_uses, refused_admissions, refused_logins, session_sweep. */
     failures: workerFailures(registry),
-    /** kind: expired_keys, people, rate_windows, revoked_keys, sessions, used_tokens, widget_tokens. */
+    /**
+     * kind: expired_keys, people, rate_windows, revoked_keys, sessions, used_tokens, widget_tokens,
+     * workload_tokens.
+     */
     swept: rowsSwept(registry),
   };
   // An alert on the increase sees the first one only if the series exists before it.

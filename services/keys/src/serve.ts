@@ -33,6 +33,7 @@ import { openLogSigner } from "./log-signing/log-key-file.ts";
 import { plansCheck, readPlans } from "./accounts/plans-file.ts";
 import { logRate } from "./accounts/rules/plan.ts";
 import { openIdentities } from "./identity/identity-file.ts";
+import { openIssuers } from "./outbound/open-issuers.ts";
 import { openProviders } from "./outbound/open-providers.ts";
 import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
@@ -120,6 +121,7 @@ export async function serve(
 
   const identities = await openIdentities(config.identityFile, { closers, log });
   const providers = await openProviders(config, { clock, identities });
+  const issuers = await openIssuers(config, { clock, identities });
 
   const maker = { clock, random: randomBytes, prefix: config.keyPrefix };
   const deps = { ...maker, database, identities, plans };
@@ -131,7 +133,9 @@ export async function serve(
       ...deps,
       admission,
       admissions: new AdmissionSigner({ secrets, clock }),
+      issuers,
       lastUses,
+      log,
       metrics,
       providers,
       rateLimitPerMinute: config.rateLimitPerMinute,

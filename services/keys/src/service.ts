@@ -1,5 +1,6 @@
 // The table of contents: every RPC of the keys service and its handler.
 
+import type { Logger } from "@annals/chassis";
 import type { ComparedClock } from "@annals/contract";
 import { KeysService } from "@annals/proto/keys";
 import type { ConnectRouter } from "@connectrpc/connect";
@@ -9,6 +10,7 @@ import type { KeyMaker } from "./api-keys/rules/new-api-key.ts";
 import type { Plans } from "./accounts/rules/plan.ts";
 import type { LogSigner } from "./log-signing/log-signer.ts";
 import type { Identities } from "./identity/identity-file.ts";
+import type { Issuers } from "./outbound/open-issuers.ts";
 import type { Providers } from "./outbound/open-providers.ts";
 import type { Metrics } from "./metrics.ts";
 import type { LastUses } from "./admissions/last-uses.ts";
@@ -37,6 +39,10 @@ import { createRoleMapping } from "./role-mappings/rpc/create-role-mapping.ts";
 import { deleteRoleMapping } from "./role-mappings/rpc/delete-role-mapping.ts";
 import { listPeople } from "./people/rpc/list-people.ts";
 import { listRoleMappings } from "./role-mappings/rpc/list-role-mappings.ts";
+import { createWorkload } from "./workloads/rpc/create-workload.ts";
+import { deleteWorkload } from "./workloads/rpc/delete-workload.ts";
+import { listWorkloads } from "./workloads/rpc/list-workloads.ts";
+import { registerWorkloadToken } from "./workloads/rpc/register-workload-token.ts";
 import { updateApiKey } from "./api-keys/rpc/update-api-key.ts";
 
 export interface Deps extends KeyMaker {
@@ -45,7 +51,9 @@ export interface Deps extends KeyMaker {
   readonly admissions: AdmissionSigner;
   readonly clock: ComparedClock;
   readonly database: Pool;
+  readonly issuers: Issuers;
   readonly lastUses: LastUses;
+  readonly log: Logger;
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly rateLimitPerMinute: number;
@@ -90,5 +98,9 @@ export function keysService(deps: Deps): (router: ConnectRouter) => void {
       listRoleMappings: listRoleMappings(deps),
       deleteRoleMapping: deleteRoleMapping(deps),
       listPeople: listPeople(deps),
+      createWorkload: createWorkload(deps),
+      listWorkloads: listWorkloads(deps),
+      deleteWorkload: deleteWorkload(deps),
+      registerWorkloadToken: registerWorkloadToken(deps),
     });
 }

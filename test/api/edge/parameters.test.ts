@@ -34,6 +34,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "create-erasure": { actor_id: "u_1", parts: ["actor"] },
   "place-hold": { from_sequence: 1 },
   "create-role-mapping": { provider: "okta", group: "readers", role: "viewer" },
+  "create-workload": { name: "a", issuer: "cluster", subject: "s", scopes: ["verify"] },
   "set-retention": { days: 90 },
 };
 
@@ -67,5 +68,6 @@ test("and has done nothing", async () => {
   expect((await client.get("/v1/erasures")).body.data).toEqual([]);
   expect((await client.get("/v1/holds")).body.data).toEqual([]);
   expect((await client.get("/v1/role-mappings")).body.data).toEqual([]);
+  expect((await client.get("/v1/workloads")).body.data).toEqual([]);
   expect((await client.get("/v1/retention")).body.data.account_days).toBeNull();
 });

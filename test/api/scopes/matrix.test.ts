@@ -3,6 +3,7 @@
 // scope alone and with one of all others; the check itself meets every subset of the scopes. Rows for widget
 // tokens take no key at all, and rows for any key take every one.
 
+import { Holder } from "@annals/proto/admission";
 import { ANY_KEY, SCOPES, type Scope, WIDGET } from "@annals/contract";
 import { requireScope } from "@annals/gateway/src/admission/require-scope.ts";
 import { V1 } from "@annals/gateway/src/v1.ts";
@@ -84,7 +85,7 @@ describe.each(SCOPES)("%s", (scope) => {
 
   test("the check asks for it whatever else a key holds", () => {
     for (const scopes of SUBSETS) {
-      const check = () => requireScope({ scopes }, scope);
+      const check = () => requireScope({ scopes, holder: Holder.UNSPECIFIED }, scope);
       if (scopes.includes(scope)) check();
       else expect(check).toThrow(missing(scope));
     }

@@ -1793,6 +1793,48 @@ export interface components {
             parts?: ("actor.meta" | "target.meta" | "context" | "diff" | "metadata")[];
             viewer?: components["schemas"]["WidgetViewer"];
         };
+        NewWorkload: {
+            /**
+             * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
+             * @example [
+             *       "192.0.2.7",
+             *       "2001:db8::/32"
+             *     ]
+             */
+            allowed_ips?: string[];
+            /**
+             * @description Further claims that its tokens must have, each with the text of this member. A claim that is no text never fits.
+             * @example {
+             *       "repository_id": "74",
+             *       "ref": "refs/heads/main"
+             *     }
+             */
+            claims?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Name of an issuer of the operator.
+             * @example cluster
+             */
+            issuer: string;
+            /**
+             * @description 1 to 255 characters after trimming, no control characters; need not be unique.
+             * @example billing
+             */
+            name: string;
+            /**
+             * @description What it may do.
+             * @example [
+             *       "events:write"
+             *     ]
+             */
+            scopes: components["schemas"]["Scope"][];
+            /**
+             * @description The subject (`sub`) of its tokens, to the character. One that ends with `*`, after at least 8 characters, is a beginning.
+             * @example system:serviceaccount:logging:collector
+             */
+            subject: string;
+        };
         OtlpHttpSinkConfig: {
             /**
              * @description Up to 20 headers of each request, with their values, which are secrets. Default: none.
@@ -3150,6 +3192,65 @@ export interface components {
             id: string;
             /** @example Ada Lovelace */
             name?: string;
+        };
+        Workload: {
+            /**
+             * @description IP addresses and networks that the key may be used from; requests from others get 403. Left out: any.
+             * @example [
+             *       "192.0.2.7",
+             *       "2001:db8::/32"
+             *     ]
+             */
+            allowed_ips?: string[];
+            /** @description The audience (`aud`) that its tokens must have. Null if no issuer is configured any longer. */
+            audience: string | null;
+            /**
+             * @description Further claims that its tokens must have, each with the text of this member. A claim that is no text never fits.
+             * @example {
+             *       "repository_id": "74",
+             *       "ref": "refs/heads/main"
+             *     }
+             */
+            claims: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            /**
+             * @description `wkl_` and an opaque string.
+             * @example wkl_3f8k1m5p9r2t6v0x4z7b1c5d8g
+             */
+            id: string;
+            /**
+             * @description Name of an issuer of the operator.
+             * @example cluster
+             */
+            issuer: string;
+            /** @example collector */
+            name: string;
+            /**
+             * @description What it may do.
+             * @example [
+             *       "events:write"
+             *     ]
+             */
+            scopes: components["schemas"]["Scope"][];
+            /**
+             * @description The subject (`sub`) of its tokens, to the character. One that ends with `*`, after at least 8 characters, is a beginning.
+             * @example system:serviceaccount:logging:collector
+             */
+            subject: string;
+        };
+        WorkloadPage: {
+            data: components["schemas"]["Workload"][];
+            /** @description Whether there is a next page. A page can be shorter than its limit or even empty, so rely on this member only. */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
     };
     responses: never;

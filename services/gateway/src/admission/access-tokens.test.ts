@@ -10,6 +10,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { Unauthenticated } from "../edge/unauthenticated.ts";
 import { Admissions } from "./admissions.ts";
+import { NO_WORKLOADS } from "../testing/no-workloads.ts";
 
 const PERSON = {
   accountId: "acct_1",
@@ -43,7 +44,11 @@ function opened(admission: object = PERSON) {
     const admissions = groups.map(() => admission);
     return create(AdmitRequestsResponseSchema, { admissions, limit: 100, logLimit: 3_000 });
   };
-  const admissions = new Admissions({ admitRequests }, unauthenticated, new ComparedClock());
+  const admissions = new Admissions(
+    { admitRequests, ...NO_WORKLOADS },
+    unauthenticated,
+    new ComparedClock(),
+  );
   const request = { address: "::1", ip: "::1", requestId: "req_1", isWidget: false };
   const admit = (token: string, window?: RateWindow) =>
     admissions.admit(`Bearer ${token}`, { ...request, window, body: { complete: true } });

@@ -8,6 +8,7 @@ import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { Unauthenticated } from "../edge/unauthenticated.ts";
 import { Admissions } from "./admissions.ts";
+import { NO_WORKLOADS } from "../testing/no-workloads.ts";
 
 const COMPLETE = { accountId: "acct_1", admitted: 1, statement: "s", plan: {}, accountWindow: {} };
 
@@ -21,16 +22,17 @@ function admit(admission: object, clock = new ComparedClock(), databaseTimeUs = 
     budget: { isOver: () => false },
     onRefused: () => {},
   });
-  return new Admissions({ admitRequests: async () => answer }, unauthenticated, clock).admit(
-    `Bearer ${mintKey("annals")}`,
-    {
-      address: "127.0.0.1",
-      ip: "127.0.0.1",
-      requestId: "req_1",
-      body: { complete: true },
-      isWidget: false,
-    },
-  );
+  return new Admissions(
+    { admitRequests: async () => answer, ...NO_WORKLOADS },
+    unauthenticated,
+    clock,
+  ).admit(`Bearer ${mintKey("annals")}`, {
+    address: "127.0.0.1",
+    ip: "127.0.0.1",
+    requestId: "req_1",
+    body: { complete: true },
+    isWidget: false,
+  });
 }
 
 test("a complete answer admits", async () => {
@@ -83,7 +85,11 @@ describe("a key with a list of addresses", () => {
       asked.push(...groups);
       return create(AdmitRequestsResponseSchema, { admissions: [admission], limit: 100 });
     };
-    const admissions = new Admissions({ admitRequests }, unauthenticated, new ComparedClock());
+    const admissions = new Admissions(
+      { admitRequests, ...NO_WORKLOADS },
+      unauthenticated,
+      new ComparedClock(),
+    );
     const key = `Bearer ${mintKey("annals")}`;
     const body = { complete: true };
     const from = (ip: string) =>

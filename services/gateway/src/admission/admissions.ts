@@ -8,6 +8,7 @@ import {
   isPlausibleAccessToken,
   isPlausibleKey,
   isPlausibleWidgetToken,
+  isPlausibleWorkloadToken,
 } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";
 import { RateWindow } from "@annals/proto/keys";
@@ -25,6 +26,7 @@ import {
 } from "./admit-group.ts";
 import { Leases } from "./leases.ts";
 import type { Kind } from "./request-groups.ts";
+import { WorkloadTokens } from "./workload-tokens.ts";
 
 /** Requests in one batch, concurrent batches, and requests that may wait. */
 const MAX_GROUP = 500;
@@ -35,6 +37,7 @@ export class Admissions {
   readonly #batcher: Batcher<Waiting, Admission>;
   readonly #deps: AdmissionDeps;
   readonly #unauthenticated: Unauthenticated;
+  readonly #workloadTokens: WorkloadTokens;
 
   constructor(
     keys: AdmissionDeps["keys"],
@@ -44,6 +47,7 @@ export class Admissions {
   ) {
     this.#deps = { clock, keys, leases: new Leases(clock) };
     this.#unauthenticated = unauthenticated;
+    this.#workloadTokens = new WorkloadTokens(keys);
     this.#batcher = new Batcher({
       name: "admission",
       work: (given, _weight, timeoutMs) => admitGroup(this.#deps, given, timeoutMs),
@@ -57,10 +61,10 @@ export class Admissions {
 
   /**
    * Admits a request with the given Authorization header from the given client. A widget route needs a widget
-   * token, any other route an API key or an access token. Throws `unauthenticated` (401),
-   * {@link OtherAddress} (403), `rate_limited` (429), which is a {@link RateLimited} if a window is used up,
-   * or `unavailable`, also while the clock of this gateway is wrong. `address` is whose budget of refusals
-   * the request has.
+   * token, any other route an API key, an access token or a token of a workload. Throws `unauthenticated`
+   * (401), {@link OtherAddress} (403), `rate_limited` (429), which is a {@link RateLimited} if a window is
+   * used up, or `unavailable`, also while the clock of this gateway is wrong. `address` is whose budget of
+   * refusals the request has.
    */
   async admit(
     authorization: string | undefined,
@@ -79,12 +83,11 @@ export class Admissions {
     const leased = admitByLease(this.#deps, waiting);
     if (leased) return leased;
     try {
-      const admission = await this.#batcher.submit(waiting);
+      const admission = await this.#submit(waiting, key);
       this.#unauthenticated.admitted(digest, admission);
       return admission;
     } catch (error) {
-      if (error instanceof AnnalsError && error.kind === "unauthenticated")
-        this.#unauthenticated.unknown(digest);
+      if (isUnauthenticated(error)) this.#unauthenticated.unknown(digest);
       throw error;
     }
   }
@@ -105,9 +108,28 @@ export class Admissions {
     const key = bearer(authorization, request.isWidget);
     const kind = plausibleKind(key, request.isWidget) ?? "key";
     const waiting = waitingOf(request, digestOf(key), { kind, count: 0, body: ARRIVED });
-    return admitByLease(this.#deps, waiting) ?? this.#batcher.submit(waiting);
+    return admitByLease(this.#deps, waiting) ?? this.#submit(waiting, key);
+  }
+
+  /** A token of a workload that keys does not know may be new, or is to be verified again. */
+  async #submit(waiting: Waiting, secret: string): Promise<Admission> {
+    if (waiting.kind !== "workload") return this.#batcher.submit(waiting);
+    try {
+      return await this.#batcher.submit(waiting);
+    } catch (error) {
+      if (!isUnauthenticated(error)) throw error;
+    }
+    try {
+      await this.#workloadTokens.register(waiting.digest, secret);
+    } catch (error) {
+      throw isUnauthenticated(error) ? unknownSecret("workload") : error;
+    }
+    return this.#batcher.submit(waiting);
   }
 }
+
+const isUnauthenticated = (error: unknown): boolean =>
+  error instanceof AnnalsError && error.kind === "unauthenticated";
 
 /** All that is kept of a key, which requests that wait and leases would keep for longer than its request. */
 function digestOf(key: string): string {
@@ -118,7 +140,8 @@ function digestOf(key: string): string {
 function plausibleKind(key: string, isWidget: boolean): Kind | undefined {
   if (isWidget) return isPlausibleWidgetToken(key) ? "widget" : undefined;
   if (isPlausibleKey(key)) return "key";
-  return isPlausibleAccessToken(key) ? "access" : undefined;
+  if (isPlausibleAccessToken(key)) return "access";
+  return isPlausibleWorkloadToken(key) ? "workload" : undefined;
 }
 
 /** A request that waits. An access token counts all its requests in one window. */

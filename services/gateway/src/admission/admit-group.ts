@@ -33,6 +33,7 @@ const KINDS = {
   key: "The API key is not valid, it has expired, or it was revoked.",
   widget: "The widget token is not valid, it has expired, or it was revoked.",
   access: "The access token is not valid, it has expired, or the session or the role has ended.",
+  workload: "The token is not valid, it has expired, or no workload of its account trusts it.",
 } as const satisfies Record<Kind, string>;
 
 export function unknownSecret(kind: Kind): AnnalsError {
@@ -61,7 +62,7 @@ function limitOf(
 
 export interface AdmissionDeps {
   readonly clock: ComparedClock;
-  readonly keys: Pick<Client<typeof KeysService>, "admitRequests">;
+  readonly keys: Pick<Client<typeof KeysService>, "admitRequests" | "registerWorkloadToken">;
   readonly leases: Leases;
 }
 
@@ -151,10 +152,10 @@ function refusalOf(
   admission: AdmissionMessage,
   limit: number,
 ): AnnalsError | undefined {
-  const { accountId, keyId, remaining } = admission;
+  const { accountId, holder, keyId, remaining } = admission;
   if (accountId === "") return unknownSecret(kind);
   if (isAllowed(admission, ip)) return undefined;
-  return new OtherAddress({ accountId, keyId }, { limit, remaining });
+  return new OtherAddress({ accountId, holder, keyId }, { limit, remaining });
 }
 
 /** Undefined: the answer of keys lacks what an admission has. */

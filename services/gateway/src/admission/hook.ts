@@ -1,7 +1,7 @@
 // The hook before every request under /v1, unknown paths included. Called by app.ts. It admits the request,
 // shows the rate limit on every response (interface 3), gives it a slot of its account, and checks the scope
 // and the feature of the route. The widget routes take only widget tokens, from the origins that these name,
-// and all other routes take API keys and the access tokens of people. It never looks at a cookie.
+// and all other routes take API keys and tokens of people and workloads. It never looks at a cookie.
 
 import { type Feature, type Permission, WIDGET } from "@annals/contract";
 import { AnnalsError } from "@annals/errors";

@@ -17,6 +17,7 @@ import {
   WINDOW_MS,
 } from "../testing/leased-keys.ts";
 import { Admissions } from "./admissions.ts";
+import { NO_WORKLOADS } from "../testing/no-workloads.ts";
 
 /** A gateway that has just asked for a lease, and has some of it left. */
 async function leased(keys = new Keys()) {
@@ -88,7 +89,11 @@ describe("a lease", () => {
       databaseTimeUs: BigInt(Date.now()) * 1_000n,
     });
     keys.leaseMs = 1_000_000;
-    const admissions = new Admissions({ admitRequests: answered }, unauthenticated, clock);
+    const admissions = new Admissions(
+      { admitRequests: answered, ...NO_WORKLOADS },
+      unauthenticated,
+      clock,
+    );
     const request = { requestId: "req_1", ip: "::1", isWidget: false };
     const get = () =>
       admissions.admit(KEY, { ...request, address: "::1", body: { complete: true } });

@@ -8,6 +8,7 @@ import type { Admission as AdmissionMessage } from "@annals/proto/keys";
 interface Caller extends Pick<AdmissionMessage, "accountId" | "keyId"> {
   readonly widget?: AdmissionMessage["widget"];
   readonly person?: AdmissionMessage["person"];
+  readonly holder?: AdmissionMessage["holder"];
 }
 
 /** Thrown for a valid key or token if its window, or that of its account, is used up. */
@@ -24,7 +25,7 @@ export class RateLimited extends AnnalsError {
       ...caller
     }: Caller & Pick<AdmissionMessage, "accountWindow" | "windowEndsInS">,
   ) {
-    const holder = (caller.widget ?? caller.person) ? "token" : "key";
+    const holder = (caller.widget ?? caller.holder) ? "token" : "key";
     const [who, made, retryAfterS] = accountWindow?.isExceeded
       ? ["account", accountWindow.limit, accountWindow.endsInS]
       : [holder, limit, windowEndsInS];
@@ -40,6 +41,8 @@ export class RateLimited extends AnnalsError {
 
 export const OTHER_ADDRESS = "This API key may not be used from the address of this request.";
 
+const OTHER_ADDRESS_OF_WORKLOAD = "This workload may not be used from the address of this request.";
+
 /** Thrown for a valid key that may not be used from the client's address. The key's list is not told. */
 export class OtherAddress extends AnnalsError {
   readonly caller: Caller;
@@ -51,7 +54,7 @@ export class OtherAddress extends AnnalsError {
     caller: Caller,
     { limit, remaining }: { readonly limit: number; readonly remaining: number },
   ) {
-    super("scope_missing", OTHER_ADDRESS);
+    super("scope_missing", caller.holder ? OTHER_ADDRESS_OF_WORKLOAD : OTHER_ADDRESS);
     this.caller = caller;
     this.limit = limit;
     this.remaining = remaining;

@@ -3,8 +3,8 @@
 
 import { RateWindow } from "@annals/proto/keys";
 
-/** What a client sends: an API key, a widget token, or an access token of a person. */
-export type Kind = "key" | "widget" | "access";
+/** What a client sends: an API key, a widget token, an access token of a person, or a token of a workload. */
+export type Kind = "key" | "widget" | "access" | "workload";
 
 export interface Grouped {
   /** SHA-256 of the secret that the client sent, as base64. */
@@ -50,8 +50,8 @@ export function groupsOf(
     groups.set(name, group);
     group.count += count;
     group.hasNew ||= one.count > 0;
-    // Only an API key may be bound to addresses.
-    if (kind === "key" && ip !== "")
+    // Only API keys and workloads may be bound to addresses.
+    if ((kind === "key" || kind === "workload") && ip !== "")
       group.addresses.set(ip, (group.addresses.get(ip) ?? 0) + count);
     return group.index;
   });
@@ -63,6 +63,7 @@ export function groupsOf(
       ahead: hasNew ? aheadOf(name, count) : 0,
       isWidgetToken: kind === "widget",
       isAccessToken: kind === "access",
+      isWorkloadToken: kind === "workload",
       window,
       addresses: Array.from(addresses, ([address, from]) => ({ address, count: from })),
     };

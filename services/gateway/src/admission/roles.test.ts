@@ -2,6 +2,7 @@
 // Nobody stores events, and no role is a widget token. A route that is added needs a line here.
 
 import { ROLES, type Role, SCOPES_OF_ROLE } from "@annals/contract";
+import { Holder } from "@annals/proto/admission";
 import { describe, expect, test } from "vitest";
 import { V1 } from "../v1.ts";
 import { requireScope } from "./require-scope.ts";
@@ -24,6 +25,7 @@ const MANAGER = words(`
   create-erasure list-erasures get-erasure cancel-erasure place-hold list-holds release-hold
   get-retention set-retention
   create-role-mapping list-role-mappings delete-role-mapping list-people
+  create-workload list-workloads delete-workload
 `);
 const NOBODY = words(`
   create-event create-event-batch store-kubernetes-audit store-cloudevents store-otlp-logs
@@ -42,7 +44,11 @@ test("the table has each route once", () => {
 });
 
 describe.each(ROLES)("%s", (role) => {
-  const admission = { scopes: SCOPES_OF_ROLE[role], person: { role } as never };
+  const admission = {
+    scopes: SCOPES_OF_ROLE[role],
+    holder: Holder.PERSON,
+    person: { role } as never,
+  };
 
   test.each(V1.map((row) => ({ name: row[3], scope: row[2] })))("$name", ({ name, scope }) => {
     const check = (): void => requireScope(admission, scope);

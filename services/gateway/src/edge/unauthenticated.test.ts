@@ -10,6 +10,7 @@ import { expect, test } from "vitest";
 import { Admissions } from "../admission/admissions.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { Unauthenticated } from "./unauthenticated.ts";
+import { NO_WORKLOADS } from "../testing/no-workloads.ts";
 
 const PER_SECOND = 5;
 const AT_ONCE = 50;
@@ -41,7 +42,11 @@ function open() {
     budget,
     onRefused: () => (refused += 1),
   });
-  const admissions = new Admissions(keys, unauthenticated, new ComparedClock());
+  const admissions = new Admissions(
+    { ...keys, ...NO_WORKLOADS },
+    unauthenticated,
+    new ComparedClock(),
+  );
   const kindOf = async (key: string, address: string) => {
     const outcome = await admissions
       .admit(`Bearer ${key}`, {

@@ -42,12 +42,12 @@ export class Unauthenticated {
     return this.#admitted.get(digest)?.accountId;
   }
 
-  /** Remembers a key by its id, and an access token by its digest, since those of a person share one id. */
+  /** Remembers an admitted key by its id, and a token of a person or a workload by its digest. */
   admitted(
     digest: string,
-    { accountId, keyId, person }: Known & { readonly person?: unknown },
+    { accountId, holder, keyId }: Known & { readonly holder?: number },
   ): void {
-    const id = person === undefined ? keyId : digest;
+    const id = holder ? digest : keyId;
     if (this.#admittedIds.has(id)) return;
     this.#admittedIds.add(id);
     this.#admitted.set(digest, { accountId, keyId: id });

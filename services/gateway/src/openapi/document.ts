@@ -45,6 +45,10 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
   },
   "widget-tokens": { name: "Widget tokens", description: "Create, list and revoke widget tokens." },
   webhooks: { name: "Webhooks", description: "Subscribe to events, and see what was sent." },
+  workloads: {
+    name: "Workloads",
+    description: "Trust programs by the tokens that their platform gives them.",
+  },
 };
 
 const DESCRIPTION = `An audit log whose events form a hash chain that anyone can verify.

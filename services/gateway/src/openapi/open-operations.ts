@@ -15,6 +15,7 @@ const HOLDS = openDetail("holds");
 const ERASURES = openDetail("erasures");
 const ARCHIVES = openDetail("archives");
 const ROLE_MAPPINGS = openDetail("role-mappings");
+const WORKLOADS = openDetail("workloads");
 const RETENTION = openDetail("retention");
 const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
@@ -67,6 +68,9 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "list-role-mappings": ROLE_MAPPINGS,
   "delete-role-mapping": ROLE_MAPPINGS,
   "list-people": openDetail("people"),
+  "create-workload": WORKLOADS,
+  "list-workloads": WORKLOADS,
+  "delete-workload": WORKLOADS,
   "list-archives": ARCHIVES,
   "get-archive-events": ARCHIVES,
   "get-archive-evidence": ARCHIVES,

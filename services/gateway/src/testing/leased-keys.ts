@@ -8,6 +8,7 @@ import { create } from "@bufbuild/protobuf";
 import { onTestFinished, vi } from "vitest";
 import { Admissions } from "../admission/admissions.ts";
 import { Unauthenticated } from "../edge/unauthenticated.ts";
+import { NO_WORKLOADS } from "./no-workloads.ts";
 
 export const LEASE_MS = 250;
 export const WINDOW_MS = 60_000;
@@ -107,7 +108,11 @@ export function gateway(keys: Keys) {
   const clock = new ComparedClock({ nowMicros, nowText: () => formatMicros(nowMicros()) });
   const budget = { isOver: () => false };
   const unauthenticated = new Unauthenticated({ budget, onRefused: () => {} });
-  const admissions = new Admissions(keys, unauthenticated, clock);
+  const admissions = new Admissions(
+    { admitRequests: (request) => keys.admitRequests(request), ...NO_WORKLOADS },
+    unauthenticated,
+    clock,
+  );
   const request = { requestId: "req_1", ip: "127.0.0.1", isWidget: false };
   const body = { complete: true };
   const get = () => admissions.admit(KEY, { ...request, address: "127.0.0.1", body });

@@ -26,12 +26,18 @@ const NONE: Providers = { all: [], named: () => undefined };
 /** Throws a ConfigError if people could not come back from a login. */
 export async function openProviders(config: Config, around: Around): Promise<Providers> {
   if (config.identityFile === undefined) return NONE;
-  const publicUrl = originOf(config.publicUrl);
-  const proxy = { HTTPS_PROXY: config.httpsProxy, NO_PROXY: config.noProxy };
+  const publicUrl = publicOriginOf(config.publicUrl);
+  const proxy = proxyOf(config);
   return new IdentityProviders({ ...around, libraries: await loadOpenId(), proxy, publicUrl });
 }
 
-function originOf(text: string | undefined): string {
+/** As Node reads it. */
+export function proxyOf({ httpsProxy, noProxy }: Pick<Config, "httpsProxy" | "noProxy">) {
+  return { HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy };
+}
+
+/** The origin at which the gateway is reached. Throws a ConfigError. */
+export function publicOriginOf(text: string | undefined): string {
   if (text === undefined)
     throw new ConfigError("ANNALS_PUBLIC_URL is required with ANNALS_IDENTITY_FILE");
   try {

@@ -5,6 +5,7 @@ import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { type AcceptedProviders, providerParams } from "../people/accepted-providers.ts";
+import type { AcceptedIssuers } from "../workloads/accepted-issuers.ts";
 import { createRoleMapping } from "../role-mappings/store/create-role-mapping.ts";
 import { newSessionCookie } from "../sessions/rules/session-cookie.ts";
 
@@ -16,9 +17,9 @@ export const OKTA = {
 
 type Provider = AcceptedProviders["current"]["people"][number];
 
-export const identitiesOf = (...people: readonly Provider[]): AcceptedProviders => ({
-  current: { people },
-});
+export const identitiesOf = (
+  ...people: readonly Provider[]
+): AcceptedProviders & AcceptedIssuers => ({ current: { people, workloads: [] } });
 
 export const IDENTITIES = identitiesOf(OKTA);
 

@@ -129,6 +129,10 @@ export async function callEach({
   const mapped = await annals.createRoleMapping({ ...by, body: mapping });
   await annals.listRoleMappings(by);
   await annals.deleteRoleMapping({ ...by, path: { id: mapped.data.data.id } });
+  const trusted = { name: "one", issuer: "cluster", subject: "s", scopes: ["verify" as const] };
+  const workload = await annals.createWorkload({ ...by, body: trusted });
+  await annals.listWorkloads(by);
+  await annals.deleteWorkload({ ...by, path: { id: workload.data.data.id } });
   await annals.listPeople(by);
 
   await annals.setRetention({ ...by, body: { days: 90 } });

@@ -190,6 +190,10 @@ export async function callEach({
   const { data: mapped } = need(await client.POST("/v1/role-mappings", { body: mapping }));
   need(await client.GET("/v1/role-mappings"));
   await client.DELETE("/v1/role-mappings/{id}", { params: { path: { id: mapped.id } } });
+  const trusted = { name: "one", issuer: "cluster", subject: "s", scopes: ["verify" as const] };
+  const { data: workload } = need(await client.POST("/v1/workloads", { body: trusted }));
+  need(await client.GET("/v1/workloads"));
+  await client.DELETE("/v1/workloads/{id}", { params: { path: { id: workload.id } } });
   need(await client.GET("/v1/people"));
 
   need(await client.PUT("/v1/retention", { body: { days: 90 } }));

@@ -65,6 +65,7 @@ from annals_client.api.webhooks import (
     test_webhook,
     update_webhook,
 )
+from annals_client.api.workloads import create_workload, delete_workload, list_workloads
 
 BASE_URL, KEY = sys.argv[1:]
 
@@ -181,6 +182,10 @@ mapping = models.NewRoleMapping(provider="okta", group="readers", role=role)
 mapped = call(create_role_mapping, body=mapping, status=201).data
 call(list_role_mappings)
 call(delete_role_mapping, mapped.id, status=204)
+trusted = models.NewWorkload(name="one", issuer="cluster", subject="s", scopes=[models.Scope.VERIFY])
+workload = call(create_workload, body=trusted, status=201).data
+call(list_workloads)
+call(delete_workload, workload.id, status=204)
 call(list_people)
 
 call(set_retention, body=models.NewRetention(days=90))

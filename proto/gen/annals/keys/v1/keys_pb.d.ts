@@ -133,6 +133,13 @@ export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & 
   isAccessToken: boolean;
 
   /**
+   * Whether it is a token of a workload and no API key.
+   *
+   * @generated from field: bool is_workload_token = 8;
+   */
+  isWorkloadToken: boolean;
+
+  /**
    * The window of the key in which the requests are counted.
    *
    * @generated from field: annals.keys.v1.RateWindow window = 4;
@@ -140,8 +147,8 @@ export declare type AdmissionGroup = Message<"annals.keys.v1.AdmissionGroup"> & 
   window: RateWindow;
 
   /**
-   * The addresses that the requests came from. If an API key may be used from some addresses only, requests
-   * from others are neither admitted nor counted. At most 1,000 in a call.
+   * The addresses that the requests came from. If an API key or a workload may be used from some addresses
+   * only, requests from others are neither admitted nor counted. At most 1,000 in a call.
    *
    * @generated from field: repeated annals.keys.v1.ClientAddress addresses = 5;
    */
@@ -322,8 +329,8 @@ export declare type Admission = Message<"annals.keys.v1.Admission"> & {
   accountWindow?: AccountWindow | undefined;
 
   /**
-   * The only addresses and networks that the API key may be used from; empty: any. Requests of the group from
-   * elsewhere get a 403, and are not among those that go on.
+   * The only addresses and networks that the key or workload may be used from; empty: any. Requests of the
+   * group from elsewhere get a 403, and are not among those that go on.
    *
    * @generated from field: repeated string allowed_ips = 11;
    */
@@ -2114,6 +2121,283 @@ export declare type ListPeopleResponse = Message<"annals.keys.v1.ListPeopleRespo
 export declare const ListPeopleResponseSchema: GenMessage<ListPeopleResponse>;
 
 /**
+ * @generated from message annals.keys.v1.Workload
+ */
+export declare type Workload = Message<"annals.keys.v1.Workload"> & {
+  /**
+   * wkl_...
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The name of an issuer in the operator's file.
+   *
+   * @generated from field: string issuer = 3;
+   */
+  issuer: string;
+
+  /**
+   * To the character, or its beginning and a `*`.
+   *
+   * @generated from field: string subject = 4;
+   */
+  subject: string;
+
+  /**
+   * @generated from field: repeated annals.keys.v1.WorkloadClaim claims = 5;
+   */
+  claims: WorkloadClaim[];
+
+  /**
+   * In the order of interface 2.
+   *
+   * @generated from field: repeated string scopes = 6;
+   */
+  scopes: string[];
+
+  /**
+   * Addresses and networks that its tokens may be used from; empty: any.
+   *
+   * @generated from field: repeated string allowed_ips = 7;
+   */
+  allowedIps: string[];
+
+  /**
+   * UTC with six fraction digits.
+   *
+   * @generated from field: string created_at = 8;
+   */
+  createdAt: string;
+
+  /**
+   * What its tokens must be made for. Empty without the operator's file.
+   *
+   * @generated from field: string audience = 9;
+   */
+  audience: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.Workload.
+ * Use `create(WorkloadSchema)` to create a new message.
+ */
+export declare const WorkloadSchema: GenMessage<Workload>;
+
+/**
+ * @generated from message annals.keys.v1.WorkloadClaim
+ */
+export declare type WorkloadClaim = Message<"annals.keys.v1.WorkloadClaim"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The only text that is accepted.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.WorkloadClaim.
+ * Use `create(WorkloadClaimSchema)` to create a new message.
+ */
+export declare const WorkloadClaimSchema: GenMessage<WorkloadClaim>;
+
+/**
+ * @generated from message annals.keys.v1.CreateWorkloadRequest
+ */
+export declare type CreateWorkloadRequest = Message<"annals.keys.v1.CreateWorkloadRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * One that may be trusted in the account.
+   *
+   * @generated from field: string issuer = 3;
+   */
+  issuer: string;
+
+  /**
+   * @generated from field: string subject = 4;
+   */
+  subject: string;
+
+  /**
+   * At most 10, each of another name.
+   *
+   * @generated from field: repeated annals.keys.v1.WorkloadClaim claims = 5;
+   */
+  claims: WorkloadClaim[];
+
+  /**
+   * @generated from field: repeated string scopes = 6;
+   */
+  scopes: string[];
+
+  /**
+   * @generated from field: repeated string allowed_ips = 7;
+   */
+  allowedIps: string[];
+};
+
+/**
+ * Describes the message annals.keys.v1.CreateWorkloadRequest.
+ * Use `create(CreateWorkloadRequestSchema)` to create a new message.
+ */
+export declare const CreateWorkloadRequestSchema: GenMessage<CreateWorkloadRequest>;
+
+/**
+ * @generated from message annals.keys.v1.CreateWorkloadResponse
+ */
+export declare type CreateWorkloadResponse = Message<"annals.keys.v1.CreateWorkloadResponse"> & {
+  /**
+   * @generated from field: annals.keys.v1.Workload workload = 1;
+   */
+  workload?: Workload | undefined;
+};
+
+/**
+ * Describes the message annals.keys.v1.CreateWorkloadResponse.
+ * Use `create(CreateWorkloadResponseSchema)` to create a new message.
+ */
+export declare const CreateWorkloadResponseSchema: GenMessage<CreateWorkloadResponse>;
+
+/**
+ * @generated from message annals.keys.v1.ListWorkloadsRequest
+ */
+export declare type ListWorkloadsRequest = Message<"annals.keys.v1.ListWorkloadsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The `next` of the page before; empty for the first.
+   *
+   * @generated from field: string after = 3;
+   */
+  after: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.ListWorkloadsRequest.
+ * Use `create(ListWorkloadsRequestSchema)` to create a new message.
+ */
+export declare const ListWorkloadsRequestSchema: GenMessage<ListWorkloadsRequest>;
+
+/**
+ * @generated from message annals.keys.v1.ListWorkloadsResponse
+ */
+export declare type ListWorkloadsResponse = Message<"annals.keys.v1.ListWorkloadsResponse"> & {
+  /**
+   * Newest first.
+   *
+   * @generated from field: repeated annals.keys.v1.Workload workloads = 1;
+   */
+  workloads: Workload[];
+
+  /**
+   * Opaque; empty if no workload follows.
+   *
+   * @generated from field: string next = 2;
+   */
+  next: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.ListWorkloadsResponse.
+ * Use `create(ListWorkloadsResponseSchema)` to create a new message.
+ */
+export declare const ListWorkloadsResponseSchema: GenMessage<ListWorkloadsResponse>;
+
+/**
+ * @generated from message annals.keys.v1.DeleteWorkloadRequest
+ */
+export declare type DeleteWorkloadRequest = Message<"annals.keys.v1.DeleteWorkloadRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.DeleteWorkloadRequest.
+ * Use `create(DeleteWorkloadRequestSchema)` to create a new message.
+ */
+export declare const DeleteWorkloadRequestSchema: GenMessage<DeleteWorkloadRequest>;
+
+/**
+ * @generated from message annals.keys.v1.DeleteWorkloadResponse
+ */
+export declare type DeleteWorkloadResponse = Message<"annals.keys.v1.DeleteWorkloadResponse"> & {
+};
+
+/**
+ * Describes the message annals.keys.v1.DeleteWorkloadResponse.
+ * Use `create(DeleteWorkloadResponseSchema)` to create a new message.
+ */
+export declare const DeleteWorkloadResponseSchema: GenMessage<DeleteWorkloadResponse>;
+
+/**
+ * @generated from message annals.keys.v1.RegisterWorkloadTokenRequest
+ */
+export declare type RegisterWorkloadTokenRequest = Message<"annals.keys.v1.RegisterWorkloadTokenRequest"> & {
+  /**
+   * The complete token. Never logged, never stored.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message annals.keys.v1.RegisterWorkloadTokenRequest.
+ * Use `create(RegisterWorkloadTokenRequestSchema)` to create a new message.
+ */
+export declare const RegisterWorkloadTokenRequestSchema: GenMessage<RegisterWorkloadTokenRequest>;
+
+/**
+ * @generated from message annals.keys.v1.RegisterWorkloadTokenResponse
+ */
+export declare type RegisterWorkloadTokenResponse = Message<"annals.keys.v1.RegisterWorkloadTokenResponse"> & {
+};
+
+/**
+ * Describes the message annals.keys.v1.RegisterWorkloadTokenResponse.
+ * Use `create(RegisterWorkloadTokenResponseSchema)` to create a new message.
+ */
+export declare const RegisterWorkloadTokenResponseSchema: GenMessage<RegisterWorkloadTokenResponse>;
+
+/**
  * @generated from enum annals.keys.v1.RateWindow
  */
 export enum RateWindow {
@@ -2450,6 +2734,47 @@ export declare const KeysService: GenService<{
     methodKind: "unary";
     input: typeof ListPeopleRequestSchema;
     output: typeof ListPeopleResponseSchema;
+  },
+  /**
+   * Trusts the programs of an issuer in the operator's file that have a subject and some claims.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.CreateWorkload
+   */
+  createWorkload: {
+    methodKind: "unary";
+    input: typeof CreateWorkloadRequestSchema;
+    output: typeof CreateWorkloadResponseSchema;
+  },
+  /**
+   * One page of the workloads.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.ListWorkloads
+   */
+  listWorkloads: {
+    methodKind: "unary";
+    input: typeof ListWorkloadsRequestSchema;
+    output: typeof ListWorkloadsResponseSchema;
+  },
+  /**
+   * When this returns, no later AdmitRequests admits a token of the workload.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.DeleteWorkload
+   */
+  deleteWorkload: {
+    methodKind: "unary";
+    input: typeof DeleteWorkloadRequestSchema;
+    output: typeof DeleteWorkloadResponseSchema;
+  },
+  /**
+   * Verifies the token of a workload, so that AdmitRequests admits it for ten minutes. One that no workload
+   * trusts: `unauthenticated`. The keys of its issuer cannot be fetched: `unavailable`.
+   *
+   * @generated from rpc annals.keys.v1.KeysService.RegisterWorkloadToken
+   */
+  registerWorkloadToken: {
+    methodKind: "unary";
+    input: typeof RegisterWorkloadTokenRequestSchema;
+    output: typeof RegisterWorkloadTokenResponseSchema;
   },
 }>;
 

@@ -1,6 +1,6 @@
 // AdmitRequests: authenticates and counts a group of waiting requests in one round trip (interface 2 and 3):
-// those by API keys in one statement for each of their windows, those by widget tokens in another, and those
-// by access tokens of people in a third.
+// those by API keys, and those by tokens of workloads, in one statement for each of their windows; those by
+// widget tokens, and those by access tokens of people, in one statement each.
 
 import { formatMicros, WIDGET } from "@annals/contract";
 import { WidgetViewSchema } from "@annals/proto/admission";
@@ -11,6 +11,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { accountRate } from "../../accounts/rules/plan.ts";
 import { providerParams } from "../../people/accepted-providers.ts";
 import { allowedIpsOf } from "../../store/api-key-row.ts";
+import { issuerParams } from "../../workloads/accepted-issuers.ts";
 import type { LastUses } from "../last-uses.ts";
 import { LEASE_MS } from "../leases.ts";
 import {
@@ -20,16 +21,19 @@ import {
 } from "../store/admit-requests.ts";
 import { admitWidgetRequests, type WidgetAdmissionRow } from "../store/admit-widget-requests.ts";
 import { admitPeople } from "./admit-people.ts";
+import { admitWorkloads } from "./admit-workloads.ts";
 import {
   type AccountLimits,
   type AdmitDeps,
   admitted,
   type Admitted,
+  type Counting,
   counts,
   type Group,
-  isOfKey,
+  isOfProgram,
   paramsOf,
   planLimits,
+  programParams,
   windowOf,
 } from "./admitted-groups.ts";
 import { checkGroups } from "./check-groups.ts";
@@ -41,13 +45,6 @@ interface Deps extends AdmitDeps {
   readonly intakeRateLimitPerMinute: number;
   readonly logRateLimitPerMinute: number;
   readonly lastUses: Pick<LastUses, "note">;
-}
-
-/** A window, the requests that a key may make in it, and those that its account may make. */
-interface Counting {
-  readonly window: (typeof WINDOWS)[keyof typeof WINDOWS];
-  readonly limit: number;
-  readonly accountLimits: AccountLimits;
 }
 
 export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admitRequests"] {
@@ -66,9 +63,9 @@ export function admitRequests(deps: Deps): ServiceImpl<typeof KeysService>["admi
     checkGroups(groups);
     const ofTokens = groups.filter(({ isWidgetToken }) => isWidgetToken);
     const ofPeople = groups.filter(({ isAccessToken }) => isAccessToken);
-    const ofKeys = Map.groupBy(groups.filter(isOfKey), windowOf);
+    const ofPrograms = Map.groupBy(groups.filter(isOfProgram), windowOf);
     const found = await Promise.all([
-      ...Array.from(ofKeys, ([name, some]) => admitKeys(some, countings[name], deps)),
+      ...Array.from(ofPrograms, ([name, some]) => admitPrograms(some, countings[name], deps)),
       admitTokens(ofTokens, accountLimits, deps),
       admitPeople(ofPeople, accountLimits, deps),
     ]);
@@ -88,20 +85,29 @@ function databaseTime({ fault, other }: Deps["clock"]): bigint {
   return fault() === undefined ? BigInt(other.nowMicros()) : 0n;
 }
 
-async function admitKeys(
+/** Those by API keys and those by tokens of workloads, which have the same windows. */
+async function admitPrograms(
   groups: readonly Group[],
-  { accountLimits, limit, window }: Counting,
+  counting: Counting,
   deps: Deps,
 ): Promise<Admitted> {
-  const { ofAccount, ofKey } = window;
-  const params = paramsOf(groups, limit, accountLimits);
-  const rows = await deps.database.run(admitRequestsStatement, [
-    ...params,
-    ofKey,
-    ofAccount,
-    groups.map(({ addresses }) => arrayOf(addresses.map(({ address }) => address))),
-    groups.map(({ addresses }) => arrayOf(addresses.map(({ count }) => count))),
+  const [ofWorkloads, ofKeys] = [true, false].map((isWorkloadToken) =>
+    groups.filter((group) => group.isWorkloadToken === isWorkloadToken),
+  );
+  const found = await Promise.all([
+    ofKeys?.length ? admitKeys(ofKeys, counting, deps) : [],
+    ofWorkloads?.length ? admitWorkloads(ofWorkloads, counting, deps) : [],
   ]);
+  return found.flat();
+}
+
+async function admitKeys(
+  groups: readonly Group[],
+  counting: Counting,
+  deps: Deps,
+): Promise<Admitted> {
+  const { limit } = counting;
+  const rows = await deps.database.run(admitRequestsStatement, programParams(groups, counting));
   return admitted(groups, rows, deps, (row: AdmissionRow) => {
     const { account_id: accountId, key_id: keyId, scopes } = row;
     const subject = { accountId, keyId, scopes: [...scopes] };
@@ -124,9 +130,6 @@ function leaseOf({ allowed_ips, expires_at }: AdmissionRow, clock: Deps["clock"]
   return expires_at === null || expires_at > formatMicros(ends) ? LEASE_MS : 0;
 }
 
-/** The literal of an array of PostgreSQL. The addresses were checked. */
-const arrayOf = (items: readonly (string | number)[]): string => `{${items.join(",")}}`;
-
 async function admitTokens(
   groups: readonly Group[],
   accountLimits: AccountLimits,
@@ -135,8 +138,8 @@ async function admitTokens(
   if (groups.length === 0) return [];
   const limit = deps.widgetRateLimitPerMinute;
   const params = paramsOf(groups, limit, accountLimits);
-  const providers = providerParams(deps.identities);
-  const rows = await deps.database.run(admitWidgetRequests, [...params, ...providers]);
+  const known = [...providerParams(deps.identities), ...issuerParams(deps.identities)] as const;
+  const rows = await deps.database.run(admitWidgetRequests, [...params, ...known]);
   return admitted(groups, rows, deps, (row: WidgetAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, origins, viewer_id: viewerId } = row;
     const subject = { accountId, keyId, scopes: [WIDGET] };

@@ -10,15 +10,16 @@ import { renderPlan } from "../../accounts/render-plan.ts";
 import type { Plan, Plans } from "../../accounts/rules/plan.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { AcceptedProviders } from "../../people/accepted-providers.ts";
+import type { AcceptedIssuers } from "../../workloads/accepted-issuers.ts";
 import type { RefusedAdmissions } from "../refused-admissions.ts";
-import type { WINDOWS } from "../store/admit-requests.ts";
+import type { ProgramParams, WINDOWS } from "../store/admit-requests.ts";
 import type { CountedRow, CountParams } from "../store/count-requests.ts";
 
 export interface AdmitDeps {
   readonly admissions: Pick<AdmissionSigner, "issue">;
   readonly clock: Pick<ComparedClock, "fault" | "latestMicros" | "other">;
   readonly database: Database;
-  readonly identities: AcceptedProviders;
+  readonly identities: AcceptedIdentities;
   readonly metrics: Metrics;
   readonly plans: Plans;
   readonly personRateLimitPerMinute: number;
@@ -26,9 +27,21 @@ export interface AdmitDeps {
   readonly refused: Pick<RefusedAdmissions, "otherAddress" | "rateLimited" | "unknownKey">;
 }
 
+/** What the operator's file says now. */
+type AcceptedIdentities = {
+  readonly current: AcceptedProviders["current"] & AcceptedIssuers["current"];
+};
+
 export type Group = Pick<
   AdmissionGroup,
-  "addresses" | "ahead" | "count" | "isAccessToken" | "isWidgetToken" | "secretSha256" | "window"
+  | "addresses"
+  | "ahead"
+  | "count"
+  | "isAccessToken"
+  | "isWidgetToken"
+  | "isWorkloadToken"
+  | "secretSha256"
+  | "window"
 >;
 export type Admission = MessageInitShape<typeof AdmissionSchema>;
 export type Admitted = readonly (readonly [Group, Admission])[];
@@ -36,7 +49,8 @@ export type Admitted = readonly (readonly [Group, Admission])[];
 /** Limits of accounts by their plans, which never change. */
 export type AccountLimits = ReturnType<Plans["accountLimits"]>;
 
-export const isOfKey = ({ isAccessToken, isWidgetToken }: Group): boolean =>
+/** What has the windows of a key, and may be bound to addresses. */
+export const isOfProgram = ({ isAccessToken, isWidgetToken }: Group): boolean =>
   !isAccessToken && !isWidgetToken;
 
 /** A widget token and an access token count all requests in one window. */
@@ -51,7 +65,7 @@ export function windowOf({ window }: Group): keyof typeof WINDOWS {
   }
 }
 
-/** What the statement of a key or a person says of the plan. */
+/** What the statement of a key, a person or a workload says of the plan. */
 export function planLimits({ eventsExportedPerDay, eventsReplayedPerDay, maxExportBytes }: Plan) {
   return {
     eventsExportedPerDay: BigInt(eventsExportedPerDay),
@@ -59,6 +73,30 @@ export function planLimits({ eventsExportedPerDay, eventsReplayedPerDay, maxExpo
     ...(maxExportBytes !== undefined && { maxExportBytes: BigInt(maxExportBytes) }),
   };
 }
+
+/** A window, the requests that a key may make in it, and those that its account may make. */
+export interface Counting {
+  readonly window: (typeof WINDOWS)[keyof typeof WINDOWS];
+  readonly limit: number;
+  readonly accountLimits: AccountLimits;
+}
+
+/** The parameters of the statements for keys and for workloads. */
+export function programParams(
+  groups: readonly Group[],
+  { accountLimits, limit, window }: Counting,
+): ProgramParams {
+  return [
+    ...paramsOf(groups, limit, accountLimits),
+    window.ofKey,
+    window.ofAccount,
+    groups.map(({ addresses }) => arrayOf(addresses.map(({ address }) => address))),
+    groups.map(({ addresses }) => arrayOf(addresses.map(({ count }) => count))),
+  ];
+}
+
+/** The literal of an array of PostgreSQL. The addresses were checked. */
+const arrayOf = (items: readonly (string | number)[]): string => `{${items.join(",")}}`;
 
 export function paramsOf(
   groups: readonly Group[],
@@ -89,14 +127,16 @@ export function admitted<Row extends CountedRow & { readonly wanted?: number }>(
     const wanted = Math.min(row?.wanted ?? group.count, group.count);
     const elsewhere = group.count - wanted;
     const limited = row ? Math.max(0, wanted - row.granted) : 0;
-    metrics.admissions.inc({ outcome: "unknown_key" }, row ? 0 : group.count);
+    // RegisterWorkloadToken counts those that no one trusts: others are not known yet, or not any longer.
+    const unknown = row || group.isWorkloadToken ? 0 : group.count;
+    metrics.admissions.inc({ outcome: "unknown_key" }, unknown);
     metrics.admissions.inc({ outcome: "admitted" }, row?.granted ?? 0);
     metrics.admissions.inc({ outcome: "rate_limited" }, limited);
     metrics.admissions.inc({ outcome: "other_address" }, elsewhere);
     if (row) {
       refused.rateLimited(row.account_id, row.key_id, limited);
       refused.otherAddress(row.account_id, row.key_id, elsewhere);
-    } else refused.unknownKey(group.count);
+    } else refused.unknownKey(unknown);
     return [group, row ? render(row) : {}] as const;
   });
 }

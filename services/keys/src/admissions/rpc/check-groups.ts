@@ -5,7 +5,7 @@ import { plainAddress } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { AdmissionGroup } from "@annals/proto/keys";
 import { isIP } from "node:net";
-import { type Group, isOfKey, windowOf } from "./admitted-groups.ts";
+import { type Group, isOfProgram, windowOf } from "./admitted-groups.ts";
 
 /** Distinct secrets and windows in one call. */
 const MAX_GROUPS = 1_000;
@@ -40,7 +40,7 @@ export function checkGroups(groups: readonly Group[]): void {
       throw invalid({ field: `groups[${index}].count`, message: `must be at most ${MAX_COUNT}` });
     }
     checkAddresses(group, `groups[${index}].addresses`);
-    const window = isOfKey(group) ? windowOf(group) : "requests";
+    const window = isOfProgram(group) ? windowOf(group) : "requests";
     seen.add(`${Buffer.from(secretSha256).toString("base64")} ${window}`);
   }
   if (seen.size !== groups.length) {

@@ -7,7 +7,7 @@ import { type Pool, statement } from "@annals/postgres";
 import { explain, ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AcceptedProviders, providerParams } from "../../people/accepted-providers.ts";
+import { providerParams } from "../../people/accepted-providers.ts";
 import { migratedDatabase, storeKey } from "../../testing/database.ts";
 import {
   IDENTITIES,
@@ -52,7 +52,7 @@ const paramsOf = (
 const admitAll = (...given: Parameters<typeof paramsOf>) =>
   service.run(admitAccessRequests, paramsOf(...given));
 
-const admit = async (secret: Uint8Array, identities?: AcceptedProviders) =>
+const admit = async (secret: Uint8Array, identities?: typeof IDENTITIES) =>
   (await admitAll([secret], [1], identities && { identities }))[0];
 
 /** A person of the groups with a session and a token in a new account. */

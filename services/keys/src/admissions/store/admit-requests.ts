@@ -39,7 +39,25 @@ export const WINDOWS = {
   intake: { ofKey: "/intake", ofAccount: "intake" },
 } as const satisfies Readonly<Record<string, Window>>;
 
-type Params = [
+/** What was asked, with the addresses of {@link ProgramParams}. */
+export const ASKED_WITH_ADDRESSES = `asked AS (
+  SELECT secret_sha256, wanted, ordinal, addresses, counts
+  FROM unnest($1::bytea[], $2::integer[], $9::text[], $10::text[])
+    WITH ORDINALITY AS given (secret_sha256, wanted, addresses, counts, ordinal)
+)`;
+
+/** How many of the requests came from one of the networks, and whether any did. Null networks are all. */
+export const ofAllowed = (
+  networks: string,
+): string => `CASE WHEN ${networks} IS NULL THEN asked.wanted ELSE (
+      SELECT coalesce(sum(origin.wanted), 0)::integer
+      FROM unnest(asked.addresses::inet[], asked.counts::integer[]) AS origin (address, wanted)
+      WHERE origin.address <<= ANY (${networks})) END AS wanted,
+    CASE WHEN ${networks} IS NULL THEN true ELSE EXISTS (
+      SELECT 1 FROM unnest(asked.addresses::inet[]) AS origin (address)
+      WHERE origin.address <<= ANY (${networks})) END AS is_allowed`;
+
+export type ProgramParams = [
   ...CountParams,
   ofKey: Window["ofKey"],
   ofAccount: Window["ofAccount"],
@@ -48,23 +66,13 @@ type Params = [
   countsOfAddresses: readonly string[],
 ];
 
-export const admitRequests = statement<Params, AdmissionRow>(
+export const admitRequests = statement<ProgramParams, AdmissionRow>(
   `/* keys.admit-requests */
-WITH asked AS (
-  SELECT secret_sha256, wanted, ordinal, addresses, counts
-  FROM unnest($1::bytea[], $2::integer[], $9::text[], $10::text[])
-    WITH ORDINALITY AS given (secret_sha256, wanted, addresses, counts, ordinal)
-), known AS (
+WITH ${ASKED_WITH_ADDRESSES}, known AS (
   SELECT asked.ordinal, api_keys.account_id, api_keys.id AS key_id,
     api_keys.id || $7::text AS window_id, $8::text AS account_window, api_keys.scopes, accounts.plan, ${ACCOUNT_LIMIT},
     api_keys.expires_at, api_keys.allowed_ips, api_keys.last_used_on,
-    CASE WHEN api_keys.allowed_ips IS NULL THEN asked.wanted ELSE (
-      SELECT coalesce(sum(origin.wanted), 0)::integer
-      FROM unnest(asked.addresses::inet[], asked.counts::integer[]) AS origin (address, wanted)
-      WHERE origin.address <<= ANY (api_keys.allowed_ips)) END AS wanted,
-    CASE WHEN api_keys.allowed_ips IS NULL THEN true ELSE EXISTS (
-      SELECT 1 FROM unnest(asked.addresses::inet[]) AS origin (address)
-      WHERE origin.address <<= ANY (api_keys.allowed_ips)) END AS is_allowed
+    ${ofAllowed("api_keys.allowed_ips")}
   FROM asked
   JOIN keys.api_keys ON api_keys.secret_sha256 = asked.secret_sha256 AND ${LIVE_KEY}
   JOIN keys.accounts ON accounts.account_id = api_keys.account_id

@@ -14,6 +14,7 @@ import {
   storePerson,
   storeSession,
 } from "../../testing/people.ts";
+import { issuerParams } from "../../workloads/accepted-issuers.ts";
 import { admitWidgetRequests } from "./admit-widget-requests.ts";
 
 const AMPLE = 1_000_000;
@@ -30,6 +31,7 @@ type Params = Parameters<NonNullable<typeof admitWidgetRequests.types>>[0];
 const paramsOf = (secret: Uint8Array, identities = IDENTITIES): Params => [
   ...([[secret], [1], AMPLE, [], [], AMPLE] as const),
   ...providerParams(identities),
+  ...issuerParams(identities),
 ];
 
 const admit = async (secret: Uint8Array, identities = IDENTITIES) =>

@@ -1,6 +1,7 @@
 // Authenticates and counts requests by widget tokens, as admit-requests.ts does by API keys. A token is live
-// until it expires, by the database's clock, and no longer than what made it: an API key, or a session, while
-// its person may still read the account's events. It must never get two entries with the same secret.
+// until it expires, by the database's clock, and no longer than what made it: an API key, a workload, or a
+// session, while its person may still read the account's events. It must never get two entries with the same
+// secret.
 
 import { statement } from "@annals/postgres";
 import {
@@ -10,6 +11,7 @@ import {
   type CountParams,
   COUNTS,
 } from "./count-requests.ts";
+import { acceptedIssuer, type IssuerParams } from "../../store/accepted-issuer.ts";
 import { LIVE_KEY } from "../../store/live-keys.ts";
 import {
   acceptedProvider,
@@ -29,7 +31,7 @@ export interface WidgetAdmissionRow extends CountedRow {
 }
 
 export const admitWidgetRequests = statement<
-  [...CountParams, ...ProviderParams],
+  [...CountParams, ...ProviderParams, ...IssuerParams],
   WidgetAdmissionRow
 >(
   `/* keys.admit-widget-requests */
@@ -55,6 +57,11 @@ WITH asked AS (
     ${acceptedProvider("token.account_id", 7)}
     ${mappedRole("token.account_id")}
     WHERE token.session_id IS NOT NULL
+    UNION ALL
+    SELECT NULL
+    FROM keys.workloads AS workload
+    ${acceptedIssuer(10)}
+    WHERE token.session_id IS NULL AND workload.account_id = token.account_id AND workload.id = token.created_by
   ) AS maker ON true
   JOIN keys.accounts ON accounts.account_id = token.account_id
 ), ${COUNTED}

@@ -1,10 +1,11 @@
-// Deletes, in pieces, sessions that have ended, what was valid once and has expired, and people long after
-// their last login. Any number of replicas may do it at once.
+// Deletes, in pieces, sessions that have ended, what was valid once and has expired, tokens of workloads, and
+// people long after their last login. Any number of replicas may do it at once.
 
 import { type Counter, inPieces, type Logger, type Loop, startLoop } from "@annals/chassis";
 import type { DatabaseClock } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import { forgetPeople } from "../../people/forget-people.ts";
+import { forgetTokens } from "../../workloads/forget-tokens.ts";
 import { deleteExpiredSessions } from "../store/delete-expired-sessions.ts";
 import { deleteExpiredUsedTokens } from "../store/delete-expired-used-tokens.ts";
 
@@ -47,6 +48,7 @@ export async function sweepSessions(deps: SessionSweepDeps, signal?: AbortSignal
   await sweep("used_tokens", async () => {
     return (await database.run(deleteExpiredUsedTokens, [PIECE])).length;
   });
+  await sweep("workload_tokens", () => forgetTokens(deps, PIECE));
   if (personRetentionDays > 0)
     await sweep("people", () => forgetPeople(deps, personRetentionDays, PIECE));
 }
