@@ -55,6 +55,13 @@ export class ControlledClock implements Clock {
     }
   }
 
+  /** Waits until a caller waits, and lets all of this time pass at once. */
+  async leap(ms: number): Promise<void> {
+    await eventually("a wait", () => this.#waits.size > 0);
+    this.#now += ms;
+    for (const { due, end } of this.#waits) if (due <= this.#now) end();
+  }
+
   /** Lets waits come, one after the other, until so much time has passed. */
   async pass(ms: number): Promise<void> {
     const until = this.#now + ms;

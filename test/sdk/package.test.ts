@@ -18,9 +18,10 @@ beforeAll(async () => {
 afterAll(() => installed?.remove());
 
 test("nothing keeps it from being published", async () => {
+  // Warnings, shared bounds, compression and the end of a process are 1.4 kB of the SDK.
   const budget = {
     tarball: 172_000,
-    files: { "dist/npm/index.js": 19_000 },
+    files: { "dist/npm/index.js": 20_600 },
     isCommonJsToo: true,
   };
   expect(await packageFaults(installed, budget)).toEqual([]);

@@ -4,6 +4,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
 import { onTestFinished } from "vitest";
 
 export interface Received {
@@ -22,19 +23,21 @@ export interface ScriptedServer {
   answer: Answering;
 }
 
-export async function scriptedServer(answer: Answering): Promise<ScriptedServer> {
+export async function scriptedServer(answer: Answering, at = 0): Promise<ScriptedServer> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { headers, method = "", url: path = "" } = request;
-      const one = { method, path, headers, body: Buffer.concat(chunks).toString() };
+      const sent = Buffer.concat(chunks);
+      const body = headers["content-encoding"] === "gzip" ? gunzipSync(sent) : sent;
+      const one = { method, path, headers, body: body.toString() };
       received.push(one);
       scripted.answer(one, response, received.length);
     });
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(at, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const scripted: ScriptedServer = { baseUrl: `http://127.0.0.1:${port}`, received, answer };

@@ -25,6 +25,7 @@ interface Known {
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly details?: readonly ErrorDetail[] | undefined;
+  readonly isUnsent?: boolean;
   readonly cause?: unknown;
 }
 
@@ -39,6 +40,8 @@ export class AnnalsError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The fields of the request that are wrong, and why. */
   readonly details: readonly ErrorDetail[];
+  /** Nothing of the request was written, such as after a refused connection. It had no effect. */
+  readonly isUnsent: boolean;
 
   constructor(type: ErrorType, message: string, known: Known = {}) {
     super(message, { cause: known.cause });
@@ -47,6 +50,7 @@ export class AnnalsError extends Error {
     this.requestId = known.requestId;
     this.retryAfterMs = known.retryAfterMs;
     this.details = known.details ?? [];
+    this.isUnsent = known.isUnsent ?? false;
   }
 
   /** Whether it is an error of the SDK, and of one of these types if any are named. */

@@ -1,13 +1,15 @@
 // The client: a method for each route, named by its noun and its verb, and track().
 
 import { Archives } from "./archives.ts";
+import { BACKGROUND_CLOCK } from "./clock.ts";
 import { type CreateOptions, idempotent } from "./create-options.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
 import { People, RoleMappings } from "./people.ts";
 import { Sinks } from "./sinks.ts";
-import { Tracker, type TrackingOptions } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
+import type { TrackingOptions } from "./tracking-options.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
 import { verifyEvents } from "./verify-events.ts";
@@ -36,16 +38,14 @@ export class Annals {
     this.roleMappings = new RoleMappings(this.#transport);
     this.sinks = new Sinks(this.#transport);
     this.workloads = new Workloads(this.#transport);
-    const { clock, random } = this.#transport;
-    const call = { operation: "create-event-batch", method: "POST", path: "/events/batch" };
+    const call = post("create-event-batch", "/events/batch");
     const send = (body: string, idempotencyKey: string, signal: AbortSignal) =>
       this.#transport.json({ ...call, body, idempotencyKey }, { signal, maxRetries: 0 });
+    const { clock = BACKGROUND_CLOCK, random = Math.random } = options;
     this.#tracker = new Tracker({ send, clock, random }, tracking);
   }
 
-  /**
-   * Buffers an event, to be sent with others. False if it was dropped; `tracking.onDrop` says why.
-   */
+  /** Buffers an event, to be sent with others. False if it was dropped: `tracking.onDrop` says why. */
   track(event: T.NewEvent): boolean {
     return this.#tracker.track(event);
   }
@@ -133,7 +133,7 @@ export class Annals {
       this.#post("create-api-key", "/api-keys", key, options),
     list: (options?: PageOptions): Pages<T.ApiKey, T.ApiKeyPage> =>
       this.#list("list-api-keys", "/api-keys", pageOf(options), options),
-    update: (id: string, change: { name: string }, options?: CallOptions): Promise<T.ApiKey> =>
+    update: (id: string, change: T.ApiKeyUpdate, options?: CallOptions): Promise<T.ApiKey> =>
       this.#patch("update-api-key", `/api-keys/${path(id)}`, change, options),
     delete: (id: string, options?: CallOptions): Promise<void> =>
       this.#delete("delete-api-key", `/api-keys/${path(id)}`, options),

@@ -1,5 +1,7 @@
 // Time for retries and for the buffer of track(). Tests give one that they control.
 
+import { unref } from "./process-end.ts";
+
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -7,17 +9,26 @@ export interface Clock {
   wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
-  wait: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted === true) return resolve();
-      const end = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal?.addEventListener("abort", end);
-    }),
-};
+function systemClock(keep: (timer: unknown) => void): Clock {
+  return {
+    now: () => Date.now(),
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted === true) return resolve();
+        const end = (): void => {
+          clearTimeout(timer);
+          signal?.removeEventListener("abort", end);
+          resolve();
+        };
+        const timer = setTimeout(end, ms);
+        keep(timer);
+        signal?.addEventListener("abort", end);
+      }),
+  };
+}
+
+/** Keeps the process while a call waits. */
+export const SYSTEM_CLOCK = systemClock(() => {});
+
+/** Lets the process end while track() waits. */
+export const BACKGROUND_CLOCK = systemClock(unref);

@@ -7,7 +7,8 @@ export { AnnalsError, type ErrorDetail, type ErrorType } from "./annals-error.ts
 export type { Clock } from "./clock.ts";
 export { diff } from "./diff.ts";
 export { type Page, type PageOptions, Pages } from "./pages.ts";
-export type { Drop, DropReason, TrackingOptions } from "./tracker.ts";
+export { TrackingLimits } from "./tracking-limits.ts";
+export type { Drop, DropReason, Stall, TrackingOptions } from "./tracking-options.ts";
 export type {
   Attempt,
   AttemptResult,

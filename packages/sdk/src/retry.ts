@@ -19,9 +19,13 @@ export function isTemporary(error: unknown): boolean {
   );
 }
 
-/** Whether the service refused the request before it did anything. */
+/** The first status of responses that leave open whether the request had its effect. */
+const UNKNOWN_FROM = 500;
+
+/** Whether the request certainly had no effect: it was never written, or refused. */
 export function isRefused(error: unknown): boolean {
-  return AnnalsError.is(error) && error.type !== "server_error" && error.status !== undefined;
+  if (!AnnalsError.is(error)) return false;
+  return error.isUnsent || (error.status !== undefined && error.status < UNKNOWN_FROM);
 }
 
 /**

@@ -5,46 +5,20 @@
 
 import { AnnalsError } from "./annals-error.ts";
 import type { Clock } from "./clock.ts";
+import { jsonOf } from "./json-text.ts";
+import { closeBeforeExit, held, leaveAtExit } from "./process-end.ts";
 import { isRefused, retryDelay } from "./retry.ts";
+import { TrackingLimits } from "./tracking-limits.ts";
+import {
+  type Drop,
+  type DropReason,
+  logDrop,
+  logStall,
+  type TrackingOptions,
+} from "./tracking-options.ts";
 import type { NewEvent } from "./types.ts";
 
-/**
- * Why events were dropped. `full`: the buffer was. `refused`: the service found them invalid.
- * `unserializable`: they are no JSON. `closed`: tracked after close(), or not sent in its time.
- * `unconfirmed`: they were sent, no response came in time, and they may be stored.
- */
-export type DropReason = "full" | "refused" | "unserializable" | "closed" | "unconfirmed";
-
-export interface Drop {
-  readonly reason: DropReason;
-  readonly events: readonly NewEvent[];
-  /** The last failure, if there was one. */
-  readonly error: unknown;
-}
-
-export interface TrackingOptions {
-  /**
-   * Called for each dropped event. By default, the count and the reason are logged with console.error.
-   */
-  readonly onDrop?: (drop: Drop) => void;
-  /** Called for each failed attempt that will be repeated. */
-  readonly onRetry?: (retry: { error: unknown; attempt: number; delayMs: number }) => void;
-  /** The buffer's bound. By default 10,000 events and 32 MiB of JSON. */
-  readonly maxEvents?: number;
-  readonly maxBytes?: number;
-  /**
-   * A batch is sent once it has this many events or bytes: at most 1,000 and 4 MB, by default 500 and
-   * 1,000,000.
-   */
-  readonly batchEvents?: number;
-  readonly batchBytes?: number;
-  /** The longest that an event waits for others. By default 1,000. */
-  readonly maxWaitMs?: number;
-}
-
 const DEFAULTS = {
-  maxEvents: 10_000,
-  maxBytes: 32 * 1024 * 1024,
   batchEvents: 500,
   batchBytes: 1_000_000,
   maxWaitMs: 1_000,
@@ -54,6 +28,10 @@ const DEFAULTS = {
 const KEY_LIFETIME_MS = 23 * 60 * 60 * 1_000;
 
 const CLOSE_TIMEOUT_MS = 10_000;
+
+/** The first warning comes after this time without progress, the others after the time below. */
+const STALLED_MS = 10_000;
+const WARN_AGAIN_MS = 60_000;
 
 export interface TrackerDeps {
   /** Stores a batch, in one attempt. */
@@ -71,9 +49,9 @@ export class Tracker {
   readonly #deps: TrackerDeps;
   readonly #options: TrackingOptions & typeof DEFAULTS;
   readonly #abort = new AbortController();
+  /** Counts all buffered events, those in flight included, perhaps with those of other clients. */
+  readonly #limits: TrackingLimits;
   #queue: Item[] = [];
-  /** Bytes of all buffered events, those in flight included. */
-  #bytes = 0;
   #events = 0;
   #tracked = 0;
   #settled = 0;
@@ -81,12 +59,14 @@ export class Tracker {
   #hurryTo = 0;
   #loop: Promise<void> | undefined;
   #waiting = new AbortController();
-  #waiters: { readonly until: () => boolean; readonly resolve: () => void }[] = [];
+  #waiters: { readonly count: number; readonly resolve: () => void }[] = [];
   #isClosed = false;
+  #warnAt = 0;
 
   constructor(deps: TrackerDeps, options: TrackingOptions = {}) {
     this.#deps = deps;
     this.#options = { ...DEFAULTS, ...options };
+    this.#limits = options.limits ?? new TrackingLimits(options);
   }
 
   /** Events that are neither stored nor dropped yet. */
@@ -99,12 +79,9 @@ export class Tracker {
     const item = this.#itemOf(event);
     if (typeof item === "string") return this.#refuse(item, event);
     if (this.#isClosed) return this.#refuse("closed", event);
-    const { maxEvents, maxBytes } = this.#options;
-    if (this.#events >= maxEvents || this.#bytes + item.bytes > maxBytes)
-      return this.#refuse("full", event);
+    if (!this.#limits.add(item.bytes)) return this.#refuse("full", event);
     this.#queue.push(item);
     this.#events += 1;
-    this.#bytes += item.bytes;
     this.#tracked += 1;
     if (this.#isBatchReady()) this.#waiting.abort();
     this.#loop ??= this.#run();
@@ -115,8 +92,7 @@ export class Tracker {
    * Resolves while the buffer is at most half full: wait for it before each event, and none is dropped.
    */
   async ready(): Promise<void> {
-    const { maxBytes, maxEvents } = this.#options;
-    return this.#until(() => this.#events <= maxEvents / 2 && this.#bytes <= maxBytes / 2);
+    return held(this.#limits.ready());
   }
 
   /** Resolves when every event tracked so far is stored or dropped. */
@@ -124,7 +100,8 @@ export class Tracker {
     const target = this.#tracked;
     this.#hurryTo = target;
     this.#waiting.abort();
-    return this.#until(() => this.#settled >= target);
+    if (this.#settled >= target) return;
+    await held(new Promise<void>((resolve) => void this.#waiters.push({ count: target, resolve })));
   }
 
   /**
@@ -145,7 +122,7 @@ export class Tracker {
     try {
       // The time of the event, and not that of its arrival.
       const occurredAt = event.occurred_at ?? new Date(this.#deps.clock.now()).toISOString();
-      const text = JSON.stringify({ ...event, occurred_at: occurredAt });
+      const text = jsonOf({ ...event, occurred_at: occurredAt });
       return { text, bytes: new TextEncoder().encode(text).length };
     } catch {
       return "unserializable";
@@ -159,6 +136,8 @@ export class Tracker {
 
   /** Sends batches until the queue is empty. */
   async #run(): Promise<void> {
+    closeBeforeExit(this);
+    this.#warnAt = this.#deps.clock.now() + STALLED_MS;
     while (this.#queue.length > 0) {
       const isHurried = this.#settled < this.#hurryTo || this.#abort.signal.aborted;
       if (!isHurried && !this.#isBatchReady()) {
@@ -168,6 +147,7 @@ export class Tracker {
       await this.#send(this.#takeBatch());
     }
     this.#loop = undefined;
+    leaveAtExit(this);
   }
 
   #isBatchReady(): boolean {
@@ -194,25 +174,53 @@ export class Tracker {
     const { signal } = this.#abort;
     const body = `{"events":[${items.map(({ text }) => text).join(",")}]}`;
     const key = crypto.randomUUID();
-    const since = clock.now();
     let error: unknown;
-    let mayBeStored = false;
+    /** When the first attempt began after which the batch may be stored. */
+    let unknownSince: number | undefined;
+    let reason: DropReason = "closed";
     for (let attempt = 1; !signal.aborted; attempt += 1) {
+      const began = clock.now();
       try {
         await send(body, key, signal);
         return this.#settle(items);
       } catch (failure) {
         error = failure;
-        mayBeStored ||= !isRefused(failure);
+        if (!isRefused(failure)) unknownSince ??= began;
       }
       if (AnnalsError.is(error, "validation_error")) return this.#sendValid(items, error);
       const delayMs = retryDelay(error, attempt, random());
-      if (clock.now() + delayMs - since > KEY_LIFETIME_MS) break;
+      const isQuota = AnnalsError.is(error, "plan_limit_exceeded");
+      if (isQuota && delayMs > KEY_LIFETIME_MS) {
+        reason = "quota";
+        break;
+      }
+      if (clock.now() + delayMs - (unknownSince ?? Infinity) > KEY_LIFETIME_MS) break;
       if (signal.aborted) break;
       this.#tell(() => this.#options.onRetry?.({ error, attempt, delayMs }));
-      await clock.wait(delayMs, signal);
+      await this.#waitToRetry(delayMs, error);
     }
-    this.#drop(items, mayBeStored ? "unconfirmed" : "closed", error);
+    this.#drop(items, unknownSince === undefined ? reason : "unconfirmed", error);
+  }
+
+  /** Warns on the way if there is no progress, so that a wrong key or address does not stay unnoticed. */
+  async #waitToRetry(delayMs: number, error: unknown): Promise<void> {
+    const { clock } = this.#deps;
+    const { signal } = this.#abort;
+    const until = clock.now() + delayMs;
+    for (let now = clock.now(); now < until && !signal.aborted; now = clock.now()) {
+      if (now >= this.#warnAt) {
+        this.#warnAt = now + WARN_AGAIN_MS;
+        this.#warn(error);
+      }
+      await clock.wait(Math.min(until, this.#warnAt) - now, signal);
+    }
+  }
+
+  #warn(error: unknown): void {
+    const { onStall = logStall } = this.#options;
+    const known = AnnalsError.is(error) ? error : undefined;
+    const waiting = this.#events;
+    this.#tell(() => onStall({ type: known?.type, status: known?.status, waiting }));
   }
 
   /** Nothing of a refused batch is stored. Drops the events at fault, and sends the others. */
@@ -239,16 +247,15 @@ export class Tracker {
 
   #settle(items: readonly Item[]): void {
     this.#events -= items.length;
-    for (const { bytes } of items) this.#bytes -= bytes;
     this.#settled += items.length;
-    const done = this.#waiters.filter(({ until }) => until());
+    this.#warnAt = this.#deps.clock.now() + STALLED_MS;
+    this.#limits.remove(
+      items.length,
+      items.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
+    const done = this.#waiters.filter(({ count }) => count <= this.#settled);
     this.#waiters = this.#waiters.filter((waiter) => !done.includes(waiter));
     for (const { resolve } of done) resolve();
-  }
-
-  async #until(until: () => boolean): Promise<void> {
-    if (until()) return;
-    await new Promise<void>((resolve) => void this.#waiters.push({ until, resolve }));
   }
 
   #report(drop: Drop): void {
@@ -266,10 +273,4 @@ export class Tracker {
       });
     }
   }
-}
-
-function logDrop({ reason, events, error }: Drop): void {
-  const why = error instanceof Error ? `: ${error.message}` : "";
-  // oxlint-disable-next-line no-console -- nothing is lost silently, even if no callback is set
-  console.error(`annals: ${events.length} events were dropped (${reason})${why}`);
 }

@@ -4,6 +4,8 @@
 
 import { AnnalsError, errorOf } from "./annals-error.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
+import { compressed } from "./gzip.ts";
+import { jsonOf } from "./json-text.ts";
 import { isRefused, isTemporary, retryDelay } from "./retry.ts";
 
 export interface Attempt {
@@ -71,7 +73,7 @@ export interface Call {
 }
 
 interface PreparedCall extends Omit<Call, "body"> {
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
 const DEFAULTS = { timeoutMs: 30_000, maxRetries: 4, maxRetryDelayMs: 90_000 };
@@ -82,8 +84,8 @@ type Read<T> = (response: Response) => Promise<T>;
 export class Transport {
   readonly #options: TransportOptions & typeof DEFAULTS;
   readonly #baseUrl: string;
-  readonly clock: Clock;
-  readonly random: () => number;
+  readonly #clock: Clock;
+  readonly #random: () => number;
 
   constructor(options: TransportOptions) {
     const { protocol } = new URL(options.baseUrl);
@@ -92,8 +94,8 @@ export class Transport {
     if (!options.apiKey) throw new TypeError("apiKey is missing");
     this.#options = { ...DEFAULTS, ...options };
     this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
-    this.clock = options.clock ?? SYSTEM_CLOCK;
-    this.random = options.random ?? Math.random;
+    this.#clock = options.clock ?? SYSTEM_CLOCK;
+    this.#random = options.random ?? Math.random;
   }
 
   /** The body of the response; undefined if it has none. */
@@ -115,7 +117,7 @@ export class Transport {
   }
 
   async #send<T>(given: Call, options: CallOptions = {}, read: Read<T>): Promise<T> {
-    const call = { ...given, body: textOf(given.body) };
+    const call = { ...given, body: await bodyOf(given.body) };
     const { maxRetries = this.#options.maxRetries, signal } = options;
     const isRepeatable = call.method !== "POST" || call.idempotencyKey !== undefined;
     let mayBeDone = false;
@@ -123,16 +125,17 @@ export class Transport {
       try {
         return await this.#attempt(call, attempt, options, read);
       } catch (error) {
-        signal?.throwIfAborted();
+        // A refusal is certain, and says more than that the call was aborted.
+        if (!isRefused(error)) signal?.throwIfAborted();
         // The attempt before deleted it, and its response did not arrive.
         const isDeleted = mayBeDone && AnnalsError.is(error, "not_found");
         if (call.method === "DELETE" && isDeleted) return undefined as T;
         mayBeDone ||= !isRefused(error);
-        const delay = retryDelay(error, attempt, this.random());
+        const delay = retryDelay(error, attempt, this.#random());
         const isAllowed = isTemporary(error) && (isRepeatable || isRefused(error));
         if (!isAllowed || attempt > maxRetries || delay > this.#options.maxRetryDelayMs)
           throw error;
-        await this.clock.wait(delay, signal);
+        await this.#clock.wait(delay, signal);
         signal?.throwIfAborted();
       }
     }
@@ -146,18 +149,22 @@ export class Transport {
   ): Promise<T> {
     const { timeoutMs = this.#options.timeoutMs, signal } = options;
     const observed = this.#options.observe?.({ operation, method, path, attempt });
-    const started = this.clock.now();
+    const started = this.#clock.now();
     const limit = new AbortController();
     const either = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal;
     const timer = setTimeout(() => limit.abort(), timeoutMs);
     let response: Response | undefined;
     let error: AnnalsError | undefined;
+    let isBegun = false;
     try {
-      response = await this.#fetch({ operation, method, path, ...call }, observed?.headers, either);
+      const headers = { ...observed?.headers, authorization: `Bearer ${await this.#key()}` };
+      isBegun = true;
+      response = await this.#fetch({ operation, method, path, ...call }, headers, either);
       if (response.ok) return await read(response);
-      throw errorOf(response, await response.text(), this.clock.now());
+      throw errorOf(response, await response.text(), this.#clock.now());
     } catch (thrown) {
-      error = asError(thrown, limit.signal.aborted, timeoutMs);
+      const message = limit.signal.aborted ? `no response within ${timeoutMs} ms` : undefined;
+      error = asError(thrown, message, !isBegun);
       throw error;
     } finally {
       clearTimeout(timer);
@@ -165,26 +172,30 @@ export class Transport {
         status: response?.status,
         requestId: response?.headers.get("x-request-id") ?? undefined,
         error,
-        durationMs: this.clock.now() - started,
+        durationMs: this.#clock.now() - started,
       });
     }
   }
 
+  async #key(): Promise<string> {
+    const { apiKey } = this.#options;
+    return typeof apiKey === "string" ? apiKey : apiKey();
+  }
+
   async #fetch(
     { method, path, query, body, idempotencyKey, mediaType = "application/json" }: PreparedCall,
-    more: Readonly<Record<string, string>> | undefined,
+    headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Response> {
-    const { apiKey, fetch = globalThis.fetch } = this.#options;
-    const key = typeof apiKey === "string" ? apiKey : await apiKey();
+    const { fetch = globalThis.fetch } = this.#options;
     const init: RequestInit = {
       method,
       redirect: "manual",
       signal,
       headers: {
-        ...more,
-        authorization: `Bearer ${key}`,
+        ...headers,
         ...(body !== undefined && { "content-type": mediaType }),
+        ...(typeof body === "object" && { "content-encoding": "gzip" }),
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
       },
       body: body ?? null,
@@ -206,8 +217,9 @@ export function put(operation: string, path: string) {
   return { operation, method: "PUT", path };
 }
 
-function textOf(body: object | string | undefined): string | undefined {
-  return typeof body === "object" ? JSON.stringify(body) : body;
+async function bodyOf(body: object | string | undefined): Promise<PreparedCall["body"]> {
+  if (body === undefined) return undefined;
+  return compressed(typeof body === "object" ? jsonOf(body) : body);
 }
 
 function queryOf(query: object = {}): string {
@@ -221,12 +233,22 @@ function queryOf(query: object = {}): string {
   return params.size === 0 ? "" : `?${String(params).replaceAll("+", "%20")}`;
 }
 
-function asError(thrown: unknown, isAborted: boolean, timeoutMs: number): AnnalsError {
+function asError(thrown: unknown, timeout: string | undefined, isUnsent: boolean): AnnalsError {
   if (AnnalsError.is(thrown)) return thrown;
-  if (isAborted)
-    return new AnnalsError("timeout_error", `no response within ${timeoutMs} ms`, {
-      cause: thrown,
-    });
+  const known = { cause: thrown, isUnsent: isUnsent || isUnconnected(thrown) };
+  if (timeout !== undefined) return new AnnalsError("timeout_error", timeout, known);
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return new AnnalsError("connection_error", `no response: ${reason}`, { cause: thrown });
+  return new AnnalsError("connection_error", `no response: ${reason}`, known);
+}
+
+/** Codes of fetch in Node.js and in Bun for a connection that was never open. */
+const UNCONNECTED = ["ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT", "ConnectionRefused"];
+const CONNECTING = ["connect", "getaddrinfo"];
+
+/** Node.js has the reason as the cause. */
+function isUnconnected(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const { code, syscall, cause } = thrown as { code?: string; syscall?: string } & Error;
+  if (UNCONNECTED.includes(code ?? "") || CONNECTING.includes(syscall ?? "")) return true;
+  return isUnconnected(cause);
 }

@@ -29,6 +29,7 @@ export type KubernetesEventList = Schemas["KubernetesEventList"];
 export type Proof = Schemas["Proof"];
 export type Scope = Schemas["Scope"];
 export type ApiKey = Schemas["ApiKey"];
+export type ApiKeyUpdate = Schemas["ApiKeyUpdate"];
 export type ApiKeyPage = Schemas["ApiKeyPage"];
 export type CreatedApiKey = Schemas["CreatedApiKey"];
 export type CreatedKey = Schemas["CreatedKey"];
