@@ -36,7 +36,7 @@ const EXCLUDED = ["**/node_modules/**", "**/dist/**"];
 const UNIT = [
   "{libs,services}/**/*.test.ts",
   "deploy/{local,release}/**/*.test.ts",
-  "test/{command,sdk,system,verifiers}/**/*.test.ts",
+  "test/{clients,command,sdk,system,verifiers}/**/*.test.ts",
 ];
 const API = ["test/api/**/*.test.ts"];
 const FLOWS = ["test/{flows,wire,browser}/**/*.test.ts"];

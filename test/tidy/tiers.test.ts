@@ -21,7 +21,7 @@ const files = globSync("{libs,services,packages,deploy,test}/**/*.test.ts", { cw
 const TIERS = {
   checks: /^test\/(chart|tidy)\//u,
   tests:
-    /^(libs|services|deploy\/(local|release))\/|^test\/(api|browser|command|flows|sdk|system|verifiers|wire)\//u,
+    /^(libs|services|deploy\/(local|release))\/|^test\/(api|browser|clients|command|flows|sdk|system|verifiers|wire)\//u,
   faults: /^test\/faults\//u,
   // Each has a command of its own.
   elsewhere: /^test\/(citus|kubernetes|runtimes)\//u,

@@ -1,0 +1,67 @@
+// The drivers of the SDKs, and how a test talks to one. A line in DRIVERS adds an SDK to all cases.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** By language: the command that starts the driver. */
+export const DRIVERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  typescript: [process.execPath, "-C", "source", join(import.meta.dirname, "typescript/driver.ts")],
+};
+
+/** A response of a driver: the members depend on the command. */
+export interface Answer {
+  readonly tracked?: boolean;
+  readonly valid?: boolean;
+  readonly drops?: readonly object[];
+  readonly warnings?: readonly object[];
+  readonly error?: string;
+}
+
+export class Driver {
+  readonly #process: ChildProcess;
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  #id = 0;
+  /** The fault that is switched on. */
+  fault: string | undefined;
+
+  constructor([file, ...options]: readonly [string, ...string[]]) {
+    this.#process = spawn(file, options, { stdio: ["pipe", "pipe", "inherit"] });
+    const { stdout } = this.#process;
+    if (!stdout) throw new Error("the driver has no stdout");
+    createInterface({ input: stdout }).on("line", (line) => {
+      const { id, ...answer } = JSON.parse(line) as Answer & { id: number };
+      this.#waiting.get(id)?.(answer);
+      this.#waiting.delete(id);
+    });
+  }
+
+  /** Sends a command. Resolves to its response, before which others can be sent. */
+  async send(command: string, members: object = {}): Promise<Answer> {
+    const id = (this.#id += 1);
+    const answered = new Promise<Answer>((resolve) => void this.#waiting.set(id, resolve));
+    this.#process.stdin?.write(`${JSON.stringify({ id, command, ...members })}\n`);
+    const answer = await answered;
+    if (answer.error !== undefined) throw new Error(`${command}: ${answer.error}`);
+    return answer;
+  }
+
+  async track(...actions: readonly string[]): Promise<(boolean | undefined)[]> {
+    const answers = actions.map((action) => this.send("track", { event: { action } }));
+    return (await Promise.all(answers)).map(({ tracked }) => tracked);
+  }
+
+  /** Moves the clock while a command waits, such as `flush`. */
+  async during(command: string, advanceMs: number, members: object = {}): Promise<void> {
+    const done = this.send(command, members);
+    await this.send("advance", { ms: advanceMs });
+    await done;
+  }
+
+  async end(): Promise<void> {
+    const exited = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
+    await exited;
+  }
+}
