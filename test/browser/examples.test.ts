@@ -86,7 +86,7 @@ function tokensOf(page: Page): () => string[] {
 
 async function expectInvoices(page: Page): Promise<void> {
   const viewer = page.locator("annals-viewer");
-  await viewer.getByText("All 1 loaded events are verified").waitFor();
+  await viewer.getByText("The loaded event is verified").waitFor();
   expect(await viewer.locator(".body [role=row]").innerText()).toContain("invoice.update");
   await expectAccessible(page);
 }

@@ -87,6 +87,13 @@ export class WidgetClient {
     };
   }
 
+  async event(id: string): Promise<ProvenEvent> {
+    const { data, proof } = await this.#get<{ data: ProvenEvent; proof: ProvenEvent["proof"] }>(
+      `events/${encodeURIComponent(id)}`,
+    );
+    return { ...data, proof };
+  }
+
   async choices(): Promise<Choices> {
     return (await this.#get<{ data: Choices }>("filters")).data;
   }

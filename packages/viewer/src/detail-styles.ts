@@ -1,15 +1,62 @@
-// The styles of the detail. Adopted by the element before those of styles.ts, which make it fit narrow pages.
+// The styles of the opened event, which is over the right side of wide tables and over all of others.
+// Adopted by the element before those of styles.ts.
 
 import { css } from "lit";
 
 export const detailStyles = css`
   .detail {
-    flex: 0 0 45%;
-    min-inline-size: 0;
+    position: absolute;
+    inset: 0;
+    z-index: 3;
     overflow: auto;
     padding: 0.75rem;
-    border-inline-start: 1px solid var(--_border);
     background: var(--_background);
+  }
+  @container viewer (inline-size >= 70rem) {
+    .main {
+      position: relative;
+    }
+    .detail {
+      inset-inline-start: auto;
+      inline-size: min(42rem, 50%);
+      border-inline-start: 1px solid var(--_control);
+      box-shadow: 0 0 1rem rgb(0 0 0 / 25%);
+    }
+  }
+  .detail p {
+    margin-block: 0.4rem;
+  }
+  .sentence {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 0.9em;
+    overflow-wrap: anywhere;
+  }
+  .sentence > span {
+    display: inline-flex;
+    flex-wrap: wrap;
+    gap: 0 0.4em;
+    min-inline-size: 0;
+  }
+  .sentence > span > bdi:first-child {
+    font-weight: 600;
+  }
+  .tools {
+    display: inline-flex;
+    gap: 0.25rem;
+    margin-inline-start: 0.5rem;
+  }
+  .tools button {
+    padding: 0 0.4em;
+    min-block-size: 1.7em;
+    border-color: transparent;
+    color: var(--_accent);
+    font-size: 0.9em;
+  }
+  @media (hover: hover) {
+    tr:not(:hover, :focus-within) .tools {
+      opacity: 0;
+    }
   }
   .detail header {
     display: flex;
@@ -61,6 +108,12 @@ export const detailStyles = css`
   td bdi,
   th bdi {
     white-space: pre-wrap;
+  }
+  col:first-child {
+    inline-size: 30%;
+  }
+  [part="values"] th {
+    color: var(--_muted);
   }
   thead th {
     color: var(--_muted);

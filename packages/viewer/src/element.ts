@@ -2,25 +2,24 @@
 // markup, a feed loads its rows. Defined by index.ts. It must never make markup or an address of what an
 // event holds.
 
-import { html, LitElement, nothing, type PropertyValues } from "lit";
+import { LitElement, nothing, type PropertyValues } from "lit";
 import { Token } from "./access.ts";
+import { isSame, keepInAddress, stateOfAddress } from "./address.ts";
 import { type Choices, WidgetClient } from "./client.ts";
 import { Coverage } from "./coverage.ts";
 import { ErasureRecords } from "./erasures.ts";
-import type { Row } from "./event-window.ts";
 import { Feed } from "./feed.ts";
 import { Checker } from "./proof/checker.ts";
-import { copyText, curlOf, download } from "./share.ts";
+import { Opened } from "./opened.ts";
+import { copyText, curlOf } from "./share.ts";
 import { detailStyles } from "./detail-styles.ts";
+import { narrowStyles } from "./narrow-styles.ts";
 import { styles } from "./styles.ts";
-import { type Texts, textsOf } from "./texts.ts";
-import type { AnnalsViewerElement, EventFilter, Messages } from "./types.ts";
-import { filterOfAddress, keepInAddress } from "./url-filter.ts";
-import { bar, notices } from "./views/bar.ts";
-import { detail as detailOf, jsonOf } from "./views/detail.ts";
-import { filters } from "./views/filters.ts";
-import { table } from "./views/table.ts";
+import { languageOf, type Texts, textsOf } from "./texts.ts";
+import type { AnnalsViewerElement, EventFilter, Messages, Zone } from "./types.ts";
+import { frame } from "./views/frame.ts";
 import { Viewport } from "./viewport.ts";
+import { keepZone, keptZone } from "./zone.ts";
 
 /** How often relative times are written again. */
 const CLOCK_MS = 30_000;
@@ -29,7 +28,7 @@ const DEFAULT_REFRESH_SECONDS = 10;
 const NO_CHOICES: Choices = { actions: [], actor_types: [], target_types: [] };
 
 export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
-  static override styles = [detailStyles, styles];
+  static override styles = [detailStyles, styles, narrowStyles];
   static override properties = {
     server: { type: String },
     token: { type: String },
@@ -38,6 +37,8 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     refreshSeconds: { type: Number, attribute: "refresh-seconds" },
     tokenProvider: { attribute: false },
     filter: { attribute: false },
+    openEvent: { type: String, attribute: "open-event" },
+    zone: { type: String },
     messages: { attribute: false },
   };
   /** The address of the file that this is in, which is also the checker's worker. */
@@ -50,13 +51,15 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   declare refreshSeconds: number;
   declare tokenProvider: AnnalsViewerElement["tokenProvider"];
   declare filter: EventFilter;
+  declare openEvent: string;
+  declare zone: Zone;
   declare messages: Partial<Messages>;
 
   #token = new Token({
     provider: () => this.tokenProvider,
     onExpiring: (hasExpired) => this.#tell("annals-token-expiring", { hasExpired }),
   });
-  #texts: Texts = textsOf("en", {});
+  #texts: Texts = textsOf("en", {}, "local");
   #checker: Checker | undefined;
   #feed: Feed | undefined;
   #client: WidgetClient | undefined;
@@ -71,10 +74,9 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     root: () => this.renderRoot,
     feed: () => this.#feed,
     onChange: () => this.requestUpdate(),
-    onOpen: (index) => this.#open(index),
+    onOpen: (index) => this.#openAt(index),
   });
-  #selected: Row | undefined;
-  #showAll = false;
+  readonly #opened = new Opened(() => this.#openedChanged());
   #hasFilters = false;
   #status = "";
 
@@ -87,13 +89,16 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     this.refreshSeconds = DEFAULT_REFRESH_SECONDS;
     this.tokenProvider = undefined;
     this.filter = {};
+    this.openEvent = "";
+    this.zone = keptZone();
     this.messages = {};
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.#life = new AbortController();
-    if (this.syncUrl || this.hasAttribute("sync-url")) this.filter = filterOfAddress();
+    if (this.syncUrl || this.hasAttribute("sync-url")) this.#readAddress();
+    addEventListener("popstate", this.#readAddress);
     this.#sizes = new ResizeObserver(() => this.#viewport.measure());
     this.#sizes.observe(this);
     this.#clock = setInterval(() => this.requestUpdate(), CLOCK_MS);
@@ -103,6 +108,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    removeEventListener("popstate", this.#readAddress);
     this.#life.abort();
     this.#sizes?.disconnect();
     clearInterval(this.#clock);
@@ -130,16 +136,19 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
       onChange: () => this.#changed(),
       onNewer: (count) => this.#viewport.moved(count),
     });
-    this.#selected = undefined;
+    this.#opened.from({ feed: this.#feed, client, checker: this.#checker, signal });
     this.#viewport.reset();
     this.requestUpdate();
   }
 
   protected override willUpdate(changed: PropertyValues<AnnalsViewerElement>): void {
-    if (changed.has("messages") || !this.hasUpdated)
-      this.#texts = textsOf(this.#language(), this.messages);
-    if (changed.has("token") || changed.has("expiresAt")) this.#setToken();
+    if (changed.has("messages") || changed.has("zone") || !this.hasUpdated)
+      this.#texts = textsOf(languageOf(this), this.messages, this.zone);
+    const { token, expiresAt } = this;
+    if (changed.has("token") || changed.has("expiresAt"))
+      this.#token.set({ token, ...(expiresAt !== "" && { expires_at: expiresAt }) });
     if (changed.has("refreshSeconds")) this.#follow();
+    if (this.#opened.id !== this.openEvent) this.#show(this.openEvent);
     if (changed.has("server") || changed.has("filter") || changed.has("tokenProvider"))
       this.reload();
     else if (changed.has("token")) this.#feed?.retry();
@@ -151,88 +160,36 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
 
   protected override render() {
     const feed = this.#feed;
-    const texts = this.#texts;
-    const viewport = this.#viewport;
     if (!feed) return nothing;
-    return html`
-      ${bar({
-        texts,
-        summary: feed.summary,
-        hasFilters: this.#hasFilters,
-        isLive: this.refreshSeconds > 0,
-        onFilters: () => this.#toggleFilters(),
-        onLive: () => {
-          this.refreshSeconds = this.refreshSeconds > 0 ? 0 : DEFAULT_REFRESH_SECONDS;
-        },
-        onDownload: () => download([...feed.rows.rows()]),
-      })}
-      ${
-        this.#hasFilters
-          ? filters({
-              texts,
-              filter: this.filter,
-              choices: this.#choices,
-              onApply: (filter) => this.#apply(filter),
-            })
-          : nothing
-      }
-      <div class="main ${this.#selected ? "has-detail" : ""}">
-        <div class="list">
-          ${table({
-            texts,
-            now: Date.now(),
-            rows: feed.rows.slice(viewport.from, viewport.to),
-            from: viewport.from,
-            count: feed.rows.count,
-            hasMore: feed.rows.hasMore,
-            active: viewport.active,
-            selectedId: this.#selected?.event.id,
-            onScroll: () => viewport.measure(),
-            onKey: (event) => viewport.key(event),
-            onOpen: (index) => this.#open(index),
-          })}
-          ${notices({
-            texts,
-            feed,
-            newer: viewport.newer,
-            isFiltered: Object.keys(this.filter).length > 0,
-            onNewer: () => viewport.toTop(),
-            onRetry: () => feed.retry(),
-            onSearchOn: () => feed.searchOn(),
-          })}
-        </div>
-        ${this.#selected ? this.#detail(this.#selected) : nothing}
-      </div>
-      <div class="unseen" role="status">${this.#status}</div>
-    `;
-  }
-
-  #detail(row: Row) {
-    return detailOf({
-      row,
-      covered: this.#coverage?.of(row.event.sequence_number),
-      recordOf: (part) => this.#erasures?.of(row.event, part),
+    const opened = this.#opened;
+    return frame({
       texts: this.#texts,
-      showAll: this.#showAll,
-      onShowAll: () => this.#set(() => (this.#showAll = true)),
-      onCopyJson: () => void this.#copy(jsonOf(row.event)),
-      onCopyCurl: () => void this.#copy(curlOf(this.#client?.addressOf(row.event.id) ?? "")),
-      onClose: () => this.#close(),
+      filter: this.filter,
+      choices: this.#choices,
+      hasFilters: this.#hasFilters,
+      isLive: this.refreshSeconds > 0,
+      status: this.#status,
+      feed,
+      viewport: this.#viewport,
+      opened,
+      coverage: this.#coverage,
+      erasures: this.#erasures,
+      onZone: (zone) => this.#setZone(zone),
+      onFilters: () => this.#toggleFilters(),
+      onLive: () => (this.refreshSeconds = this.refreshSeconds > 0 ? 0 : DEFAULT_REFRESH_SECONDS),
+      onApply: (filter) => this.#apply(filter),
+      onOpen: (index) => this.#openAt(index),
+      onClose: () => this.#open(""),
+      onReload: () => this.reload(),
+      onShowAll: () => this.#set(() => (opened.showAll = true)),
+      onCopy: (text) => void this.#copy(text),
+      onCopyCurl: () => void this.#copy(curlOf(this.#client?.addressOf(opened.id) ?? "")),
     });
   }
 
   #set(change: () => unknown): void {
     change();
     this.requestUpdate();
-  }
-
-  #setToken(): void {
-    const token = this.token;
-    this.#token.set({ token, ...(this.expiresAt !== "" && { expires_at: this.expiresAt }) });
-  }
-
-  #language(): string {
-    return this.closest<HTMLElement>("[lang]")?.lang ?? navigator.language;
   }
 
   /** Looks for newer events from time to time, while the page is visible. */
@@ -242,13 +199,35 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     this.#refresh = setInterval(() => {
       if (document.visibilityState !== "visible") return;
       this.#feed?.refresh();
-      this.#coverage?.ask(this.#selected?.event.sequence_number);
+      this.#coverage?.ask(this.#opened.row?.event.sequence_number);
     }, this.refreshSeconds * 1000);
   }
 
+  readonly #readAddress = (): void => {
+    if (!this.syncUrl && !this.hasAttribute("sync-url")) return;
+    const { filter, openEvent } = stateOfAddress();
+    if (!isSame(filter, this.filter)) this.filter = filter;
+    this.openEvent = openEvent;
+  };
+
+  #setZone(zone: Zone): void {
+    this.zone = zone;
+    keepZone(zone);
+    this.#stateChanged();
+  }
+
+  /** Closes the event, too: what the reader asked for is the list. */
   #apply(filter: EventFilter): void {
     this.filter = filter;
-    if (this.syncUrl) keepInAddress(filter);
+    this.openEvent = "";
+    this.#stateChanged();
+  }
+
+  /** The reader changed what a page may keep. */
+  #stateChanged(): void {
+    const { filter, openEvent, zone } = this;
+    if (this.syncUrl) keepInAddress({ filter, openEvent });
+    this.#tell("annals-state", { filter, openEvent, zone });
   }
 
   #changed(): void {
@@ -268,25 +247,43 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     if (found) this.#set(() => (this.#choices = found));
   }
 
-  #open(index: number): void {
+  #openAt(index: number): void {
     const [row] = this.#feed?.rows.slice(index, index + 1) ?? [];
+    this.#viewport.reveal(index);
     if (!row) return;
-    this.#viewport.active = index;
-    this.#selected = row;
-    this.#showAll = false;
-    this.requestUpdate();
-    this.#coverage?.ask(row.event.sequence_number);
-    this.#erasures?.ask(row.event);
-    void this.updateComplete.then(() =>
-      this.renderRoot.querySelector<HTMLElement>(".detail")?.focus(),
-    );
+    this.#open(row.event.id);
     const { proof: _proof, ...event } = row.event;
     this.#tell("annals-select", { event });
   }
 
-  #close(): void {
-    this.#set(() => (this.#selected = undefined));
-    void this.updateComplete.then(() => this.#viewport.focus());
+  #open(id: string): void {
+    this.openEvent = id;
+    this.#stateChanged();
+  }
+
+  /** Shows the event of that id, or none, and puts the focus where the reader reads on. */
+  #show(id: string): void {
+    // A page that opens an event as it is loaded keeps its focus.
+    const isOpened = this.#opened.id === "" && this.hasUpdated;
+    this.#opened.show(id);
+    this.#openedChanged();
+    void this.updateComplete.then(() => {
+      const shown = this.renderRoot.querySelector<HTMLElement>(".detail");
+      if (!shown) return this.#viewport.focus();
+      shown.scrollTop = 0;
+      if (isOpened) shown.focus();
+      if (this.#opened.place !== undefined) this.#viewport.reveal(this.#opened.place);
+    });
+  }
+
+  #openedChanged(): void {
+    const { row } = this.#opened;
+    if (row) {
+      this.#status = `${row.event.action}, ${this.#texts.exact(row.event.occurred_at)}`;
+      this.#coverage?.ask(row.event.sequence_number);
+      this.#erasures?.ask(row.event);
+    }
+    this.requestUpdate();
   }
 
   async #copy(text: string): Promise<void> {

@@ -53,6 +53,17 @@ export class EventWindow {
     return found;
   }
 
+  /** The place of an event, if its page keeps it. */
+  placeOf(id: string): number | undefined {
+    let start = 0;
+    for (const { count, rows } of this.#pages) {
+      const at = rows?.findIndex(({ event }) => event.id === id) ?? -1;
+      if (at >= 0) return start + at;
+      start += count;
+    }
+    return undefined;
+  }
+
   /** A page between those rows that has to be loaded again. */
   missing(from: number, to: number): Page | undefined {
     return [...this.#between(from, to)].find(({ page }) => page.rows === undefined)?.page;

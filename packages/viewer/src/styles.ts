@@ -11,6 +11,7 @@ export const styles = css`
     --_text: var(--annals-text, light-dark(#1a1d21, #e8eaed));
     --_muted: var(--annals-muted, light-dark(#565d66, #a6aebb));
     --_border: var(--annals-border, light-dark(#d4d8de, #3a424e));
+    --_control: var(--annals-control, light-dark(#767d87, #7d8795));
     --_accent: var(--annals-accent, light-dark(#1a56c4, #8ab4ff));
     --_verified: var(--annals-verified, light-dark(#146c2e, #7fd99a));
     --_differs: var(--annals-differs, light-dark(#b3151b, #ff9b96));
@@ -20,7 +21,8 @@ export const styles = css`
     color-scheme: light dark;
     display: flex;
     flex-direction: column;
-    block-size: 40rem;
+    position: relative;
+    block-size: max(24rem, 100dvh - 12rem);
     min-block-size: 16rem;
     container: viewer / inline-size;
     box-sizing: border-box;
@@ -44,18 +46,30 @@ export const styles = css`
   ::before {
     box-sizing: border-box;
   }
+  .frame {
+    display: contents;
+  }
   button,
-  input {
+  input,
+  select {
     font: inherit;
     color: inherit;
     background: var(--_background);
-    border: 1px solid var(--_border);
+    border: 1px solid var(--_control);
     border-radius: var(--_radius);
     padding: 0.3em 0.7em;
     min-block-size: 2.25em;
   }
   button {
     cursor: pointer;
+  }
+  button:disabled {
+    cursor: default;
+    opacity: 0.5;
+  }
+  select {
+    min-inline-size: 0;
+    text-overflow: ellipsis;
   }
   button[aria-pressed="true"],
   button[type="submit"] {
@@ -111,6 +125,23 @@ export const styles = css`
   .hint {
     flex-basis: 100%;
   }
+  .buttons {
+    position: sticky;
+    inset-block-end: -0.5rem;
+    flex-basis: 100%;
+    display: flex;
+    gap: 0.5rem;
+    padding-block: 0.5rem;
+    background: var(--_surface);
+  }
+  .claim summary {
+    cursor: pointer;
+    inline-size: fit-content;
+  }
+  .claim p {
+    margin-block: 0.4rem 0;
+    max-inline-size: 40rem;
+  }
   .main {
     flex: 1;
     min-block-size: 0;
@@ -124,6 +155,13 @@ export const styles = css`
     display: flex;
     flex-direction: column;
   }
+  .is-empty .grid {
+    flex: 0 0 2.1rem;
+  }
+  .is-empty .notice {
+    flex: 1;
+    align-content: center;
+  }
   .grid {
     flex: 1;
     overflow: auto;
@@ -132,10 +170,11 @@ export const styles = css`
   }
   .row {
     display: grid;
-    grid-template-columns: 12.5rem 1fr 1fr 1fr 11rem;
+    grid-template-columns: 13.5rem 1.2fr 1fr 1fr 8rem 8.5rem;
     gap: 0 0.75rem;
     align-items: center;
     padding-inline: 0.75rem;
+    position: relative;
     block-size: var(--_row);
     border-block-end: 1px solid var(--_border);
     overflow: hidden;
@@ -162,9 +201,19 @@ export const styles = css`
   .body .row {
     cursor: pointer;
   }
-  .body .row:hover,
-  .row[aria-selected="true"] {
+  .body .row:hover {
     background: var(--_surface);
+  }
+  .body .row[aria-selected="true"] {
+    background: color-mix(in srgb, var(--_accent) 14%, var(--_background));
+  }
+  .body .row[aria-selected="true"]::before {
+    content: "";
+    position: absolute;
+    inset-block: 0;
+    inset-inline-start: 0;
+    inline-size: 0.375rem;
+    background: var(--_accent);
   }
   .cell {
     min-inline-size: 0;
@@ -179,8 +228,15 @@ export const styles = css`
   .action {
     font-weight: 600;
   }
-  .badge {
+  .badge,
+  .outcome.differs {
     font-weight: 600;
+  }
+  time {
+    font-variant-numeric: tabular-nums;
+  }
+  .cell > .badge {
+    white-space: normal;
   }
   .verified {
     color: var(--_verified);
@@ -217,54 +273,6 @@ export const styles = css`
     overflow: hidden;
     clip-path: inset(50%);
     white-space: nowrap;
-  }
-  @container list (inline-size < 46rem) {
-    .row {
-      grid-template-columns: minmax(0, 1fr) fit-content(65%);
-      block-size: calc(var(--_row) * 1.5);
-      align-content: center;
-    }
-    .head {
-      display: none;
-    }
-    .cell {
-      display: flex;
-      gap: 0.5em;
-      align-items: baseline;
-    }
-    .action {
-      order: -2;
-      grid-column: 1 / -1;
-    }
-    .cell:nth-child(n + 3) {
-      order: -1;
-    }
-    .cell:nth-child(5) {
-      order: 1;
-    }
-    .cell:nth-child(n + 4) {
-      justify-self: end;
-      max-inline-size: 100%;
-    }
-  }
-  @container list (inline-size < 30rem) {
-    .row {
-      grid-template-columns: minmax(0, 1fr) fit-content(50%);
-      block-size: calc(var(--_row) * 1.95);
-    }
-    .cell:nth-child(5) {
-      grid-column: 1 / -1;
-      justify-self: start;
-    }
-  }
-  @container viewer (inline-size < 46rem) {
-    .has-detail .list {
-      display: none;
-    }
-    .detail {
-      flex: 1;
-      border: 0;
-    }
   }
   @media (prefers-reduced-motion: no-preference) {
     .body .row {

@@ -2,7 +2,7 @@
 
 import { de } from "./messages/de.ts";
 import { en } from "./messages/en.ts";
-import type { Messages } from "./types.ts";
+import type { Messages, Zone } from "./types.ts";
 
 type Values = Readonly<Record<string, string | number>>;
 export type Texts = ReturnType<typeof textsOf>;
@@ -17,12 +17,37 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 1],
 ];
 
-/** `language` is that of the page; one that is not shipped has English texts and its own formats. */
-export function textsOf(language: string, replaced: Partial<Messages>) {
+/** What a table has of a time. The detail adds the zone, whose name may change with the season. */
+const TIME = {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  second: "2-digit",
+} as const;
+
+/** Finds the language of the page around an element. */
+export function languageOf(element: HTMLElement): string {
+  return element.closest<HTMLElement>("[lang]")?.lang ?? navigator.language;
+}
+
+/**
+ * `language` is that of the page; one that is not shipped has English texts and its own numbers. Times are
+ * written as in the reader's browser, in `zone`.
+ */
+export function textsOf(language: string, replaced: Partial<Messages>, zone: Zone) {
   const locale = supported(language);
   const messages: Messages = { ...(locale.startsWith("de") ? de : en), ...replaced };
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
-  const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+  const zoned = zone === "utc" ? { timeZone: "UTC" } : {};
+  const ofBrowser = supported(navigator.language);
+  const short = new Intl.DateTimeFormat(ofBrowser, { ...TIME, ...zoned });
+  const exact = new Intl.DateTimeFormat(ofBrowser, {
+    ...TIME,
+    ...zoned,
+    timeZoneName: "short",
+  });
   const number = new Intl.NumberFormat(locale);
   const list = new Intl.ListFormat(locale, { type: "conjunction" });
   return {
@@ -33,11 +58,11 @@ export function textsOf(language: string, replaced: Partial<Messages>) {
         return typeof value === "number" ? number.format(value) : (value ?? whole);
       }),
     list: (words: readonly string[]): string => list.format(words),
+    zone,
     /** Returns the text unchanged if it is not a time. */
-    exact: (time: string): string => {
-      const at = Date.parse(time);
-      return Number.isNaN(at) ? time : exact.format(at);
-    },
+    short: (time: string): string => formatted(short, time),
+    /** As `short`, with the zone. */
+    exact: (time: string): string => formatted(exact, time),
     relative: (time: string, now: number): string => {
       const seconds = (Date.parse(time) - now) / 1000;
       if (Number.isNaN(seconds)) return time;
@@ -47,6 +72,12 @@ export function textsOf(language: string, replaced: Partial<Messages>) {
   };
 }
 
+function formatted(format: Intl.DateTimeFormat, time: string): string {
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? time : format.format(at);
+}
+
+/** A browser may name a language that its own formats do not know. */
 function supported(language: string): string {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(language)[0] ?? "en";

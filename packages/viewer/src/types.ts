@@ -37,13 +37,16 @@ export interface EventFilter {
   occurred_to?: string;
 }
 
+/** The zone in which times are shown: the reader's, or UTC. */
+export type Zone = "local" | "utc";
+
 export interface WidgetToken {
   readonly token: string;
   /** ISO 8601. Without it the viewer learns of the end by the server's refusal. */
   readonly expires_at?: string;
 }
 
-/** The element `<annals-viewer>`. Its events: `annals-select`, `annals-token-expiring`. */
+/** The element `<annals-viewer>`. Its events: `annals-select`, `annals-state`, `annals-token-expiring`. */
 export interface AnnalsViewerElement extends HTMLElement {
   /** The base address of the service, without `/v1`. By default the origin of the page. */
   server: string;
@@ -53,7 +56,11 @@ export interface AnnalsViewerElement extends HTMLElement {
   /** Called for the first token if none is set, a minute before it ends, and when it is refused. */
   tokenProvider: (() => Promise<WidgetToken | string>) | undefined;
   filter: EventFilter;
-  /** Keeps the filters in the query of the page's address. */
+  /** The id of the opened event, or "" if none is open. */
+  openEvent: string;
+  /** By default what the reader chose last, at first the local one. */
+  zone: Zone;
+  /** Keeps the filters and the opened event in the query of the page's address. */
   syncUrl: boolean;
   /** Seconds between two polls for new events; 0 for none. By default 10. */
   refreshSeconds: number;
@@ -65,6 +72,13 @@ export interface AnnalsViewerElement extends HTMLElement {
 
 export interface AnnalsSelectDetail {
   readonly event: AuditEvent;
+}
+
+/** What a page needs to show the same again. The reader changed a part of it. */
+export interface AnnalsStateDetail {
+  readonly filter: EventFilter;
+  readonly openEvent: string;
+  readonly zone: Zone;
 }
 
 export interface AnnalsTokenExpiringDetail {
@@ -79,7 +93,11 @@ export interface Messages {
   readonly action: string;
   readonly actor: string;
   readonly target: string;
+  readonly address: string;
+  readonly outcome: string;
   readonly proof: string;
+  readonly zone: string;
+  readonly local: string;
   readonly filters: string;
   readonly actionHint: string;
   readonly actorId: string;
@@ -96,6 +114,9 @@ export interface Messages {
   readonly loaded: string;
   readonly empty: string;
   readonly emptyFiltered: string;
+  /** What a reader may do if there is nothing to show. */
+  readonly lookAgain: string;
+  readonly allEvents: string;
   readonly newEvents: string;
   /** The search has found nothing for long, and waits. */
   readonly searchPaused: string;
@@ -113,11 +134,13 @@ export interface Messages {
   readonly unchecked: string;
   readonly checking: string;
   readonly pageVerified: string;
+  readonly pageVerifiedOne: string;
   readonly pageDiffers: string;
   readonly pageChecking: string;
   readonly pageUnchecked: string;
   readonly insecure: string;
   readonly claim: string;
+  readonly noClaim: string;
   readonly partVerified: string;
   readonly partDiffers: string;
   readonly partHidden: string;
@@ -132,7 +155,10 @@ export interface Messages {
   readonly coveredSeenBy: string;
   readonly notCovered: string;
   readonly details: string;
+  readonly notFound: string;
   readonly close: string;
+  readonly newer: string;
+  readonly older: string;
   readonly sequence: string;
   readonly id: string;
   readonly occurredAt: string;
@@ -144,8 +170,9 @@ export interface Messages {
   readonly context: string;
   readonly diff: string;
   readonly metadata: string;
-  readonly meta: string;
-  readonly none: string;
+  readonly more: string;
+  readonly event: string;
+  readonly type: string;
   readonly name: string;
   readonly value: string;
   readonly before: string;
@@ -154,6 +181,9 @@ export interface Messages {
   readonly removed: string;
   readonly changed: string;
   readonly same: string;
+  readonly changesShown: string;
+  readonly filterBy: string;
+  readonly copy: string;
   readonly showAll: string;
   readonly raw: string;
   readonly copyJson: string;
@@ -168,6 +198,7 @@ declare global {
   }
   interface HTMLElementEventMap {
     "annals-select": CustomEvent<AnnalsSelectDetail>;
+    "annals-state": CustomEvent<AnnalsStateDetail>;
     "annals-token-expiring": CustomEvent<AnnalsTokenExpiringDetail>;
   }
 }

@@ -109,13 +109,16 @@ export class Viewport {
       End: last,
     };
     const target = moves[event.key];
-    if (target !== undefined) this.#activate(Math.min(last, Math.max(0, target)), grid);
+    if (target !== undefined) this.reveal(Math.min(last, Math.max(0, target)));
     else if (event.key === "Enter" || event.key === " ") this.#options.onOpen(this.active);
     else return;
     event.preventDefault();
   }
 
-  #activate(index: number, grid: HTMLElement): void {
+  /** Makes the row the active one and scrolls so far that it is in sight. */
+  reveal(index: number): void {
+    const grid = this.#grid;
+    if (!grid) return;
     this.active = index;
     const top = index * this.#rowHeight;
     const head = this.#find(".head")?.offsetHeight ?? 0;

@@ -6,23 +6,28 @@ import type { RequestError } from "../client.ts";
 import type { Feed } from "../feed.ts";
 import type { BadgeState, Summary } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
-import type { Messages } from "../types.ts";
+import type { Messages, Zone } from "../types.ts";
+import { zoneName } from "../zone.ts";
 
 export interface BarView {
   readonly texts: Texts;
   readonly summary: Summary;
   readonly hasFilters: boolean;
+  /** How many filters the reader sees the log through. */
+  readonly filtered: number;
   readonly isLive: boolean;
+  readonly onZone: (zone: Zone) => void;
   readonly onFilters: () => void;
   readonly onLive: () => void;
   readonly onDownload: () => void;
 }
 
 export function bar(view: BarView): TemplateResult {
-  const { texts, hasFilters, isLive } = view;
+  const { texts, hasFilters, filtered, isLive } = view;
   const { text } = texts;
   return html`<div class="bar" part="bar">
-    <span class="grow">${pageBadge(view.summary, texts)}</span>
+    <div class="grow">${pageBadge(view.summary, texts)}</div>
+    ${zones(view)}
     <button
       type="button"
       part="button"
@@ -30,7 +35,7 @@ export function bar(view: BarView): TemplateResult {
       aria-controls="filters"
       @click=${view.onFilters}
     >
-      ${text("filters")}
+      ${text("filters")}${filtered > 0 ? ` (${filtered})` : ""}
     </button>
     <button type="button" part="button" aria-pressed=${isLive} @click=${view.onLive}>
       ${text("live")}
@@ -39,19 +44,33 @@ export function bar(view: BarView): TemplateResult {
   </div>`;
 }
 
-/** The worst first: one event that differs is what a reader must see. */
+/** The zone of all times: the reader's, by its name, or UTC. */
+function zones({ texts, onZone }: BarView): TemplateResult {
+  const change = (event: Event) => onZone((event.target as HTMLSelectElement).value as Zone);
+  return html`<select part="input" aria-label=${texts.text("zone")} @change=${change}>
+    <option value="local" ?selected=${texts.zone === "local"}>
+      ${texts.text("local")} (${zoneName("local")})
+    </option>
+    <option value="utc" ?selected=${texts.zone === "utc"}>UTC</option>
+  </select>`;
+}
+
+/** The worst first: one event that differs is what a reader must see. It opens what a badge proves. */
 function pageBadge({ total, counts }: Summary, { text }: Texts) {
-  const says = (state: BadgeState, name: keyof Messages, count: number, title: keyof Messages) =>
-    html`<span class="badge ${state}" part="badge badge-${state}" title=${text(title)}
-      >${text(name, { count, total })}</span
-    >`;
   if (total === 0) return nothing;
-  if (counts.differs > 0) return says("differs", "pageDiffers", counts.differs, "claim");
-  if (counts.checking > 0) return says("checking", "pageChecking", counts.checking, "claim");
-  if (counts.unchecked > 0)
-    return says("unchecked", "pageUnchecked", counts.unchecked, insecure() ? "insecure" : "claim");
+  const says = (state: BadgeState, name: keyof Messages, count: number) =>
+    html`<details class="claim">
+      <summary class="badge ${state}" part="badge badge-${state}">
+        <span>${text(name, { count, total })}</span>
+      </summary>
+      <p>${text(counts.unchecked > 0 && insecure() ? "insecure" : "claim")}</p>
+      <p>${text("noClaim")}</p>
+    </details>`;
+  if (counts.differs > 0) return says("differs", "pageDiffers", counts.differs);
+  if (counts.checking > 0) return says("checking", "pageChecking", counts.checking);
+  if (counts.unchecked > 0) return says("unchecked", "pageUnchecked", counts.unchecked);
   const shown = counts.hidden > 0 ? "hidden" : counts.erased > 0 ? "erased" : "verified";
-  return says(shown, "pageVerified", total, "claim");
+  return says(shown, total === 1 ? "pageVerifiedOne" : "pageVerified", total);
 }
 
 function insecure(): boolean {
@@ -65,13 +84,19 @@ export interface NoticesView {
   readonly isFiltered: boolean;
   readonly onNewer: () => void;
   readonly onRetry: () => void;
+  readonly onReload: () => void;
+  readonly onAllEvents: () => void;
   readonly onSearchOn: () => void;
 }
 
+/** What is said where rows would be, each with a way on. */
 export function notices(view: NoticesView): TemplateResult {
   const { texts, feed, newer, isFiltered, onNewer, onRetry, onSearchOn } = view;
   const { text } = texts;
   const { count } = feed.rows;
+  const button = (name: keyof Messages, onClick: () => void) =>
+    html`<button type="button" part="button" @click=${onClick}>${text(name)}</button>`;
+  const all = isFiltered ? button("allEvents", view.onAllEvents) : nothing;
   return html`${
     newer > 0
       ? html`<button type="button" part="button" class="newer" @click=${onNewer}>
@@ -82,31 +107,37 @@ export function notices(view: NoticesView): TemplateResult {
   ${
     feed.error
       ? html`<div class="notice" part="error" role="alert">
-          ${faultOf(feed.error, texts)}
-          <button type="button" part="button" @click=${onRetry}>${text("retry")}</button>
+          <p>${faultOf(feed.error, texts)}</p>
+          ${button("retry", onRetry)} ${all}
         </div>`
       : feed.isPaused
-        ? html`<div class="notice muted" part="paused" role="status">
-            ${text("searchPaused")}
-            <button type="button" part="button" @click=${onSearchOn}>${text("searchOn")}</button>
+        ? html`<div class="notice" part="paused" role="status">
+            <p>${text("searchPaused")}</p>
+            ${button("searchOn", onSearchOn)} ${all}
           </div>`
-        : count === 0
-          ? html`<div class="notice muted" part="empty">
-              ${text(feed.isLoading || feed.rows.hasMore ? "loading" : isFiltered ? "emptyFiltered" : "empty")}
-            </div>`
-          : nothing
+        : count > 0
+          ? nothing
+          : feed.isLoading || feed.rows.hasMore
+            ? html`<div class="notice muted" part="empty">${text("loading")}</div>`
+            : html`<div class="notice" part="empty">
+                <p>${text(isFiltered ? "emptyFiltered" : "empty")}</p>
+                ${isFiltered ? all : button("lookAgain", view.onReload)}
+              </div>`
   }`;
 }
 
-function faultOf(error: RequestError, { text }: Texts): TemplateResult {
+/** What went wrong, as a sentence, with the id of the request. */
+export function faultOf(error: RequestError, { text }: Texts): TemplateResult {
   const sentence =
     error.status === 0
       ? text("unreachable")
       : error.status === 401
         ? text("ended")
-        : error.status === 429
-          ? text("limited", { seconds: error.retryAfterSeconds })
-          : text("failed", { message: error.message });
+        : error.status === 404
+          ? text("notFound")
+          : error.status === 429
+            ? text("limited", { seconds: error.retryAfterSeconds })
+            : text("failed", { message: error.message });
   return html`${sentence}
   ${
     error.requestId === ""

@@ -1,125 +1,176 @@
-// Everything of one event: what changed, its parts, what was recomputed, its JSON. Used by the element. What
-// an event holds becomes text nodes alone; nothing of it is a link.
+// Everything of one event: who did what, what changed, its parts, what was recomputed, its JSON. Used by the
+// element. What an event holds becomes text nodes alone; nothing of it is a link.
 
 import { html, nothing, type TemplateResult } from "lit";
 import { type Part, PARTS } from "@annals/proof";
-import type { Covered } from "../client.ts";
+import type { Covered, RequestError } from "../client.ts";
 import type { Row } from "../event-window.ts";
 import type { Recorded } from "../erasures.ts";
 import { badgeOf, isErased } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
-import { diffOf, treeOf, type TreeRow } from "../tree.ts";
-import type { Json, JsonObject, Messages } from "../types.ts";
 import { badge, partName } from "./badge.ts";
-import { cut, visible, visibleValue } from "./visible.ts";
+import { faultOf } from "./bar.ts";
+import { address, line, outcome, party } from "./facts.ts";
+import {
+  changes,
+  clipped,
+  membersOf,
+  more,
+  SHOWN_CHARACTERS,
+  valueRow,
+  values,
+  type ValuesView,
+} from "./values.ts";
+import { visible, visibleValue } from "./visible.ts";
 
-/** Rows and characters that are shown until the reader asks for all. */
-const SHOWN_ROWS = 100;
-const SHOWN_CHARACTERS = 2_000;
-const MAX_INDENTS = 8;
-
-export interface DetailView {
-  readonly row: Row;
+export interface DetailView extends ValuesView {
+  /** Undefined while it is loaded, and if it cannot be. */
+  readonly row: Row | undefined;
+  readonly error: RequestError | undefined;
+  readonly now: number;
   /** What covers the event, null if nothing does yet; undefined if nothing is shown of it. */
   readonly covered: Covered | null | undefined;
   /** The record that says that the part is erased, once it is known. */
   readonly recordOf: (part: Part) => Recorded | undefined;
-  readonly texts: Texts;
-  readonly showAll: boolean;
-  readonly onShowAll: () => void;
-  readonly onCopyJson: () => void;
+  /** Undefined if the list has no event in that direction. */
+  readonly onNewer: (() => void) | undefined;
+  readonly onOlder: (() => void) | undefined;
   readonly onCopyCurl: () => void;
   readonly onClose: () => void;
 }
 
+type RowView = DetailView & { readonly row: Row };
+
 export function detail(view: DetailView): TemplateResult {
-  const { row, texts, onClose, onCopyJson, onCopyCurl } = view;
-  const { event } = row;
+  const { row, error, texts } = view;
   const { text } = texts;
-  const onKey = (pressed: KeyboardEvent) => {
-    if (pressed.key === "Escape") onClose();
-  };
+  const title = row ? html`<bdi>${visible(row.event.action)}</bdi>` : text("event");
+  const button = (sign: string, label: string, onClick: (() => void) | undefined) =>
+    html`<button
+      type="button"
+      part="button"
+      aria-label=${label}
+      title=${label}
+      ?disabled=${!onClick}
+      @click=${onClick}
+    >
+      ${sign}
+    </button>`;
   return html`<section
     class="detail"
     part="detail"
     tabindex="-1"
     aria-label=${text("details")}
-    @keydown=${onKey}
+    @keydown=${(pressed: KeyboardEvent) => onKey(pressed, view)}
   >
     <header>
-      <h2 class="grow"><bdi>${visible(event.action)}</bdi></h2>
-      <button type="button" part="button" class="close" @click=${onClose}>${text("close")}</button>
+      <h2 class="grow">${title}</h2>
+      ${button("‹", text("newer"), view.onNewer)} ${button("›", text("older"), view.onOlder)}
+      ${button("✕", text("close"), view.onClose)}
     </header>
-    ${badge(badgeOf(row), texts)} ${facts(view)} ${parts(view)} ${proof(view)}
+    ${
+      row
+        ? content({ ...view, row })
+        : html`<p class="notice">${error ? faultOf(error, texts) : text("loading")}</p>`
+    }
+  </section>`;
+}
+
+function onKey(pressed: KeyboardEvent, { onClose, onNewer, onOlder }: DetailView): void {
+  if (pressed.altKey || pressed.ctrlKey || pressed.metaKey || pressed.shiftKey) return;
+  if (pressed.key === "Escape") onClose();
+  else if (pressed.key === "ArrowUp") onNewer?.();
+  else if (pressed.key === "ArrowDown") onOlder?.();
+  else return;
+  pressed.preventDefault();
+}
+
+function content(view: RowView): TemplateResult {
+  const { row, texts, now, onCopy, onCopyCurl } = view;
+  const { event } = row;
+  const { text } = texts;
+  const json = jsonOf(event);
+  return html`<p class="sentence">
+      ${[
+        party(event, "actor", texts),
+        line(event.action),
+        party(event, "target", texts),
+        outcome(event),
+        address(event),
+      ].map((said) => (said === nothing ? nothing : html`<span>${said}</span> `))}
+    </p>
+    <p>
+      <time datetime=${event.occurred_at} title=${texts.relative(event.occurred_at, now)}
+        >${texts.exact(event.occurred_at)}</time
+      >
+      ${badge(badgeOf(row), texts)}
+    </p>
+    ${parts(view)} ${proof(view)}
     <div class="actions">
-      <button type="button" part="button" @click=${onCopyJson}>${text("copyJson")}</button>
+      <button type="button" part="button" @click=${() => onCopy(json)}>${text("copyJson")}</button>
       <button type="button" part="button" @click=${onCopyCurl}>${text("copyCurl")}</button>
     </div>
     <details>
       <summary>${text("raw")}</summary>
-      <pre part="json" tabindex="0">${visibleValue(clipped(jsonOf(event), view))}</pre>
-      ${more(jsonOf(event).length > SHOWN_CHARACTERS, view)}
-    </details>
-  </section>`;
+      <pre part="json" tabindex="0">${visibleValue(clipped(json, view))}</pre>
+      ${more(json.length > SHOWN_CHARACTERS, view, 1)}
+    </details>`;
 }
 
 /** The event as the service returned it, without the proof. */
-export function jsonOf({ proof: _proof, ...event }: Row["event"]): string {
+function jsonOf({ proof: _proof, ...event }: Row["event"]): string {
   return JSON.stringify(event, undefined, 2);
 }
 
-function facts(view: DetailView): TemplateResult {
-  const { event } = view.row;
-  const { exact, text } = view.texts;
-  const party = (part: "actor" | "target") =>
-    isErased(event, part) ? erasedText(part, view) : partyOf(event[part]);
-  const lines: [keyof Messages, string, string?][] = [
-    ["occurredAt", exact(event.occurred_at), event.occurred_at],
-    ["actor", party("actor")],
-    ["target", party("target")],
-    ["sequence", String(event.sequence_number)],
-    ["id", event.id],
-    ["receivedAt", event.received_at],
-    ["createdAt", event.created_at],
-  ];
-  return html`<dl>
-    ${lines.map(
-      ([name, value, title]) =>
-        html`<dt>${text(name)}</dt>
-          <dd title=${title ?? nothing}><bdi>${visible(value)}</bdi></dd>`,
-    )}
-  </dl>`;
-}
-
-function partyOf(party: JsonObject | undefined): string {
-  return ["type", "id"]
-    .map((name) => party?.[name])
-    .filter((value) => value !== undefined)
-    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
-    .join(" ");
-}
-
-function parts(view: DetailView): TemplateResult {
+/** What changed, then from where, then everything else. What the event has not gets no section. */
+function parts(view: RowView): TemplateResult {
   const { row, texts } = view;
   const { event } = row;
   const { text } = texts;
   const checked = row.check?.state === "unchecked" ? undefined : row.check;
-  const isHidden = (part: Part) => checked?.parts[part] === "hidden" || isErased(event, part);
-  const section = (title: string, part: Part, content: () => TemplateResult | undefined) => {
-    const shown = content();
-    if (!shown && !isHidden(part)) return nothing;
+  const section = (title: string, part: Part, shown: TemplateResult | undefined) => {
+    const isGone = isErased(event, part);
+    const isHidden = checked?.parts[part] === "hidden";
+    if (!shown && !isHidden && !isGone) return nothing;
     return html`<h3>${title}</h3>
-      ${shown ?? html`<p class="hidden">${isErased(event, part) ? erasedText(part, view) : text("partHidden")}</p>`}`;
+      ${shown ?? nothing}
+      ${isGone || isHidden ? html`<p class="hidden">${isGone ? erasedText(part, view) : text("partHidden")}</p>` : nothing}`;
   };
-  // Leaves out what is erased: the facts say so of an actor or a target.
-  const meta = (part: "actor" | "target") =>
-    isErased(event, part)
-      ? nothing
-      : section(`${text(part)}: ${text("meta")}`, part, () => values(event[part]?.["meta"], view));
-  return html`${section(text("diff"), "diff", () => changes(event.diff, view))}
-  ${section(text("metadata"), "metadata", () => values(event.metadata, view))}
-  ${section(text("context"), "context", () => values(event.context, view))} ${meta("actor")}
-  ${meta("target")}`;
+  const of = (part: "context" | "metadata", title: string) =>
+    section(title, part, values(title, membersOf(event[part]), view));
+  const changed = changes(event.diff, view);
+  return html`${section(changed?.title ?? text("diff"), "diff", changed?.content)}
+    ${of("context", text("address"))} ${of("metadata", text("more"))}
+    ${(["actor", "target"] as const).map((part) =>
+      section(text(part), part, values(text(part), partyRows(part, view), view)),
+    )}
+    <h3>${text("event")}</h3>
+    ${values(text("event"), eventRows(view), view)}`;
+}
+
+function partyRows(part: "actor" | "target", { row, texts }: RowView) {
+  const { id, type, meta, ...others } = row.event[part] ?? {};
+  if (isErased(row.event, part)) return [];
+  return [
+    ...valueRow(texts.text("id"), id, { filter: `${part}_id` }),
+    ...valueRow(texts.text("type"), type, { filter: `${part}_type` }),
+    ...membersOf(meta),
+    ...membersOf(others),
+  ];
+}
+
+function eventRows({ row: { event }, texts, now }: RowView) {
+  const { exact, relative, text } = texts;
+  const time = (name: "occurredAt" | "receivedAt" | "createdAt", at: string) =>
+    valueRow(text(name), exact(at), { title: `${relative(at, now)}, ${at}` });
+  return [
+    ...valueRow(text("action"), event.action, { filter: "action" }),
+    ...time("occurredAt", event.occurred_at),
+    ...time("receivedAt", event.received_at),
+    ...time("createdAt", event.created_at),
+    ...valueRow(text("sequence"), String(event.sequence_number)),
+    ...valueRow(text("id"), event.id),
+  ];
 }
 
 function erasedText(part: Part, { recordOf, texts }: DetailView): string {
@@ -129,99 +180,11 @@ function erasedText(part: Part, { recordOf, texts }: DetailView): string {
   return texts.text("partErasedBy", said);
 }
 
-function changes(diff: JsonObject | undefined, view: DetailView): TemplateResult | undefined {
-  const rows = diffOf(diff?.["before"], diff?.["after"]);
-  if (rows.length === 0) return undefined;
-  const { text } = view.texts;
-  return html`<table part="diff">
-      <thead>
-        <tr>
-          <th scope="col">${text("name")}</th>
-          <th scope="col">${text("before")}</th>
-          <th scope="col">${text("after")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${shownOf(rows, view).map(
-          (row) =>
-            html`<tr class=${row.kind}>
-              ${nameOf(row)}
-              <td><bdi>${visibleValue(clipped(row.before, view))}</bdi></td>
-              <td>
-                <bdi>${visibleValue(clipped(row.after, view))}</bdi
-                ><span class="unseen"> ${text(row.kind)}</span>
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-    ${moreRows(rows, view)}`;
-}
-
-function values(value: Json | undefined, view: DetailView): TemplateResult | undefined {
-  const rows = treeOf(value);
-  if (rows.length === 0) return undefined;
-  const { text } = view.texts;
-  return html`<table part="values">
-      <thead>
-        <tr>
-          <th scope="col">${text("name")}</th>
-          <th scope="col">${text("value")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${shownOf(rows, view).map(
-          (row) =>
-            html`<tr>
-              ${nameOf(row)}
-              <td><bdi>${visibleValue(clipped(row.after, view))}</bdi></td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-    ${moreRows(rows, view)}`;
-}
-
-function nameOf({ depth, name }: TreeRow): TemplateResult {
-  const indents = Array.from({ length: Math.min(depth, MAX_INDENTS) });
-  return html`<th scope="row">
-    ${indents.map(() => html`<span class="indent"></span>`)}<bdi
-      >${visible(cut(name, SHOWN_CHARACTERS))}</bdi
-    >
-  </th>`;
-}
-
-function shownOf(rows: readonly TreeRow[], { showAll }: DetailView): readonly TreeRow[] {
-  return showAll ? rows : rows.slice(0, SHOWN_ROWS);
-}
-
-function clipped(text: string | undefined, { showAll }: DetailView): string {
-  if (text === undefined || showAll || text.length <= SHOWN_CHARACTERS) return text ?? "";
-  return `${cut(text, SHOWN_CHARACTERS)}…`;
-}
-
-function moreRows(rows: readonly TreeRow[], view: DetailView) {
-  const isLong = (text = "") => text.length > SHOWN_CHARACTERS;
-  const isClipped =
-    rows.length > SHOWN_ROWS || rows.some((row) => isLong(row.before) || isLong(row.after));
-  return more(isClipped, view, rows.length);
-}
-
-function more(isClipped: boolean, { showAll, onShowAll, texts }: DetailView, count?: number) {
-  if (!isClipped || showAll) return nothing;
-  return html`<button type="button" part="button" @click=${onShowAll}>
-    ${texts.text("showAll", { count: count ?? 1 })}
-  </button>`;
-}
-
 /** What was recomputed, part by part. */
-function proof({ row, covered, texts }: DetailView): TemplateResult {
+function proof({ row, covered, texts }: RowView): TemplateResult {
   const { event, check, link = "unchecked" } = row;
   const { text } = texts;
-  const states =
-    check === undefined || check.state === "unchecked"
-      ? []
-      : [...PARTS.map((part) => [part, check.parts[part]] as const), ["hash", check.hash] as const];
+  const checked = check?.state === "unchecked" ? undefined : check;
   const words = { verified: "partVerified", differs: "partDiffers", hidden: "partHidden" } as const;
   const links = {
     verified: "linkVerified",
@@ -230,18 +193,24 @@ function proof({ row, covered, texts }: DetailView): TemplateResult {
   } as const;
   return html`<h3>${text("proof")}</h3>
     <dl part="proof">
-      ${states.map(
-        ([part, state]) =>
-          html`<dt>${partName(part, texts)}</dt>
-            <dd class=${state}>
-              ${text(part !== "hash" && isErased(event, part) ? "partErased" : words[state])}
-            </dd>`,
-      )}
+      ${
+        checked &&
+        PARTS.map(
+          (part) =>
+            html`<dt>${partName(part, texts)}</dt>
+              <dd class=${checked.parts[part]}>
+                ${text(isErased(event, part) ? "partErased" : words[checked.parts[part]])}
+              </dd>`,
+        )
+      }
       <dt>${text("link")}</dt>
       <dd class=${link}>${text(links[link])}</dd>
       ${coverage(covered, texts)}
       <dt>${text("hash")}</dt>
-      <dd><code>${visible(event.hash)}</code></dd>
+      <dd>
+        ${checked && html`<span class=${checked.hash}>${text(words[checked.hash])}</span>`}
+        <code>${visible(event.hash)}</code>
+      </dd>
       <dt>${text("previousHash")}</dt>
       <dd><code>${visible(event.previous_hash)}</code></dd>
     </dl>`;

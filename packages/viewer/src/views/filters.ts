@@ -3,7 +3,8 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { Choices } from "../client.ts";
 import type { Texts } from "../texts.ts";
-import type { EventFilter, Messages } from "../types.ts";
+import type { EventFilter, Messages, Zone } from "../types.ts";
+import { fieldOf, timeOf, zoneName } from "../zone.ts";
 import { visibleText } from "./visible.ts";
 
 /** The longest value that the service takes. */
@@ -38,7 +39,7 @@ export const FILTER_NAMES: readonly (keyof EventFilter)[] = FIELDS.map(({ name }
 export function filters({ texts, filter, choices, onApply }: FiltersView): TemplateResult {
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    onApply(read(event.currentTarget as HTMLFormElement, filter));
+    onApply(read(event.currentTarget as HTMLFormElement, filter, texts.zone));
   };
   return html`<form
     class="filters"
@@ -50,13 +51,17 @@ export function filters({ texts, filter, choices, onApply }: FiltersView): Templ
     ${FIELDS.map(
       (field) =>
         html`<label
-          >${texts.text(field.label)}
-          ${field.isTime ? timeInput(field, filter) : textInput(field, filter, choices)}
+          >${texts.text(field.label)}${field.isTime ? ` (${zoneName(texts.zone)})` : ""}
+          ${field.isTime ? timeInput(field, filter, texts.zone) : textInput(field, filter, choices)}
         </label>`,
     )}
-    <button type="submit" part="button">${texts.text("apply")}</button>
-    <button type="button" part="button" @click=${() => onApply({})}>${texts.text("clear")}</button>
     <span class="hint" id="hint">${texts.text("actionHint")}</span>
+    <div class="buttons">
+      <button type="submit" part="button">${texts.text("apply")}</button>
+      <button type="button" part="button" @click=${() => onApply({})}>
+        ${texts.text("clear")}
+      </button>
+    </div>
   </form>`;
 }
 
@@ -77,37 +82,29 @@ function textInput({ name, choices: from }: Field, filter: EventFilter, choices:
     </datalist>`;
 }
 
-function timeInput({ name }: Field, filter: EventFilter) {
+function timeInput({ name }: Field, filter: EventFilter, zone: Zone) {
   return html`<input
     name=${name}
     part="input"
     type="datetime-local"
     step="1"
-    .value=${localOf(filter[name])}
+    .value=${fieldOf(filter[name], zone)}
   />`;
 }
 
 /** A time that was not changed stays as exact as it was: the field has whole seconds. */
-function read(form: HTMLFormElement, before: EventFilter): EventFilter {
+function read(form: HTMLFormElement, before: EventFilter, zone: Zone): EventFilter {
   const filter: EventFilter = {};
   for (const { name, isTime } of FIELDS) {
     const { value } = form.elements.namedItem(name) as HTMLInputElement;
     const kept = before[name];
     if (value === "") continue;
     if (!isTime) filter[name] = value;
-    else if (kept !== undefined && Date.parse(value) === Date.parse(localOf(kept)))
+    else if (kept !== undefined && Date.parse(value) === Date.parse(fieldOf(kept, zone)))
       filter[name] = kept;
-    else filter[name] = new Date(value).toISOString();
+    else filter[name] = timeOf(value, zone).toISOString();
   }
   return filter;
-}
-
-/** Formats a time for the field of a browser: the reader's local time, without a zone. */
-function localOf(time: string | undefined): string {
-  const at = Date.parse(time ?? "");
-  if (Number.isNaN(at)) return "";
-  const date = new Date(at);
-  return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
 /** Shown next to a value that holds characters that are not shown. */

@@ -4,14 +4,12 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Row } from "../event-window.ts";
-import { badgeOf, isErased } from "../proof/badge.ts";
+import { badgeOf } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
-import type { Json, JsonObject, Messages } from "../types.ts";
+import type { Messages } from "../types.ts";
+import { zoneName } from "../zone.ts";
 import { badge } from "./badge.ts";
-import { cut, visible } from "./visible.ts";
-
-/** Longest text in a cell: the rest is in the detail. */
-const CELL_CHARACTERS = 200;
+import { address, line, outcome, party } from "./facts.ts";
 
 export interface TableView {
   readonly texts: Texts;
@@ -29,7 +27,14 @@ export interface TableView {
   readonly onOpen: (index: number) => void;
 }
 
-const COLUMNS: readonly (keyof Messages)[] = ["time", "action", "actor", "target", "proof"];
+const COLUMNS: readonly (keyof Messages)[] = [
+  "time",
+  "action",
+  "actor",
+  "target",
+  "address",
+  "proof",
+];
 
 export function table(view: TableView): TemplateResult {
   const { texts, rows, from, count, hasMore, active } = view;
@@ -48,7 +53,14 @@ export function table(view: TableView): TemplateResult {
   >
     <div role="rowgroup" class="head" part="head">
       <div role="row" class="row" aria-rowindex="1">
-        ${COLUMNS.map((name) => html`<div role="columnheader">${texts.text(name)}</div>`)}
+        ${COLUMNS.map(
+          (name) =>
+            html`<div role="columnheader" class="cell">
+              <span title=${name === "time" ? zoneName(texts.zone) : nothing}
+                >${texts.text(name)}${name === "time" ? ` (${zoneName(texts.zone)})` : ""}</span
+              >
+            </div>`,
+        )}
       </div>
     </div>
     <div role="rowgroup" class="body">
@@ -82,30 +94,17 @@ function rowOf(row: Row | undefined, index: number, view: TableView): TemplateRe
 function cells(row: Row, texts: Texts, now: number): TemplateResult {
   const { event } = row;
   return html`<div role="gridcell" class="cell" part="time">
-      <time datetime=${event.occurred_at} title=${event.occurred_at}
-        >${texts.relative(event.occurred_at, now)}</time
+      <time
+        datetime=${event.occurred_at}
+        title="${texts.relative(event.occurred_at, now)}, ${event.occurred_at}"
+        >${texts.short(event.occurred_at)}</time
       >
-      <bdi class="muted">${texts.exact(event.occurred_at)}</bdi>
     </div>
-    <div role="gridcell" class="cell action" part="action">${text(event.action)}</div>
-    <div role="gridcell" class="cell" part="actor">${partyIn(row, "actor", texts)}</div>
-    <div role="gridcell" class="cell" part="target">${partyIn(row, "target", texts)}</div>
-    <div role="gridcell" class="cell">${badge(badgeOf(row), texts)}</div>`;
-}
-
-function partyIn({ event }: Row, part: "actor" | "target", texts: Texts): TemplateResult {
-  return isErased(event, part)
-    ? html`<span class="erased">${texts.text("partErased")}</span>`
-    : party(event[part]);
-}
-
-/** Who, and what kind; one of them alone is fine. */
-function party(given: JsonObject | undefined): TemplateResult {
-  return html`${text(given?.["id"])}<span class="muted">${text(given?.["type"])}</span>`;
-}
-
-function text(value: Json | undefined): TemplateResult | typeof nothing {
-  if (value === undefined) return nothing;
-  const whole = typeof value === "string" ? value : JSON.stringify(value);
-  return html`<bdi>${visible(cut(whole, CELL_CHARACTERS))}</bdi>`;
+    <div role="gridcell" class="cell" part="action">
+      <span class="action">${line(event.action)}</span>${outcome(event)}
+    </div>
+    <div role="gridcell" class="cell" part="actor">${party(event, "actor", texts)}</div>
+    <div role="gridcell" class="cell" part="target">${party(event, "target", texts)}</div>
+    <div role="gridcell" class="cell" part="address">${address(event)}</div>
+    <div role="gridcell" class="cell proof">${badge(badgeOf(row), texts, "mark")}</div>`;
 }

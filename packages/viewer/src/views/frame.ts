@@ -1,0 +1,113 @@
+// The whole of the viewer: the bar, the filters, the table with what is said over it, and the opened event.
+// Used by the element, whose state it turns into markup.
+
+import { html, nothing, type TemplateResult } from "lit";
+import type { Choices } from "../client.ts";
+import type { Coverage } from "../coverage.ts";
+import type { ErasureRecords } from "../erasures.ts";
+import type { Feed } from "../feed.ts";
+import type { Opened } from "../opened.ts";
+import { download } from "../share.ts";
+import type { Texts } from "../texts.ts";
+import type { EventFilter, Zone } from "../types.ts";
+import type { Viewport } from "../viewport.ts";
+import { bar, notices } from "./bar.ts";
+import { detail } from "./detail.ts";
+import { filters } from "./filters.ts";
+import { table } from "./table.ts";
+
+export interface FrameView {
+  readonly texts: Texts;
+  readonly filter: EventFilter;
+  readonly choices: Choices;
+  readonly hasFilters: boolean;
+  readonly isLive: boolean;
+  readonly status: string;
+  readonly feed: Feed;
+  readonly viewport: Viewport;
+  readonly opened: Opened;
+  readonly coverage: Coverage | undefined;
+  readonly erasures: ErasureRecords | undefined;
+  readonly onZone: (zone: Zone) => void;
+  readonly onFilters: () => void;
+  readonly onLive: () => void;
+  readonly onApply: (filter: EventFilter) => void;
+  readonly onOpen: (index: number) => void;
+  readonly onClose: () => void;
+  readonly onReload: () => void;
+  readonly onShowAll: () => void;
+  readonly onCopy: (text: string) => void;
+  readonly onCopyCurl: () => void;
+}
+
+export function frame(view: FrameView): TemplateResult {
+  const { filter, feed, opened } = view;
+  const filtered = Object.values(filter).filter((value) => value !== undefined && value !== "");
+  const isOpen = opened.id !== "";
+  return html`<div class="frame ${isOpen ? "has-detail" : ""}">
+    ${bar({
+      ...view,
+      summary: feed.summary,
+      filtered: filtered.length,
+      onDownload: () => download([...feed.rows.rows()]),
+    })}
+    ${view.hasFilters ? filters(view) : nothing}
+    <div class="main">
+      ${list(view, filtered.length > 0)} ${isOpen ? openedEvent(view) : nothing}
+    </div>
+    <div class="unseen" role="status">${view.status}</div>
+  </div>`;
+}
+
+function list(view: FrameView, isFiltered: boolean): TemplateResult {
+  const { texts, feed, viewport, opened } = view;
+  const { count, hasMore } = feed.rows;
+  return html`<div class="list ${count === 0 ? "is-empty" : ""}">
+    ${table({
+      texts,
+      now: Date.now(),
+      rows: feed.rows.slice(viewport.from, viewport.to),
+      from: viewport.from,
+      count,
+      hasMore,
+      active: viewport.active,
+      selectedId: opened.id,
+      onScroll: () => viewport.measure(),
+      onKey: (event) => viewport.key(event),
+      onOpen: view.onOpen,
+    })}
+    ${notices({
+      texts,
+      feed,
+      newer: viewport.newer,
+      isFiltered,
+      onNewer: () => viewport.toTop(),
+      onRetry: () => feed.retry(),
+      onReload: view.onReload,
+      onAllEvents: () => view.onApply({}),
+      onSearchOn: () => feed.searchOn(),
+    })}
+  </div>`;
+}
+
+function openedEvent(view: FrameView): TemplateResult {
+  const { opened, feed, coverage, erasures, filter } = view;
+  const { row, place } = opened;
+  const step = (by: number) => {
+    const next = (place ?? -1) + by;
+    const isThere = place !== undefined && next >= 0 && next < feed.rows.count;
+    return isThere ? () => view.onOpen(next) : undefined;
+  };
+  return detail({
+    ...view,
+    row,
+    error: opened.error,
+    now: Date.now(),
+    covered: row && coverage?.of(row.event.sequence_number),
+    recordOf: (part) => row && erasures?.of(row.event, part),
+    showAll: opened.showAll,
+    onFilter: (name, value) => view.onApply({ ...filter, [name]: value }),
+    onNewer: step(-1),
+    onOlder: step(1),
+  });
+}
