@@ -11,7 +11,7 @@ import { type ConstellationOptions, startConstellation } from "./constellation.t
 export const PROVIDER = { name: "okta", issuer: "https://okta.invalid" };
 
 /** The same of workloads: no test has a token of it. */
-export const ISSUER = { name: "cluster", issuer: "https://cluster.invalid" };
+const ISSUER = { name: "cluster", issuer: "https://cluster.invalid" };
 
 /** Where browsers would reach the gateway. */
 export const PUBLIC_ORIGIN = "https://audit.invalid";

@@ -64,7 +64,7 @@ export function claimsFor(accountId: string, more: object = {}) {
 }
 
 /** The two RPCs over a file that a test can change. */
-export async function workloadService(
+async function workloadService(
   database: Pool,
   identities: { current: Identity },
   time: { readonly monotonicMs?: () => number } = {},
