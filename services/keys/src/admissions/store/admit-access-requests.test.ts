@@ -200,7 +200,7 @@ describe("windows", () => {
   });
 });
 
-test.runIf(ON_ONE_SERVER)("it is not planned anew with each call", async () => {
+test.runIf(ON_ONE_SERVER)("it keeps to the generic plan", async () => {
   const { map, secret, subject } = await loggedIn();
   await map("viewer", { subject });
   const plans = await service.transaction(async (transaction) => {

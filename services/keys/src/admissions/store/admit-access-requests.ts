@@ -24,8 +24,8 @@ export interface AccessAdmissionRow extends CountedRow {
   readonly expires_at: string;
 }
 
-// `wanted >= 0` is always true. PostgreSQL believes that it leaves a third of the rows, and so takes the generic
-// plan, which makes the same look-ups: planning each call anew takes four times as long as running it.
+// `wanted >= 0` is always true. PostgreSQL expects it to leave a third of the rows, and so keeps to the
+// generic plan, which has the same look-ups. Making a custom plan takes four times as long as running it.
 export const admitAccessRequests = statement<
   [...CountParams, ...ProviderParams],
   AccessAdmissionRow
