@@ -126,8 +126,8 @@ test("health: Check and Watch of every service, and of the server as a whole", a
 });
 
 test("an empty request of any RPC is answered or refused, never a fault and never unknown", async () => {
-  const { OK, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED } = status;
-  const accepted = [OK, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED];
+  const { OK, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED } = status;
+  const accepted = [OK, INVALID_ARGUMENT, NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED];
   for (const { process, service } of endpoints) {
     for (const method of service.methods) {
       const request = method.methodKind === "unary" ? call : collect;
