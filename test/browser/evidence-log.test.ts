@@ -129,6 +129,7 @@ test(
     // A later event is behind the checkpoint that is known.
     await witness.stop();
     expect((await client.post("/v1/events", { action: "later" })).status).toBe(201);
+    await viewer.getByRole("button", { name: "Close" }).click();
     await viewer.getByRole("row", { name: /later/ }).click();
     await said(viewer).filter({ hasText: "not covered yet" }).waitFor();
   },

@@ -18,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => installed?.remove());
 
 test("nothing keeps it from being published", async () => {
-  // Warnings, shared bounds, compression and the end of a process are 1.4 kB of the SDK.
+  // Warnings, shared bounds, compression and the end of a process are 1.4 kB of it; people and workloads 0.4.
   const budget = {
     tarball: 172_000,
-    files: { "dist/npm/index.js": 20_600 },
+    files: { "dist/npm/index.js": 21_200 },
     isCommonJsToo: true,
   };
   expect(await packageFaults(installed, budget)).toEqual([]);
