@@ -37,21 +37,17 @@ async function install(): Promise<void> {
     accounts: "*",
   };
   const metadata = { name: "identity" };
-  const data = { "identity.json": JSON.stringify({ workloads: [cluster] }) };
-  await namespace.apply({ apiVersion: "v1", kind: "ConfigMap", metadata, data });
+  const stringData = { "identity.json": JSON.stringify({ workloads: [cluster] }) };
+  await namespace.apply({ apiVersion: "v1", kind: "Secret", metadata, stringData });
   const sources = [
     { serviceAccountToken: { path: "token", expirationSeconds: 600 } },
     { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
-    { configMap: { name: "identity" } },
   ];
   await namespace.install({
     // The API server is at an address of the node, which the policy of a cluster would name.
     networkPolicy: { enabled: false },
+    identity: { file: { secret: "identity" }, publicUrl: ORIGIN },
     keys: {
-      settings: {
-        ANNALS_IDENTITY_FILE: "/run/cluster/identity.json",
-        ANNALS_PUBLIC_URL: ORIGIN,
-      },
       pod: {
         extraVolumes: [{ name: "cluster", projected: { sources } }],
         extraVolumeMounts: [{ name: "cluster", mountPath: "/run/cluster", readOnly: true }],
