@@ -5,9 +5,11 @@ import { V1 } from "@annals/gateway/src/v1.ts";
 import type { Stack } from "@annals/local";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
+import { writeIdentityFile } from "../../system/identity-file.ts";
 import { dereferenced, operationsOf } from "../../system/openapi-document.ts";
 import { startConstellation } from "../../system/constellation.ts";
 import { Judge } from "./judge.ts";
@@ -27,11 +29,14 @@ const SEEDS_APART = 1_000_000;
 const LEAST_OF_EACH_IN_100 = 4;
 /**
  * An account has at most ten open erasures: those of the preparation are accepted, and few others. It has at
- * most ten sinks. A CloudEvent needs four headers together. No receiver has refused an event of a sink.
+ * most ten sinks. A CloudEvent needs four headers together. No receiver has refused an event of a sink. A role
+ * mapping and a workload must name what the operator's file has.
  */
 const ACCEPTS_FEW = [
   "create-erasure",
+  "create-role-mapping",
   "create-sink",
+  "create-workload",
   "delete-sink",
   "skip-sink-record",
   "store-cloudevents",
@@ -51,11 +56,18 @@ beforeAll(async () => {
     ANNALS_EXPORT_MAX_UNDER_WAY_PER_ACCOUNT: "10000",
     ANNALS_EXPORT_MAX_KEPT_PER_ACCOUNT: "10000",
   };
+  const { directory, env: identity } = await writeIdentityFile();
+  afterAll(() => rm(directory, { recursive: true }));
   stack = await startConstellation({
     rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     env: {
-      gateway: { ...gateway, ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE) },
+      gateway: {
+        ...identity.gateway,
+        ...gateway,
+        ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
+      },
       keys: {
+        ...identity.keys,
         ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
         ANNALS_WIDGET_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
       },

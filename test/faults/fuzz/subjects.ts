@@ -26,6 +26,10 @@ const REPLAYED = 101;
 const MAX_DELETED = 900;
 /** The limit of an account whose plan names none. */
 const MAX_SINKS = 10;
+/** The limit of the role mappings of an account, and of its workloads. */
+const MAX_TRUSTED = 200;
+const MAPPING = { provider: "okta", group: "fuzzed", role: "viewer" };
+const WORKLOAD = { name: "fuzzed", issuer: "cluster", subject: "fuzzed", scopes: ["events:read"] };
 const MADE_AT_A_TIME = 16;
 const READY_WITHIN_MS = 60_000;
 /** A name that no DNS server knows: a delivery fails at once. */
@@ -109,6 +113,12 @@ async function thingsOf(
       return holds(client, count);
     case "widget-tokens":
       return { ids: await many(client, "/v1/widget-tokens", {}, count) };
+    case "role-mappings":
+      return {
+        ids: await many(client, "/v1/role-mappings", MAPPING, Math.min(count, MAX_TRUSTED)),
+      };
+    case "workloads":
+      return { ids: await many(client, "/v1/workloads", WORKLOAD, Math.min(count, MAX_TRUSTED)) };
     case "sinks":
       await events(client);
       return { ids: method === "POST" && path === "/sinks" ? [] : await sinks(client, count) };
