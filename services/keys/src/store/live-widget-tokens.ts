@@ -2,15 +2,20 @@
 // of a session is among them while the session lasts: whether its person still has a role, or the file the
 // issuer of its workload, is for admission.
 
-import { LIVE_KEY } from "./live-keys.ts";
+import { LIVE_KEY_BY_ID } from "./live-keys.ts";
 
-/** `$1` is the account. */
+/**
+ * `$1` is the account. What made a token is looked up for each: a join would read all keys of an account that
+ * has many, and hold its connection for long.
+ */
 export const LIVE = `FROM keys.widget_tokens AS token
-LEFT JOIN keys.api_keys ON token.session_id IS NULL AND api_keys.account_id = token.account_id
-  AND api_keys.id = token.created_by AND ${LIVE_KEY}
-LEFT JOIN keys.sessions AS session ON session.id = token.session_id
-  AND least(session.idle_at, session.expires_at) > clock_timestamp()
-LEFT JOIN keys.workloads AS workload ON token.session_id IS NULL AND workload.account_id = token.account_id
-  AND workload.id = token.created_by
-WHERE token.account_id = $1::text AND token.expires_at::timestamptz > clock_timestamp()
-  AND (api_keys.id IS NOT NULL OR session.id IS NOT NULL OR workload.id IS NOT NULL)`;
+WHERE token.account_id = $1::text AND token.expires_at::timestamptz > clock_timestamp() AND EXISTS (
+  SELECT FROM keys.api_keys
+  WHERE token.session_id IS NULL AND api_keys.account_id = token.account_id AND api_keys.id = token.created_by
+    AND ${LIVE_KEY_BY_ID}
+  UNION ALL
+  SELECT FROM keys.sessions AS session
+  WHERE session.id = token.session_id AND least(session.idle_at, session.expires_at) > clock_timestamp()
+  UNION ALL
+  SELECT FROM keys.workloads AS workload
+  WHERE token.session_id IS NULL AND workload.account_id = token.account_id AND workload.id = token.created_by)`;

@@ -12,7 +12,7 @@ import {
   COUNTS,
 } from "./count-requests.ts";
 import { acceptedIssuer, type IssuerParams } from "../../store/accepted-issuer.ts";
-import { LIVE_KEY } from "../../store/live-keys.ts";
+import { LIVE_KEY_BY_ID } from "../../store/live-keys.ts";
 import {
   acceptedProvider,
   LIVE_PERSON,
@@ -49,7 +49,7 @@ WITH asked AS (
     SELECT api_keys.expires_at
     FROM keys.api_keys
     WHERE token.session_id IS NULL AND api_keys.account_id = token.account_id AND api_keys.id = token.created_by
-      AND ${LIVE_KEY}
+      AND ${LIVE_KEY_BY_ID}
     UNION ALL
     SELECT to_char(least(session.idle_at, session.expires_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
     FROM (SELECT 1) AS one
