@@ -29,8 +29,8 @@ const SEEDS_APART = 1_000_000;
 const LEAST_OF_EACH_IN_100 = 4;
 /**
  * An account has at most ten open erasures: those of the preparation are accepted, and few others. It has at
- * most ten sinks. A CloudEvent needs four headers together. No receiver has refused an event of a sink. A role
- * mapping and a workload must name what the operator's file has.
+ * most ten sinks. A CloudEvent needs four headers together. No receiver has refused an event of a sink. A
+ * role mapping and a workload must name what the operator's file has.
  */
 const ACCEPTS_FEW = [
   "create-erasure",
