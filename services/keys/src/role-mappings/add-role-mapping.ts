@@ -5,7 +5,7 @@ import { type AuditClientType, MAX_ROLE_MAPPINGS } from "@annals/contract";
 import { AnnalsError, notFound } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
 import type { KeyMaker } from "../api-keys/rules/new-api-key.ts";
-import type { AcceptedProviders } from "../people/accepted-providers.ts";
+import { type AcceptedProviders, entriesOf } from "../identity/accepted-entries.ts";
 import { AUDIT } from "../store/audit.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { roleMappingChange } from "./rules/audit-entries.ts";
@@ -34,9 +34,7 @@ export async function addRoleMapping(
   actor: Actor,
 ): Promise<NewRoleMapping> {
   const { accountId } = given;
-  const providers = identities.current.people.filter(
-    ({ accounts }) => accounts === "*" || accounts.includes(accountId),
-  );
+  const providers = entriesOf(identities.current.people, accountId);
   const mapping = newRoleMapping(
     maker,
     given,

@@ -4,7 +4,7 @@
 
 import type { Clock } from "@annals/contract";
 import type { Database, Pool } from "@annals/postgres";
-import type { AcceptedProviders } from "../people/accepted-providers.ts";
+import type { AcceptedProviders } from "../identity/accepted-entries.ts";
 import { AUDIT } from "../store/audit.ts";
 import { sessionEnded } from "./rules/audit-entries.ts";
 import { newSessionCookie, readSessionCookie, type SessionCookie } from "./rules/session-cookie.ts";

@@ -1,6 +1,8 @@
 // The role that an account's mappings give to a person. A part of every statement that finds one: that of
 // admission, so that a mapping which is deleted gives nothing with the next request, and those that show it.
 
+import { fileEntries } from "./file-entries.ts";
+
 /**
  * In a query that has the row `person` of keys.people: a join with the mapping that decides, as `mapped`. The
  * highest role wins, `none` beats all, and of mappings of one role the oldest is named. No row: no role. The
@@ -20,12 +22,12 @@ export const mappedRole = (account: string): string => `JOIN LATERAL (
 /**
  * In the same query: a join with the provider of the person, as the operator's file has it now. No row: the
  * file has none of that name and issuer now, or not for this account. The parameters are
- * {@link ProviderParams}, from the given number on.
+ * {@link EntryParams}, from the given number on.
  */
-export const acceptedProvider = (account: string, first: number): string => `JOIN (
-    SELECT name, issuer, accounts
-    FROM unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) AS given (name, issuer, accounts)
-  ) AS provider ON provider.name = person.provider AND provider.issuer = person.issuer
+export const acceptedProvider = (
+  account: string,
+  first: number,
+): string => `JOIN ${fileEntries(first)} AS provider ON provider.name = person.provider AND provider.issuer = person.issuer
     AND (provider.accounts IS NULL OR ${account} = ANY (provider.accounts::text[]))`;
 
 /**
@@ -45,10 +47,3 @@ export const LIVE_PERSON = `JOIN LATERAL (
     WHERE person.id = session.person_id AND person.blocked_at IS NULL
     LIMIT 1
   ) AS person ON true`;
-
-export type ProviderParams = [
-  names: readonly string[],
-  issuers: readonly string[],
-  /** Array literals; null for a provider of all accounts. */
-  accounts: readonly (string | null)[],
-];

@@ -4,8 +4,11 @@ import { keyHash, mintAccessToken, newId, systemClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
-import { type AcceptedProviders, providerParams } from "../people/accepted-providers.ts";
-import type { AcceptedIssuers } from "../workloads/accepted-issuers.ts";
+import {
+  type AcceptedIssuers,
+  type AcceptedProviders,
+  entryParams,
+} from "../identity/accepted-entries.ts";
 import { createRoleMapping } from "../role-mappings/store/create-role-mapping.ts";
 import { newSessionCookie } from "../sessions/rules/session-cookie.ts";
 
@@ -23,7 +26,7 @@ export const identitiesOf = (
 
 export const IDENTITIES = identitiesOf(OKTA);
 
-export const PROVIDER_PARAMS = providerParams(IDENTITIES);
+export const PROVIDER_PARAMS = entryParams(IDENTITIES.current.people);
 
 type Owner = Pick<TestDatabase, "query">;
 

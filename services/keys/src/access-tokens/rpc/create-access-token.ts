@@ -14,7 +14,7 @@ import type { Database, Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { KeyMaker } from "../../api-keys/rules/new-api-key.ts";
-import { type AcceptedProviders, providerParams } from "../../people/accepted-providers.ts";
+import { type AcceptedProviders, entryParams } from "../../identity/accepted-entries.ts";
 import { findSession, useSession } from "../../sessions/sessions.ts";
 import { isAccountId } from "../rules/account-id.ts";
 import { findRole } from "../store/find-role.ts";
@@ -59,7 +59,7 @@ async function roleOf(
   { identities }: Pick<Deps, "identities">,
   { accountId, personId }: { readonly accountId: string; readonly personId: string },
 ): Promise<Role> {
-  const params = [accountId, personId, ...providerParams(identities)] as const;
+  const params = [accountId, personId, ...entryParams(identities.current.people)] as const;
   const [row] = await transaction.run(findRole, [...params]);
   const role = row?.role ?? "";
   if (!isRole(role)) throw noRole();

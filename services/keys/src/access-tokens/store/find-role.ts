@@ -2,9 +2,10 @@
 // account.
 
 import { statement } from "@annals/postgres";
-import { acceptedProvider, mappedRole, type ProviderParams } from "../../store/mapped-role.ts";
+import type { EntryParams } from "../../store/file-entries.ts";
+import { acceptedProvider, mappedRole } from "../../store/mapped-role.ts";
 
-type Params = [accountId: string, personId: string, ...ProviderParams];
+type Params = [accountId: string, personId: string, ...EntryParams];
 
 export const findRole = statement<Params, { readonly role: string }>(
   `/* keys.find-role */

@@ -4,7 +4,7 @@
 import { isRole, SCOPES_OF_ROLE } from "@annals/contract";
 import { internal } from "@annals/errors";
 import { Holder } from "@annals/proto/admission";
-import { providerParams } from "../../people/accepted-providers.ts";
+import { entryParams } from "../../identity/accepted-entries.ts";
 import { type AccessAdmissionRow, admitAccessRequests } from "../store/admit-access-requests.ts";
 import {
   type AccountLimits,
@@ -25,7 +25,7 @@ export async function admitPeople(
   if (groups.length === 0) return [];
   const limit = deps.personRateLimitPerMinute;
   const params = paramsOf(groups, limit, accountLimits);
-  const providers = providerParams(deps.identities);
+  const providers = entryParams(deps.identities.current.people);
   const rows = await deps.database.run(admitAccessRequests, [...params, ...providers]);
   return admitted(groups, rows, deps, (row: AccessAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, role, session_id: sessionId } = row;

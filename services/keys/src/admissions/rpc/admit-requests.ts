@@ -9,9 +9,8 @@ import { EventFilterSchema } from "@annals/proto/ledger";
 import { create, fromBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { accountRate } from "../../accounts/rules/plan.ts";
-import { providerParams } from "../../people/accepted-providers.ts";
+import { entryParams } from "../../identity/accepted-entries.ts";
 import { allowedIpsOf } from "../../store/api-key-row.ts";
-import { issuerParams } from "../../workloads/accepted-issuers.ts";
 import type { LastUses } from "../last-uses.ts";
 import { LEASE_MS } from "../leases.ts";
 import {
@@ -138,7 +137,10 @@ async function admitTokens(
   if (groups.length === 0) return [];
   const limit = deps.widgetRateLimitPerMinute;
   const params = paramsOf(groups, limit, accountLimits);
-  const known = [...providerParams(deps.identities), ...issuerParams(deps.identities)] as const;
+  const known = [
+    ...entryParams(deps.identities.current.people),
+    ...entryParams(deps.identities.current.workloads),
+  ] as const;
   const rows = await deps.database.run(admitWidgetRequests, [...params, ...known]);
   return admitted(groups, rows, deps, (row: WidgetAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, origins, viewer_id: viewerId } = row;

@@ -3,7 +3,7 @@
 
 import { Holder } from "@annals/proto/admission";
 import { allowedIpsOf } from "../../store/api-key-row.ts";
-import { issuerParams } from "../../workloads/accepted-issuers.ts";
+import { entryParams } from "../../identity/accepted-entries.ts";
 import {
   admitWorkloadRequests,
   type WorkloadAdmissionRow,
@@ -25,7 +25,7 @@ export async function admitWorkloads(
   deps: AdmitDeps,
 ): Promise<Admitted> {
   const params = programParams(groups, counting);
-  const issuers = issuerParams(deps.identities);
+  const issuers = entryParams(deps.identities.current.workloads);
   const rows = await deps.database.run(admitWorkloadRequests, [...params, ...issuers]);
   return admitted(groups, rows, deps, (row: WorkloadAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, scopes } = row;

@@ -14,7 +14,7 @@ import {
 } from "../../testing/database.ts";
 import { admitRequests, WINDOWS } from "./admit-requests.ts";
 import { IDENTITIES, PROVIDER_PARAMS } from "../../testing/people.ts";
-import { issuerParams } from "../../workloads/accepted-issuers.ts";
+import { entryParams } from "../../identity/accepted-entries.ts";
 import { admitWidgetRequests } from "./admit-widget-requests.ts";
 
 const LIMIT = 10;
@@ -150,7 +150,7 @@ describe("the window of an account", () => {
       service.run(admitWidgetRequests, [
         ...([[token.secretSha256], [count], 100, [], [], ACCOUNT_LIMIT] as const),
         ...PROVIDER_PARAMS,
-        ...issuerParams(IDENTITIES),
+        ...entryParams(IDENTITIES.current.workloads),
       ]);
     await admit([[key, 10]]);
     expect(await admitToken(20)).toMatchObject([{ granted: 15, is_of_account: true }]);

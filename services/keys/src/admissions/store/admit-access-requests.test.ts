@@ -7,7 +7,7 @@ import { type Pool, statement } from "@annals/postgres";
 import { explain, ON_ONE_SERVER, type TestDatabase } from "@annals/testing";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { providerParams } from "../../people/accepted-providers.ts";
+import { entryParams } from "../../identity/accepted-entries.ts";
 import { migratedDatabase, storeKey } from "../../testing/database.ts";
 import {
   IDENTITIES,
@@ -46,7 +46,7 @@ const paramsOf = (
   { accountLimit = AMPLE, identities = IDENTITIES } = {},
 ): Params => [
   ...([secrets, counts, LIMIT, [], [], accountLimit] as const),
-  ...providerParams(identities),
+  ...entryParams(identities.current.people),
 ];
 
 const admitAll = (...given: Parameters<typeof paramsOf>) =>

@@ -3,12 +3,8 @@
 // ends one of them ends with the next request. It must never get two entries with the same secret.
 
 import { statement } from "@annals/postgres";
-import {
-  acceptedProvider,
-  LIVE_PERSON,
-  mappedRole,
-  type ProviderParams,
-} from "../../store/mapped-role.ts";
+import type { EntryParams } from "../../store/file-entries.ts";
+import { acceptedProvider, LIVE_PERSON, mappedRole } from "../../store/mapped-role.ts";
 import {
   ACCOUNT_LIMIT,
   COUNTED,
@@ -26,10 +22,7 @@ export interface AccessAdmissionRow extends CountedRow {
 
 // `wanted >= 0` is always true. PostgreSQL expects it to leave a third of the rows, and so keeps to the
 // generic plan, which has the same look-ups. Making a custom plan takes four times as long as running it.
-export const admitAccessRequests = statement<
-  [...CountParams, ...ProviderParams],
-  AccessAdmissionRow
->(
+export const admitAccessRequests = statement<[...CountParams, ...EntryParams], AccessAdmissionRow>(
   `/* keys.admit-access-requests */
 WITH asked AS (
   SELECT secret_sha256, wanted, ordinal

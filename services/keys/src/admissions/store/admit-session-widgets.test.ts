@@ -5,7 +5,7 @@
 import type { Pool } from "@annals/postgres";
 import { explain, type TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { providerParams } from "../../people/accepted-providers.ts";
+import { entryParams } from "../../identity/accepted-entries.ts";
 import { migratedDatabase, storeKey, storeWidgetToken } from "../../testing/database.ts";
 import {
   IDENTITIES,
@@ -14,7 +14,6 @@ import {
   storePerson,
   storeSession,
 } from "../../testing/people.ts";
-import { issuerParams } from "../../workloads/accepted-issuers.ts";
 import { admitWidgetRequests } from "./admit-widget-requests.ts";
 
 const AMPLE = 1_000_000;
@@ -30,8 +29,8 @@ type Params = Parameters<NonNullable<typeof admitWidgetRequests.types>>[0];
 
 const paramsOf = (secret: Uint8Array, identities = IDENTITIES): Params => [
   ...([[secret], [1], AMPLE, [], [], AMPLE] as const),
-  ...providerParams(identities),
-  ...issuerParams(identities),
+  ...entryParams(identities.current.people),
+  ...entryParams(identities.current.workloads),
 ];
 
 const admit = async (secret: Uint8Array, identities = IDENTITIES) =>

@@ -4,6 +4,7 @@
 // secret.
 
 import { statement } from "@annals/postgres";
+import type { EntryParams } from "../../store/file-entries.ts";
 import {
   ACCOUNT_LIMIT,
   COUNTED,
@@ -11,14 +12,9 @@ import {
   type CountParams,
   COUNTS,
 } from "./count-requests.ts";
-import { acceptedIssuer, type IssuerParams } from "../../store/accepted-issuer.ts";
+import { acceptedIssuer } from "../../store/accepted-issuer.ts";
 import { LIVE_KEY_BY_ID } from "../../store/live-keys.ts";
-import {
-  acceptedProvider,
-  LIVE_PERSON,
-  mappedRole,
-  type ProviderParams,
-} from "../../store/mapped-role.ts";
+import { acceptedProvider, LIVE_PERSON, mappedRole } from "../../store/mapped-role.ts";
 
 export interface WidgetAdmissionRow extends CountedRow {
   /** An EventFilter in binary. */
@@ -31,7 +27,7 @@ export interface WidgetAdmissionRow extends CountedRow {
 }
 
 export const admitWidgetRequests = statement<
-  [...CountParams, ...ProviderParams, ...IssuerParams],
+  [...CountParams, ...EntryParams, ...EntryParams],
   WidgetAdmissionRow
 >(
   `/* keys.admit-widget-requests */

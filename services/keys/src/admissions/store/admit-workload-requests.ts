@@ -3,7 +3,8 @@
 // with the next request. It must never get two entries with the same secret.
 
 import { statement } from "@annals/postgres";
-import { acceptedIssuer, type IssuerParams } from "../../store/accepted-issuer.ts";
+import type { EntryParams } from "../../store/file-entries.ts";
+import { acceptedIssuer } from "../../store/accepted-issuer.ts";
 import { ASKED_WITH_ADDRESSES, ofAllowed, type ProgramParams } from "./admit-requests.ts";
 import { ACCOUNT_LIMIT, COUNTED, type CountedRow, COUNTS } from "./count-requests.ts";
 
@@ -20,7 +21,7 @@ export interface WorkloadAdmissionRow extends CountedRow {
 }
 
 export const admitWorkloadRequests = statement<
-  [...ProgramParams, ...IssuerParams],
+  [...ProgramParams, ...EntryParams],
   WorkloadAdmissionRow
 >(
   `/* keys.admit-workload-requests */

@@ -7,7 +7,7 @@ import type { KeysService, PersonSchema } from "@annals/proto/keys";
 import { keysetPage } from "@annals/rpc";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type AcceptedProviders, providerParams } from "../accepted-providers.ts";
+import { type AcceptedProviders, entryParams } from "../../identity/accepted-entries.ts";
 import { listPeople as listPeopleStatement, type PersonRow } from "../store/list-people.ts";
 
 /** People that one page reads. */
@@ -22,7 +22,7 @@ export function listPeople(deps: Deps): ServiceImpl<typeof KeysService>["listPeo
   return async ({ accountId, limit, after }, context) => {
     complete({ account_id: accountId });
     const database = deps.database.forAccount(accountId, context.signal);
-    const providers = providerParams(deps.identities);
+    const providers = entryParams(deps.identities.current.people);
     const { rows, next } = await keysetPage(
       { after, limit },
       "usr_",

@@ -3,7 +3,8 @@
 // if people follow.
 
 import { statement } from "@annals/postgres";
-import { acceptedProvider, mappedRole, type ProviderParams } from "../../store/mapped-role.ts";
+import type { EntryParams } from "../../store/file-entries.ts";
+import { acceptedProvider, mappedRole } from "../../store/mapped-role.ts";
 
 type Params = [
   accountId: string,
@@ -12,7 +13,7 @@ type Params = [
   /** People that are read, and those that are returned. */
   read: number,
   limit: number,
-  ...ProviderParams,
+  ...EntryParams,
 ];
 
 export interface PersonRow {

@@ -5,7 +5,7 @@ import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Providers } from "../../outbound/open-providers.ts";
-import type { AcceptedProviders } from "../../people/accepted-providers.ts";
+import type { AcceptedProviders } from "../../identity/accepted-entries.ts";
 import { openIdToken } from "../rules/sealed-id-token.ts";
 import { endSession as end, findSession } from "../sessions.ts";
 

@@ -6,7 +6,7 @@ import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Providers } from "../../outbound/open-providers.ts";
-import { type AcceptedProviders, providerParams } from "../../people/accepted-providers.ts";
+import { type AcceptedProviders, entryParams } from "../../identity/accepted-entries.ts";
 import { findSession } from "../sessions.ts";
 import { listSessionAccounts, type SessionAccountRow } from "../store/list-session-accounts.ts";
 
@@ -26,7 +26,7 @@ export function getSession(deps: Deps): ServiceImpl<typeof KeysService>["getSess
     const of = session && providers.named(session.provider)?.provider;
     if (!session || !of) return {};
     const { person_id: personId, expires_at: expiresAt, idle_at: idleAt } = session;
-    const params = [personId, MAX_ACCOUNTS + 1, ...providerParams(identities)] as const;
+    const params = [personId, MAX_ACCOUNTS + 1, ...entryParams(identities.current.people)] as const;
     const accounts = await database.run(listSessionAccounts, [...params]);
     return {
       session: {

@@ -2,9 +2,10 @@
 // limit.
 
 import { statement } from "@annals/postgres";
-import { acceptedProvider, mappedRole, type ProviderParams } from "../../store/mapped-role.ts";
+import type { EntryParams } from "../../store/file-entries.ts";
+import { acceptedProvider, mappedRole } from "../../store/mapped-role.ts";
 
-type Params = [personId: string, limit: number, ...ProviderParams];
+type Params = [personId: string, limit: number, ...EntryParams];
 
 export interface SessionAccountRow {
   readonly account_id: string;

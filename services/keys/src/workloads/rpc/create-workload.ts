@@ -10,7 +10,7 @@ import type { KeyMaker } from "../../api-keys/rules/new-api-key.ts";
 import type { Issuers } from "../../outbound/open-issuers.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { lockAccount } from "../../store/lock-account.ts";
-import { type AcceptedIssuers, issuersOf } from "../accepted-issuers.ts";
+import { type AcceptedIssuers, entriesOf } from "../../identity/accepted-entries.ts";
 import { workloadChange } from "../rules/audit-entries.ts";
 import { newWorkload } from "../rules/new-workload.ts";
 import { audienceOf } from "../rules/workload-token.ts";
@@ -28,7 +28,7 @@ export function createWorkload(deps: Deps): ServiceImpl<typeof KeysService>["cre
   return async (asked, context) => {
     const { accountId } = asked;
     complete({ account_id: accountId, name: asked.name });
-    const issuers = issuersOf(deps.identities, accountId).map(({ name }) => name);
+    const issuers = entriesOf(deps.identities.current.workloads, accountId).map(({ name }) => name);
     const workload = newWorkload(deps, asked, issuers);
     const { allowedIps, claims, createdAt, id, issuer, name, scopes, subject } = workload;
     const actor = actorOf(context);

@@ -13,7 +13,7 @@ import type { RefusedAdmissions } from "../../admissions/refused-admissions.ts";
 import type { Identity, Issuer } from "../../identity/rules/identity.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { Issuers } from "../../outbound/open-issuers.ts";
-import { issuersOf } from "../accepted-issuers.ts";
+import { entriesOf } from "../../identity/accepted-entries.ts";
 import {
   type Claims,
   isOfWorkload,
@@ -78,7 +78,7 @@ function entriesFor(
   if (!isPlausibleWorkloadToken(token)) throw new Refusal("it is no token of a workload");
   const named = readToken(token, publicUrl);
   if (!named) throw new Refusal("it has no issuer, or its audience is no account");
-  const [first, ...others] = issuersOf(identities, named.accountId).filter(
+  const [first, ...others] = entriesOf(identities.current.workloads, named.accountId).filter(
     ({ issuer }) => issuer === named.issuer,
   );
   if (!first) throw new Refusal("its issuer is not one that the account may trust");
