@@ -35,6 +35,16 @@ export function newId(
   return `${prefix}_${base32(random(RANDOM_LENGTH))}`;
 }
 
+const RANDOM_PART = new RegExp(`^[${ALPHABET}]{${RANDOM_LENGTH}}$`);
+
+/**
+ * Whether `text` may be an id. Ids come from clients: a text that cannot be one names nothing and need not
+ * reach the database, which cannot hold every text.
+ */
+export function isIdOf(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && RANDOM_PART.test(text.slice(prefix.length + 1));
+}
+
 /** One base 32 character for each byte, from its low five bits. */
 export function base32(bytes: Uint8Array): string {
   let text = "";

@@ -5,6 +5,9 @@ export const SCOPES = ["events:read", "events:write", "verify", "export", "keys:
 
 export type Scope = (typeof SCOPES)[number];
 
+/** The scopes of whoever has access to the system account, whose chain no client may write to. */
+export const SYSTEM_SCOPES: readonly Scope[] = ["events:read", "verify", "export"];
+
 /** What a widget token has in place of scopes. It is not one of them: no API key can have it. */
 export const WIDGET = "widget";
 

@@ -5,7 +5,7 @@ import { BACKGROUND_CLOCK } from "./clock.ts";
 import { type CreateOptions, idempotent } from "./create-options.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
-import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
+import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { People, RoleMappings } from "./people.ts";
 import { Sinks } from "./sinks.ts";
 import { Tracker } from "./tracker.ts";
@@ -292,9 +292,6 @@ export class Annals {
     filter: object | undefined,
     options: CallOptions | undefined,
   ): Pages<Item, Page> {
-    return new Pages((cursor) => {
-      const query = cursor === undefined ? filter : { ...filter, cursor };
-      return this.#transport.json({ ...get(operation, at), query }, options);
-    });
+    return listOf(this.#transport, [operation, at], filter, options);
   }
 }

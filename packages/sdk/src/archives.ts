@@ -1,6 +1,6 @@
 // The routes of archives, as `annals.archives`. Called by annals.ts.
 
-import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
+import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { type CallOptions, get, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
 
@@ -12,11 +12,7 @@ export class Archives {
   }
 
   list(options?: PageOptions): Pages<T.Archive, T.ArchivePage> {
-    return new Pages((cursor) => {
-      const filter = pageOf(options);
-      const query = cursor === undefined ? filter : { ...filter, cursor };
-      return this.#transport.json({ ...get("list-archives", "/archives"), query }, options);
-    });
+    return listOf(this.#transport, ["list-archives", "/archives"], pageOf(options), options);
   }
 
   /** The response with the compressed events, to be read as a stream. */

@@ -1,6 +1,6 @@
 // A list of the interface: iterate over it, and it asks for one page after the other. Made by annals.ts.
 
-import type { CallOptions } from "./transport.ts";
+import { type CallOptions, get, type Transport } from "./transport.ts";
 
 /** Sets where a list begins, and how many items are fetched at a time. */
 export interface PageOptions extends CallOptions {
@@ -59,4 +59,17 @@ export class Pages<Item, OnePage extends Page<Item> = Page<Item>> implements Asy
     }
     return items;
   }
+}
+
+/** A list of a route. */
+export function listOf<Item, OnePage extends Page<Item>>(
+  transport: Transport,
+  [operation, at]: readonly [operation: string, path: string],
+  filter: object | undefined,
+  options: CallOptions | undefined,
+): Pages<Item, OnePage> {
+  return new Pages((cursor) => {
+    const query = cursor === undefined ? filter : { ...filter, cursor };
+    return transport.json({ ...get(operation, at), query }, options);
+  });
 }

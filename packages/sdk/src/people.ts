@@ -1,7 +1,7 @@
 // The routes of role mappings and people, as `annals.roleMappings` and `annals.people`. Called by annals.ts.
 
-import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
-import { type CallOptions, get, post, type Transport } from "./transport.ts";
+import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
+import { type CallOptions, post, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
 
 const MAPPINGS = "/role-mappings";
@@ -20,11 +20,7 @@ export class RoleMappings {
   }
 
   list(options?: PageOptions): Pages<T.RoleMapping, T.RoleMappingPage> {
-    return new Pages((cursor) => {
-      const filter = pageOf(options);
-      const query = cursor === undefined ? filter : { ...filter, cursor };
-      return this.#transport.json({ ...get("list-role-mappings", MAPPINGS), query }, options);
-    });
+    return listOf(this.#transport, ["list-role-mappings", MAPPINGS], pageOf(options), options);
   }
 
   async delete(id: string, options?: CallOptions): Promise<void> {
@@ -42,10 +38,6 @@ export class People {
   }
 
   list(options?: PageOptions): Pages<T.Person, T.PersonPage> {
-    return new Pages((cursor) => {
-      const filter = pageOf(options);
-      const query = cursor === undefined ? filter : { ...filter, cursor };
-      return this.#transport.json({ ...get("list-people", "/people"), query }, options);
-    });
+    return listOf(this.#transport, ["list-people", "/people"], pageOf(options), options);
   }
 }

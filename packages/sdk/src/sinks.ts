@@ -1,6 +1,6 @@
 // The routes of sinks, as `annals.sinks`. Called by annals.ts.
 
-import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
+import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { type CallOptions, get, post, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
 
@@ -17,11 +17,7 @@ export class Sinks {
   }
 
   list(options?: PageOptions): Pages<T.Sink, T.SinkPage> {
-    return new Pages((cursor) => {
-      const filter = pageOf(options);
-      const query = cursor === undefined ? filter : { ...filter, cursor };
-      return this.#transport.json({ ...get("list-sinks", "/sinks"), query }, options);
-    });
+    return listOf(this.#transport, ["list-sinks", "/sinks"], pageOf(options), options);
   }
 
   get(id: string, options?: CallOptions): Promise<T.Sink> {

@@ -1,7 +1,7 @@
 // The routes of workloads, as `annals.workloads`. Called by annals.ts.
 
-import { pageOf, type PageOptions, Pages, path } from "./pages.ts";
-import { type CallOptions, get, post, type Transport } from "./transport.ts";
+import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
+import { type CallOptions, post, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
 
 const WORKLOADS = "/workloads";
@@ -20,11 +20,7 @@ export class Workloads {
   }
 
   list(options?: PageOptions): Pages<T.Workload, T.WorkloadPage> {
-    return new Pages((cursor) => {
-      const filter = pageOf(options);
-      const query = cursor === undefined ? filter : { ...filter, cursor };
-      return this.#transport.json({ ...get("list-workloads", WORKLOADS), query }, options);
-    });
+    return listOf(this.#transport, ["list-workloads", WORKLOADS], pageOf(options), options);
   }
 
   async delete(id: string, options?: CallOptions): Promise<void> {

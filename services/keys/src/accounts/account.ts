@@ -2,12 +2,18 @@
 // a transaction of its own. Used by the operator's commands and by the admin API; never reachable over RPC or
 // by clients, for the interface has no way to make an account.
 
-import { type Clock, newId, type Scope, SCOPES, SYSTEM_ACCOUNT_ID } from "@annals/contract";
+import {
+  SYSTEM_SCOPES,
+  type Clock,
+  newId,
+  SCOPES,
+  SYSTEM_ACCOUNT_ID,
+  isIdOf,
+} from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
 import { accountChanged, digestOf, keyCreated, OPERATOR } from "./rules/audit-entries.ts";
 import { afterLeases } from "../admissions/leases.ts";
-import { isApiKeyId } from "../api-keys/rules/api-key-id.ts";
 import { type KeyMaker, type NewApiKey, newApiKey } from "../api-keys/rules/new-api-key.ts";
 import type { AccountRow } from "../store/account-row.ts";
 import { AUDIT } from "../store/audit.ts";
@@ -19,9 +25,6 @@ import { getAccount } from "./store/get-account.ts";
 import { lockAccount } from "../store/lock-account.ts";
 import { renameAccount } from "./store/rename-account.ts";
 import { setPlan } from "./store/set-plan.ts";
-
-/** Scopes of a key of the system account, whose chain no key may write to. */
-const READING: readonly Scope[] = ["events:read", "verify", "export"];
 
 export interface NewAccount {
   readonly account: AccountRow;
@@ -155,7 +158,7 @@ export async function revokeKey(database: Pool, clock: Clock, id: string): Promi
 }
 
 async function storeRevocation(transaction: Database, clock: Clock, id: string): Promise<string> {
-  const [found] = isApiKeyId(id) ? await transaction.run(findApiKey, [id]) : [];
+  const [found] = isIdOf("key", id) ? await transaction.run(findApiKey, [id]) : [];
   if (!found) throw notFound("API key", id);
   const { account_id: accountId } = found;
   const occurredAt = clock.nowText();
@@ -173,11 +176,11 @@ async function storeKey(
   accountId: string,
   { allowedIps, expiresAt, keyName, scopes: asked, secret }: KeyAsked,
 ): Promise<NewApiKey> {
-  const allowed = accountId === SYSTEM_ACCOUNT_ID ? READING : SCOPES;
+  const allowed = accountId === SYSTEM_ACCOUNT_ID ? SYSTEM_SCOPES : SCOPES;
   const scopes = asked ?? allowed;
   const refused = scopes.find((scope) => !allowed.some((each) => each === scope));
   if (refused !== undefined) {
-    const message = `${refused} is not for a key of the system account: it has ${READING.join(", ")}`;
+    const message = `${refused} is not for a key of the system account: it has ${SYSTEM_SCOPES.join(", ")}`;
     throw invalid({ field: "scopes", message });
   }
   const apiKey = newApiKey(maker, {

@@ -2,12 +2,11 @@
 // account, and by the command of the operator.
 
 import { type AuditClientType, MAX_ROLE_MAPPINGS } from "@annals/contract";
-import { AnnalsError, notFound } from "@annals/errors";
-import type { Database, Pool } from "@annals/postgres";
+import type { Pool } from "@annals/postgres";
 import type { KeyMaker } from "../api-keys/rules/new-api-key.ts";
 import { type AcceptedProviders, entriesOf } from "../identity/accepted-entries.ts";
 import { AUDIT } from "../store/audit.ts";
-import { lockAccount } from "../store/lock-account.ts";
+import { requireRoom } from "../store/require-room.ts";
 import { roleMappingChange } from "./rules/audit-entries.ts";
 import {
   type GivenMapping,
@@ -42,7 +41,12 @@ export async function addRoleMapping(
   );
   const { createdAt, group, id, provider, role, subject } = mapping;
   await database.transaction(async (transaction) => {
-    await requireRoom(transaction, accountId);
+    await requireRoom(transaction, accountId, {
+      count: async () =>
+        Number((await transaction.run(countRoleMappings, [accountId]))[0]?.mappings ?? 0),
+      max: MAX_ROLE_MAPPINGS,
+      things: "role mappings",
+    });
     await transaction.run(createRoleMapping, [
       accountId,
       id,
@@ -57,16 +61,4 @@ export async function addRoleMapping(
     await AUDIT.add(transaction, roleMappingChange("created", accountId, mapping, by));
   });
   return mapping;
-}
-
-/** Locks the account, so that no two see the same count. */
-async function requireRoom(transaction: Database, accountId: string): Promise<void> {
-  const [account] = await transaction.run(lockAccount, [accountId]);
-  if (!account) throw notFound("account", accountId);
-  const [count] = await transaction.run(countRoleMappings, [accountId]);
-  if (Number(count?.mappings ?? 0) < MAX_ROLE_MAPPINGS) return;
-  throw new AnnalsError(
-    "plan_count_exceeded",
-    `An account can have ${MAX_ROLE_MAPPINGS} role mappings, and this one has as many. Delete one first.`,
-  );
 }

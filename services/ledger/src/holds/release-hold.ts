@@ -2,6 +2,7 @@
 // retention read the record, and believe no release without it. Called by rpc/ for an account, and by
 // commands/ for the operator. A hold of the operator is released only by the operator.
 
+import { isIdOf } from "@annals/contract";
 import { internal, invalid, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import { holdRecord, type RecordActor } from "../append/rules/record-events.ts";
@@ -15,16 +16,13 @@ interface ReleaseRequest {
   readonly by: HoldOwner;
 }
 
-/** Ids come from clients: a text that cannot be one need not reach the database. */
-const SHAPE = /^hold_[0-9a-hjkmnp-tv-z]{26}$/;
-
 /** Throws `not_found`, also for a hold that was released, and `invalid` for one of the operator. */
 export async function release(
   deps: Pick<HoldDeps, "appends" | "database">,
   { accountId, actor, by, id }: ReleaseRequest,
 ): Promise<void> {
   const find = async (database: Database): Promise<HoldRow> => {
-    const [hold] = SHAPE.test(id) ? await database.run(getActiveHold, [accountId, id]) : [];
+    const [hold] = isIdOf("hold", id) ? await database.run(getActiveHold, [accountId, id]) : [];
     if (!hold) throw notFound("active hold", id);
     if (hold.owner === "operator" && by !== "operator") throw ofOperator();
     return hold;

@@ -1,14 +1,13 @@
 // DeleteApiKey: revokes a key permanently (interface 5). When this returns, the revocation is committed and
 // the leases of gateways from before have ended: no request that begins later is admitted.
 
-import type { Clock } from "@annals/contract";
+import { type Clock, isIdOf } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { afterLeases } from "../../admissions/leases.ts";
-import { isApiKeyId } from "../rules/api-key-id.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { deleteApiKey as deleteApiKeyStatement } from "../../store/delete-api-key.ts";
 
@@ -20,7 +19,7 @@ interface Deps {
 export function deleteApiKey(deps: Deps): ServiceImpl<typeof KeysService>["deleteApiKey"] {
   return async ({ accountId, id }, context) => {
     complete({ account_id: accountId, id });
-    if (!isApiKeyId(id)) throw notFound("API key", id);
+    if (!isIdOf("key", id)) throw notFound("API key", id);
     const actor = actorOf(context);
     const occurredAt = deps.clock.nowText();
     const revoked = deps.database.forAccount(accountId).transaction(async (transaction) => {

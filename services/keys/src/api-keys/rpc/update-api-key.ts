@@ -2,13 +2,12 @@
 // fixed (interface 5). When this returns, no request that begins later is admitted as the key was before.
 
 import { complete, notFound } from "@annals/errors";
-import type { Clock } from "@annals/contract";
+import { type Clock, isIdOf } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { KeysService, UpdateApiKeyRequest } from "@annals/proto/keys";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { afterLeases } from "../../admissions/leases.ts";
-import { isApiKeyId } from "../rules/api-key-id.ts";
 import { digestOf, restrictions } from "../../accounts/rules/audit-entries.ts";
 import { allowedIpsOf, expiryOf } from "../rules/key-restrictions.ts";
 import { AUDIT } from "../../store/audit.ts";
@@ -24,7 +23,7 @@ interface Deps {
 export function updateApiKey(deps: Deps): ServiceImpl<typeof KeysService>["updateApiKey"] {
   return async ({ accountId, id, name, ...asked }, context) => {
     complete({ account_id: accountId, id, name });
-    if (!isApiKeyId(id)) throw notFound("API key", id);
+    if (!isIdOf("key", id)) throw notFound("API key", id);
     const actor = actorOf(context);
     const change = changeOf(deps.clock, asked);
     const updated = deps.database.forAccount(accountId).transaction(async (transaction) => {

@@ -2,9 +2,8 @@
 // scopes once and in order, and what is stored of it can neither be reversed nor be distinguished
 // from any other.
 
-import { isPlausibleKey, keyHash, SCOPES } from "@annals/contract";
+import { isPlausibleKey, keyHash, SCOPES, isIdOf } from "@annals/contract";
 import { expect, test } from "vitest";
-import { isApiKeyId } from "./api-key-id.ts";
 import { type KeyMaker, newApiKey } from "./new-api-key.ts";
 
 const NOW = "2026-01-31T09:30:00.000001Z";
@@ -22,7 +21,7 @@ test("takes everything from its maker", () => {
   expect(isPlausibleKey(made.secret)).toBe(true);
   expect(made.secretSha256).toEqual(keyHash(made.secret));
   expect(made.keyPrefix).toBe(`acme_sk_7777...${made.secret.slice(-2)}`);
-  expect(isApiKeyId(made.id)).toBe(true);
+  expect(isIdOf("key", made.id)).toBe(true);
 });
 
 test("takes the secret that an operator provides as it is", () => {
@@ -57,5 +56,5 @@ test.each([
   `key_${"7".repeat(27)}`,
   "key_\0",
 ])("%j is no id", (text) => {
-  expect(isApiKeyId(text)).toBe(false);
+  expect(isIdOf("key", text)).toBe(false);
 });

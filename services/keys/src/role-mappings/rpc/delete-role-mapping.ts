@@ -1,7 +1,7 @@
 // DeleteRoleMapping: takes back what a role mapping gives. No admission that begins when this has returned
 // finds it.
 
-import type { Clock } from "@annals/contract";
+import { type Clock, isIdOf } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
@@ -9,7 +9,6 @@ import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { AUDIT } from "../../store/audit.ts";
 import { roleMappingChange } from "../rules/audit-entries.ts";
-import { isRoleMappingId } from "../rules/role-mapping-id.ts";
 import { deleteRoleMapping as deleteRoleMappingStatement } from "../store/delete-role-mapping.ts";
 
 interface Deps {
@@ -23,7 +22,7 @@ export function deleteRoleMapping({
 }: Deps): ServiceImpl<typeof KeysService>["deleteRoleMapping"] {
   return async ({ accountId, id }, context) => {
     complete({ account_id: accountId, id });
-    if (!isRoleMappingId(id)) throw notFound("role mapping", id);
+    if (!isIdOf("rmap", id)) throw notFound("role mapping", id);
     await database.forAccount(accountId).transaction(async (transaction) => {
       const [row] = await transaction.run(deleteRoleMappingStatement, [accountId, id]);
       if (!row) throw notFound("role mapping", id);

@@ -1,13 +1,12 @@
 // DeleteWidgetToken: ends a token (docs/interface.md). It is deleted for good when this returns, and no
 // admission that begins later finds it.
 
-import type { Clock } from "@annals/contract";
+import { type Clock, isIdOf } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { isWidgetTokenId } from "../rules/widget-token-id.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { deleteWidgetToken as deleteWidgetTokenStatement } from "../store/delete-widget-token.ts";
 import { tokenOwner } from "./token-owner.ts";
@@ -22,7 +21,7 @@ export function deleteWidgetToken(
 ): ServiceImpl<typeof KeysService>["deleteWidgetToken"] {
   return async ({ accountId, id }, context) => {
     complete({ account_id: accountId, id });
-    if (!isWidgetTokenId(id)) throw notFound("widget token", id);
+    if (!isIdOf("wtok", id)) throw notFound("widget token", id);
     const owner = tokenOwner(context);
     await deps.database.forAccount(accountId).transaction(async (transaction) => {
       const [row] = await transaction.run(deleteWidgetTokenStatement, [accountId, id, owner]);

@@ -1,15 +1,15 @@
 // CreateWorkload: trusts the programs of an issuer that have a subject and some claims, with some scopes.
 
 import { MAX_WORKLOADS } from "@annals/contract";
-import { AnnalsError, complete, notFound } from "@annals/errors";
-import type { Database, Pool } from "@annals/postgres";
+import { complete } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { KeyMaker } from "../../api-keys/rules/new-api-key.ts";
 import type { Issuers } from "../../outbound/open-issuers.ts";
 import { AUDIT } from "../../store/audit.ts";
-import { lockAccount } from "../../store/lock-account.ts";
+import { requireRoom } from "../../store/require-room.ts";
 import { type AcceptedIssuers, entriesOf } from "../../identity/accepted-entries.ts";
 import { workloadChange } from "../rules/audit-entries.ts";
 import { newWorkload } from "../rules/new-workload.ts";
@@ -33,7 +33,12 @@ export function createWorkload(deps: Deps): ServiceImpl<typeof KeysService>["cre
     const { allowedIps, claims, createdAt, id, issuer, name, scopes, subject } = workload;
     const actor = actorOf(context);
     await deps.database.forAccount(accountId).transaction(async (transaction) => {
-      await requireRoom(transaction, accountId);
+      await requireRoom(transaction, accountId, {
+        count: async () =>
+          Number((await transaction.run(countWorkloads, [accountId]))[0]?.workloads ?? 0),
+        max: MAX_WORKLOADS,
+        things: "workloads",
+      });
       await transaction.run(createWorkloadStatement, [
         accountId,
         id,
@@ -52,16 +57,4 @@ export function createWorkload(deps: Deps): ServiceImpl<typeof KeysService>["cre
     const row = { ...workload, allowed_ips: allowedIps, created_at: createdAt };
     return { workload: renderWorkload(row, audienceOf(deps.issuers.publicUrl, accountId)) };
   };
-}
-
-/** Locks the account, so that no two see the same count. */
-async function requireRoom(transaction: Database, accountId: string): Promise<void> {
-  const [account] = await transaction.run(lockAccount, [accountId]);
-  if (!account) throw notFound("account", accountId);
-  const [count] = await transaction.run(countWorkloads, [accountId]);
-  if (Number(count?.workloads ?? 0) < MAX_WORKLOADS) return;
-  throw new AnnalsError(
-    "plan_count_exceeded",
-    `An account can have ${MAX_WORKLOADS} workloads, and this one has as many. Delete one first.`,
-  );
 }

@@ -1,7 +1,7 @@
 // DeleteWorkload: trusts a workload no longer. Its tokens have no leases, so no admission that begins when
 // this has returned finds one.
 
-import type { Clock } from "@annals/contract";
+import { type Clock, isIdOf } from "@annals/contract";
 import { complete, notFound } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
@@ -9,7 +9,6 @@ import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { AUDIT } from "../../store/audit.ts";
 import { workloadChange } from "../rules/audit-entries.ts";
-import { isWorkloadId } from "../rules/workload-id.ts";
 import { deleteWorkload as deleteWorkloadStatement } from "../store/delete-workload.ts";
 
 interface Deps {
@@ -23,7 +22,7 @@ export function deleteWorkload({
 }: Deps): ServiceImpl<typeof KeysService>["deleteWorkload"] {
   return async ({ accountId, id }, context) => {
     complete({ account_id: accountId, id });
-    if (!isWorkloadId(id)) throw notFound("workload", id);
+    if (!isIdOf("wkl", id)) throw notFound("workload", id);
     await database.forAccount(accountId).transaction(async (transaction) => {
       const [row] = await transaction.run(deleteWorkloadStatement, [accountId, id]);
       if (!row) throw notFound("workload", id);

@@ -8,6 +8,7 @@ import {
   orderedScopes,
   SCOPES,
   SYSTEM_ACCOUNT_ID,
+  SYSTEM_SCOPES,
 } from "@annals/contract";
 import { type FieldFault, invalid } from "@annals/errors";
 import { allowedIpsOf } from "../../api-keys/rules/key-restrictions.ts";
@@ -17,8 +18,6 @@ const MAX_SUBJECT = 1_024;
 const MAX_CLAIM = 255;
 /** Characters before the `*` of a subject: less would trust too many. */
 const MIN_PREFIX = 8;
-/** All that anyone may do in the system account. */
-const SYSTEM_SCOPES: readonly string[] = ["events:read", "verify", "export"];
 
 export interface GivenWorkload {
   readonly accountId: string;
