@@ -85,7 +85,7 @@ async function newProvider(issuer: string, options: Options): Promise<OidcProvid
       url: (_context: unknown, { uid }: { readonly uid: string }) => `/interaction/${uid}`,
     },
     jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), alg: "RS256", use: "sig" }] },
-    // With its defaults it says on the console that they are defaults.
+    // oidc-provider warns on the console about its own defaults.
     adapter: class extends MemoryAdapter {},
     ttl: { AccessToken: TTL_S, Grant: TTL_S, IdToken: TTL_S, Interaction: TTL_S, Session: TTL_S },
     loadExistingGrant: ({ oidc }: Context) => grantOf(oidc.client.clientId, oidc.session.accountId),
@@ -100,7 +100,7 @@ interface Context {
   };
 }
 
-/** Asks who it is, and sends whoever was chosen back. */
+/** Shows the page, or logs in the person whose button was pressed. */
 async function logIn({
   people,
   provider,

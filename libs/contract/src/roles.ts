@@ -3,7 +3,7 @@
 
 import type { Scope } from "./scopes.ts";
 
-/** From the lowest. */
+/** Roles, the lowest first. */
 export const ROLES = ["viewer", "auditor", "manager"] as const;
 
 export type Role = (typeof ROLES)[number];

@@ -28,7 +28,7 @@ export interface PageKey<Row, Key> {
   /** Undefined for what cannot be such a text. */
   readonly read: (text: string) => Key | undefined;
   /**
-   * Whether a row is none of the list, and says where a bounded reading has ended before the page was full.
+   * Whether a row is not an item but a marker: where a bounded read stopped before the page was full.
    */
   readonly isEnd?: ((row: Row) => boolean) | undefined;
 }

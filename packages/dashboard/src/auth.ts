@@ -112,6 +112,6 @@ export class Auth {
   }
 }
 
-/** Where the browser goes to log in; it comes back to `returnTo`, a fragment. */
+/** URL that starts a login, which returns to the fragment `returnTo`. */
 export const logInUrl = (provider: string, returnTo: string): string =>
   `/auth/login/${encodeURIComponent(provider)}?return_to=${encodeURIComponent(returnTo)}`;

@@ -5,7 +5,7 @@ import { AnnalsError } from "@annals/sdk";
 
 export class LoginError extends AnnalsError {
   readonly advice: string;
-  /** Where one logs in again; undefined if that is not what is needed. */
+  /** URL to log in again; undefined if that would not help. */
   readonly logInAt: string | undefined;
 
   constructor(title: string, advice: string, logInAt?: string) {

@@ -23,7 +23,7 @@ interface Deps {
 
 export class Person {
   readonly #deps: Deps;
-  /** As it was when it was last asked for. */
+  /** The session as last fetched. */
   session: Session;
   /** Why the session gives no token at present. */
   ended: LoginError | undefined;

@@ -24,7 +24,7 @@ export interface Context {
   readonly href: (path: string) => string;
   /** Who has logged in; undefined for a key. */
   readonly person: Person | undefined;
-  /** Where people log in. */
+  /** Identity providers at which people log in. */
   readonly providers: readonly Provider[];
 }
 

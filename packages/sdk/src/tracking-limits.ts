@@ -10,7 +10,7 @@ export class TrackingLimits {
   #bytes = 0;
   #waiting: (() => void)[] = [];
 
-  /** By default 10,000 events and 32 MiB of JSON. */
+  /** Defaults to 10,000 events and 32 MiB of JSON. */
   constructor({
     maxEvents = MAX_EVENTS,
     maxBytes = MAX_BYTES,

@@ -3,7 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 
 interface Pages {
-  /** Of the page that is shown; undefined on the first one. */
+  /** Cursor of the page that is shown; undefined on the first one. */
   readonly cursor: string | undefined;
   readonly next: string | null;
   readonly turn: (cursor: string | undefined) => void;

@@ -87,7 +87,7 @@ function tools({ name, after, filter }: ValueRow, { texts, onCopy, onFilter }: V
   >`;
 }
 
-/** The rows that changed, until the reader asks for all; undefined if there are none at all. */
+/** The changed rows, or all rows once the reader asks for them; undefined if there are no rows. */
 export function changes(
   diff: JsonObject | undefined,
   view: ValuesView,

@@ -125,7 +125,7 @@ test("that is mistyped, or on a widget route, is not asked for", async () => {
   expect(calls).toEqual([]);
 });
 
-test("beyond its window is told of the token", async () => {
+test("a refusal for its rate limit names the token", async () => {
   const { admit } = opened({ ...PERSON, admitted: 0 });
   await expect(admit(token())).rejects.toMatchObject({
     kind: "rate_limited",

@@ -1,6 +1,6 @@
 // Guarantees: a token of a workload is registered with keys when keys does not know it, once for all requests
-// that wait, and asked for each time; what keys refuses is a 401, and what it cannot verify now is none. It
-// has the windows and the addresses of a key. The token itself goes to keys in that call alone.
+// that wait, and asked for each time; what keys refuses is a 401, and a failure to verify is not. It has
+// the windows and the addresses of a key. The token itself goes to keys in that call alone.
 
 import { ComparedClock, MAX_WORKLOAD_TOKEN } from "@annals/contract";
 import { AnnalsError, unavailable } from "@annals/errors";

@@ -1,5 +1,5 @@
-// Locks an account and refuses one more of what it has a number of. Called in the transaction that adds it, so
-// that no two see the same count.
+// Locks an account and checks that it may have one more of something. Called in the transaction that adds
+// it, so that no two see the same count.
 
 import { AnnalsError, notFound } from "@annals/errors";
 import type { Database } from "@annals/postgres";
