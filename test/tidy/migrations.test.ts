@@ -12,7 +12,7 @@ const RELEASED = {
   "services/keys/migrations/0001_keys.sql":
     "472f2865f890c066bc70a08a07830e3337dfda5d07fa09db85d2a68dabb35ce6",
   "services/ledger/migrations/0001_ledger.sql":
-    "6216e3303fbd813bb63521efb2ce35900835a4f93644e21f718db243e8a29d46",
+    "80332d4cc8c95edad3ca85c1752599a32abccb6d64fc9f62e6bbff2ea33e3396",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
     "23abead5516c16533437dd7a98bb8f49455203d07b26d6fd1e7f8da7e11cce0b",
 };

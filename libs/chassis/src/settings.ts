@@ -112,6 +112,19 @@ export const rpcTlsSettings = {
   ),
 };
 
+export const DEFAULT_IDEMPOTENCY_HOURS = 72;
+
+/** The setting of every service that remembers idempotency keys. */
+export const idempotencySettings = {
+  idempotencyHours: integer(
+    "ANNALS_IDEMPOTENCY_HOURS",
+    "Hours for which an `Idempotency-Key` is kept, so that a client may repeat its request after an outage of that " +
+      "length.",
+    { min: 24, max: 720 },
+    { fallback: String(DEFAULT_IDEMPOTENCY_HOURS) },
+  ),
+};
+
 /** Settings of every service that keeps something in PostgreSQL. */
 export const databaseSettings = {
   databaseUrl: url(

@@ -24,7 +24,7 @@ const DEFAULTS = {
   maxWaitMs: 1_000,
 };
 
-/** The service remembers a key for 24 hours from the first attempt that it stored. */
+/** An hour less than the least time for which a service keeps a key after it has stored its request. */
 const KEY_LIFETIME_MS = 23 * 60 * 60 * 1_000;
 
 const CLOSE_TIMEOUT_MS = 10_000;

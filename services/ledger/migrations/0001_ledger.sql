@@ -126,7 +126,8 @@ CREATE FUNCTION ledger.append(
   request_sha256s    bytea,   -- 32 bytes per key
   first_sequences    bigint[],
   event_counts       integer[],
-  start_of_month     bigint   -- the last event before the month of created
+  start_of_month     bigint,  -- the last event before the month of created
+  key_hours          integer  -- how long an idempotency key is in use
 ) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -147,7 +148,7 @@ BEGIN
     SELECT 1 FROM ledger.idempotency_keys
     WHERE account_id = of_account
       AND idempotency_key = ANY (new_keys)
-      AND created_at > now() - interval '24 hours'
+      AND created_at > now() - key_hours * interval '1 hour'
   ) THEN
     RETURN false;
   END IF;
@@ -189,7 +190,7 @@ BEGIN
       actor_type, target_id, target_type, key_id, n);
   END IF;
 
-  -- A key that is still stored after its 24 hours is overwritten.
+  -- A key that is still stored after its hours is overwritten.
   IF cardinality(new_keys) > 0 THEN
     INSERT INTO ledger.idempotency_keys (
       account_id, idempotency_key, request_sha256, first_sequence_number, event_count, created_at)

@@ -4,6 +4,7 @@ import {
   address,
   databaseSettings,
   flag,
+  idempotencySettings,
   integer,
   matching,
   optional,
@@ -39,6 +40,7 @@ export const SETTINGS = {
   ...rpcServerSettings,
   ...rpcTlsSettings,
   ...databaseSettings,
+  ...idempotencySettings,
   ...messagingSettings,
   appendGatherMs: integer(
     "ANNALS_APPEND_GATHER_MS",

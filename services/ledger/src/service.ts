@@ -73,6 +73,7 @@ export interface Deps {
   readonly databaseClock: DatabaseClock;
   readonly erasureCopies: ErasureCopies;
   readonly erasureDelayHours: number;
+  readonly idempotencyHours: number;
   readonly keys: LogKeys & PlanReads;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -47,6 +47,7 @@ interface WorkersDeps extends Pick<LoopOptions, "failures" | "log"> {
   > & { readonly keys: PlanReads };
   readonly erasureCopies: ErasureCopies;
   readonly grown: GrownChains;
+  readonly idempotencyHours: number;
   readonly metrics: Metrics;
   readonly random: (size: number) => Uint8Array;
   readonly searches: SearchTurns;

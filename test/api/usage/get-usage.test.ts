@@ -120,6 +120,7 @@ describe("200", () => {
       exports_under_way: use(0, 1),
       events_exported_today: use(0, 100_000_000),
       events_replayed_today: use(0, 100_000_000),
+      idempotency_hours: 72,
       retention_days: { deliveries: 7, exports: null },
     });
   });
@@ -232,6 +233,7 @@ describe("200", () => {
       exports_under_way: null,
       events_exported_today: null,
       events_replayed_today: null,
+      idempotency_hours: 72,
       retention_days: { deliveries: null, exports: null },
     });
   });

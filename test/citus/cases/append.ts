@@ -55,14 +55,7 @@ const append =
     const { columns, createdAt, sequence } = addedTo(subject, given);
     const { copies, digests, hashes, parts, remembered, salts, texts } = columns;
     const given26 = [hashes, ...texts, createdAt, digests, ...parts, salts, ...copies];
-    return [
-      subject.account,
-      String(sequence),
-      ...given26,
-      ...remembered,
-      "2020-03",
-      String(sequence),
-    ];
+    return [subject.account, String(sequence), ...given26, ...remembered, String(sequence), 24];
   };
 
 /** One event for each of two chains. */
@@ -92,12 +85,12 @@ function appendToChains({ accounts, ...subject }: Subject): Params {
     Buffer.concat(accounts.map(() => SHA256)),
     added.map(({ sequence }) => String(sequence + 1)),
     accounts.map(() => 1),
-    accounts.map(() => "2020-03"),
     added.map(({ sequence }) => String(sequence)),
     accounts.map(() => 1),
     accounts.map((_, index) => index),
     chains,
     chains,
+    24,
   ];
 }
 

@@ -16,11 +16,11 @@ export const LEDGER: Cases = {
   "ledger.claim-verification": [({ account }) => [account, 3_600]],
   "ledger.create-head": [({ account }) => [account]],
   "ledger.delete-expired-idempotency-keys": [
-    ({ accounts }) => [accounts, 1],
-    ({ accounts }) => [accounts, 100],
+    ({ accounts }) => [accounts, 1, 24],
+    ({ accounts }) => [accounts, 100, 24],
   ],
   "ledger.find-altered-tables": [() => []],
-  "ledger.find-idempotency-keys": [({ account }) => [account, ["known", "old", "unknown"]]],
+  "ledger.find-idempotency-keys": [({ account }) => [account, ["known", "old", "unknown"], 24]],
   "ledger.find-index-work": [() => ["", 100], ({ account }) => [account, 1]],
   "ledger.find-verification-work": [
     () => ["", 100],
@@ -66,7 +66,7 @@ export const LEDGER: Cases = {
       params: ({ account }) => [account, "1", "6"],
     },
   ],
-  "ledger.list-expired-idempotency-keys": [() => [100], () => [3]],
+  "ledger.list-expired-idempotency-keys": [() => [100, 24], () => [3, 24]],
   "ledger.list-heads": [() => ["", 100], ({ account }) => [account, 1]],
   "ledger.list-servers": [() => []],
   "ledger.lock-head": [({ account }) => [account]],

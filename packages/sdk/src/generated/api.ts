@@ -2635,6 +2635,11 @@ export interface components {
                 /** @example 1 */
                 used: number;
             } | null;
+            /**
+             * @description How long an `Idempotency-Key` is kept.
+             * @example 72
+             */
+            idempotency_hours: number;
             /** @description The API key of this request, or the person. */
             key: {
                 /**

@@ -21,8 +21,8 @@ export const IdempotencyHeaders = Type.Object({
       minLength: 1,
       maxLength: MAX_TEXT_LENGTH,
       description:
-        "A retry with the same key and body within 24 hours stores nothing and gets the first response. It must not " +
-        `begin with \`${INTAKE_PREFIX}\`.`,
+        "A retry with the same key and body stores nothing and gets the first response, as long as keys are kept " +
+        `(\`idempotency_hours\` of GET /v1/usage). It must not begin with \`${INTAKE_PREFIX}\`.`,
       examples: ["invoice-9-update-3"],
       ...RETRIES,
     }),

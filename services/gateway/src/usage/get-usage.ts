@@ -114,6 +114,10 @@ const UsageBody = named(
       1_000,
       100_000_000,
     ),
+    idempotency_hours: Count({
+      description: "How long an `Idempotency-Key` is kept.",
+      examples: [72],
+    }),
     retention_days: Type.Object({
       deliveries: Days({
         description: `How long the record of a delivery is kept. ${LEFT_OUT}`,
@@ -176,6 +180,7 @@ export function getUsage({ exports, keys, ledger, webhooks }: Owners): Route {
         exports_under_way: ofExports && use(ofExports.underWay, ofExports.maxUnderWay),
         events_exported_today: ofExports && use(ofExports.dayEvents, ofExports.maxDayEvents),
         events_replayed_today: ofWebhooks && use(ofWebhooks.dayEvents, ofWebhooks.maxDayEvents),
+        idempotency_hours: ofLedger.idempotencyHours,
         retention_days: {
           deliveries: ofWebhooks && ofWebhooks.retentionDays,
           exports: (ofExports?.retentionDays ?? 0) || null,

@@ -3,6 +3,7 @@
 // not wait for each other. Called by append-outcome.ts, and for records by the nouns that decide them. It
 // must never respond before PostgreSQL has committed, and never retry what may have been stored.
 
+import { DEFAULT_IDEMPOTENCY_HOURS } from "@annals/chassis";
 import { Slots } from "@annals/contract";
 import { KeyedBatcher } from "@annals/rpc";
 import type { Replayed, Stored } from "./rules/plan-flush.ts";
@@ -37,18 +38,21 @@ export class AppendQueue {
   constructor({
     gatherMs = 0,
     grown = new GrownChains(),
+    idempotencyHours = DEFAULT_IDEMPOTENCY_HOURS,
     ...given
-  }: Omit<FlushDeps, "commits" | "grown" | "heads" | "large"> & {
+  }: Omit<FlushDeps, "commits" | "grown" | "heads" | "idempotencyHours" | "large"> & {
     readonly gatherMs?: number;
     readonly grown?: GrownChains;
+    readonly idempotencyHours?: number;
   }) {
     const { batcher } = given.metrics;
-    const commits = new Commits(given.database, batcher("ledger_commits"));
+    const commits = new Commits(given.database, batcher("ledger_commits"), idempotencyHours);
     const deps = {
       ...given,
       commits,
       grown,
       heads: new HeadCache(),
+      idempotencyHours,
       large: new Slots({ total: LARGE_GROUPS }),
     };
     this.#deps = deps;

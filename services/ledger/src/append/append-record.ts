@@ -32,7 +32,15 @@ export type Decide<Result> = (
 
 type RecordDeps = Pick<
   FlushDeps,
-  "clock" | "database" | "grown" | "heads" | "log" | "metrics" | "notices" | "random"
+  | "clock"
+  | "database"
+  | "grown"
+  | "heads"
+  | "idempotencyHours"
+  | "log"
+  | "metrics"
+  | "notices"
+  | "random"
 >;
 
 /** Resolves once both are committed; to undefined if there was nothing to record. */
@@ -52,7 +60,7 @@ export async function appendRecord<Result>(
       const plan = planRecord(deps, { accountId, head, record: decision.record });
       // Older events of clients that have such actions are not records.
       await transaction.run(beginLifecycle, [accountId]);
-      await storeUnderLock(transaction, { accountId, plan });
+      await storeUnderLock(transaction, { accountId, plan }, deps.idempotencyHours);
       return { plan, result: await decision.act(plan.after.sequence) };
     });
     if (!done) return undefined;

@@ -26,6 +26,7 @@ type Outcome = "stored" | "head_moved" | "needs_own_statement";
 
 export class Commits {
   readonly #database: Pool;
+  readonly #idempotencyHours: number;
   readonly #planned: Batcher<PlannedAppend, Outcome>;
   /**
    * False once tables are known to be distributed, or the database has refused a statement for several
@@ -33,8 +34,9 @@ export class Commits {
    */
   #sharesTransactions = true;
 
-  constructor(database: Pool, metrics: BatcherMetrics) {
+  constructor(database: Pool, metrics: BatcherMetrics, idempotencyHours: number) {
     this.#database = database;
+    this.#idempotencyHours = idempotencyHours;
     this.#planned = new Batcher({
       name: "commit",
       work: (planned) => this.#storeAll(planned),
@@ -51,7 +53,7 @@ export class Commits {
   async store(planned: PlannedAppend): Promise<boolean> {
     let outcome: Outcome = "needs_own_statement";
     if (this.#sharesTransactions) outcome = await this.#planned.submit(planned);
-    if (outcome === "needs_own_statement") outcome = await storeOne(this.#database, planned);
+    if (outcome === "needs_own_statement") outcome = await this.#storeOne(planned);
     return outcome === "stored";
   }
 
@@ -62,14 +64,15 @@ export class Commits {
     const isAlone = first !== undefined && planned.length === 1;
     // For a single event the function costs less, for many the statement.
     if (isAlone && first.plan.events.length === 1)
-      return Promise.allSettled([storeOne(this.#database, first)]);
+      return Promise.allSettled([this.#storeOne(first)]);
     // Citus refuses the statement, and its connection then runs no function on a worker any longer.
     if (await isDistributed(this.#database)) return this.#leaveApart(planned);
     const database = isAlone
       ? this.#database.forAccount(appendsOf(first.accountId))
       : this.#database;
     try {
-      const rows = await database.run(appendToChains, appendToChainsParams(planned));
+      const params = appendToChainsParams(planned, this.#idempotencyHours);
+      const rows = await database.run(appendToChains, params);
       const stored = new Set(rows.map((row) => row.account_id));
       return planned.map(({ accountId }) => fulfilled(outcomeOf(stored.has(accountId))));
     } catch (error) {
@@ -81,6 +84,13 @@ export class Commits {
     }
   }
 
+  async #storeOne(planned: PlannedAppend): Promise<Outcome> {
+    const [row] = await this.#database
+      .forAccount(appendsOf(planned.accountId))
+      .run(appendEvents, appendParams(planned, this.#idempotencyHours));
+    return outcomeOf(row?.stored === true);
+  }
+
   /** Leaves each chain to a statement of its own; if `isPermanent`, all later ones, too. */
   #leaveApart(
     planned: readonly PlannedAppend[],
@@ -89,13 +99,6 @@ export class Commits {
     if (isPermanent) this.#sharesTransactions = false;
     return planned.map(() => fulfilled("needs_own_statement"));
   }
-}
-
-async function storeOne(database: Pool, planned: PlannedAppend): Promise<Outcome> {
-  const [row] = await database
-    .forAccount(appendsOf(planned.accountId))
-    .run(appendEvents, appendParams(planned));
-  return outcomeOf(row?.stored === true);
 }
 
 const outcomeOf = (isStored: boolean): Outcome => (isStored ? "stored" : "head_moved");

@@ -33,6 +33,7 @@ export interface FlushDeps {
   /** Gets the accounts to whose chains something was appended. */
   readonly grown: Pick<GrownChains, "add">;
   readonly heads: HeadCache;
+  readonly idempotencyHours: number;
   /** Slots of large groups, which leave the rest of PostgreSQL to the others. */
   readonly large: Slots;
   readonly log: Logger;
@@ -115,13 +116,15 @@ async function appendUnderLock(
   accountId: string,
   appends: readonly PreparedAppend[],
 ): Promise<Plan> {
+  const { idempotencyHours } = deps;
   const cached = deps.heads.get(accountId);
   const database = deps.database.forAccount(appendsOf(accountId));
   const append = async (transaction: Database) => {
     const head = await lockedHead(transaction, accountId, lockHead);
-    const known = await knownRequests(transaction, accountId, appends);
+    const known = await knownRequests(transaction, accountId, appends, idempotencyHours);
     const made = planFlush({ ...planned(deps, accountId, appends), head, known });
-    if (made.events.length > 0) await storeUnderLock(transaction, { accountId, plan: made });
+    if (made.events.length > 0)
+      await storeUnderLock(transaction, { accountId, plan: made }, idempotencyHours);
     return made;
   };
   const plan = await database.transaction(append, () => weightOf(appends));
@@ -134,10 +137,11 @@ async function knownRequests(
   transaction: Database,
   accountId: string,
   appends: readonly PreparedAppend[],
+  hours: number,
 ): Promise<Map<string, KnownRequest>> {
   const keys = appends.map(({ idempotencyKey }) => idempotencyKey).filter((key) => key !== "");
   if (keys.length === 0) return new Map();
-  const rows = await transaction.run(findIdempotencyKeys, [accountId, keys]);
+  const rows = await transaction.run(findIdempotencyKeys, [accountId, keys, hours]);
   return new Map(
     rows.map((row) => [
       row.idempotency_key,

@@ -31,8 +31,12 @@ export async function lockedHead(
 }
 
 /** Rejects if the function stores nothing: the lock leaves only one cause. */
-export async function storeUnderLock(transaction: Database, planned: PlannedAppend): Promise<void> {
-  const [row] = await transaction.run(appendEvents, appendParams(planned));
+export async function storeUnderLock(
+  transaction: Database,
+  planned: PlannedAppend,
+  idempotencyHours: number,
+): Promise<void> {
+  const [row] = await transaction.run(appendEvents, appendParams(planned, idempotencyHours));
   if (row?.stored !== true) throw new BrokenChain(planned.accountId);
 }
 

@@ -110,6 +110,7 @@ export function openLedger(
     databaseClock: asDatabaseClock(clock),
     erasureCopies: { exports: true, webhooks: true },
     erasureDelayHours: 24,
+    idempotencyHours: 72,
     keys: signer.client,
     pageBounds,
     policy,

@@ -1446,6 +1446,13 @@ export declare type GetUsageResponse = Message<"annals.ledger.v1.GetUsageRespons
    * @generated from field: int64 month_events = 3;
    */
   monthEvents: bigint;
+
+  /**
+   * How long an idempotency key is kept.
+   *
+   * @generated from field: uint32 idempotency_hours = 4;
+   */
+  idempotencyHours: number;
 };
 
 /**

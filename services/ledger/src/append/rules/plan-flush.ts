@@ -226,8 +226,7 @@ function repeated(append: PreparedAppend, earlier: KnownRequest): PromiseSettled
   if (Buffer.compare(append.requestSha256, earlier.requestSha256) !== 0) {
     const reason = invalid({
       field: "Idempotency-Key",
-      message:
-        "was used for another request in the last 24 hours; send a new key with a new request",
+      message: "was used for another request; send a new key with a new request",
     });
     return { status: "rejected", reason };
   }

@@ -17,6 +17,9 @@ import { createHead } from "./create-head.ts";
 const EMPTY: Head = { sequence: 0, hash: GENESIS_HASH, createdAt: "", monthStart: 0 };
 const CREATED_AT = "2026-01-31T09:30:01.000000Z";
 
+/** How long a key is in use. */
+const HOURS = 36;
+
 let database: TestDatabase;
 let pool: Pool;
 
@@ -125,13 +128,13 @@ async function other(fill: number) {
 }
 
 async function storeAlone(accountId: string, plan: Plan): Promise<boolean | undefined> {
-  const [row] = await pool.run(appendEvents, appendParams({ accountId, plan }));
+  const [row] = await pool.run(appendEvents, appendParams({ accountId, plan }, HOURS));
   return row?.stored;
 }
 
 async function storeBetweenOthers(accountId: string, plan: Plan): Promise<boolean> {
   const [before, after] = [await other(1), await other(2)];
-  const params = appendToChainsParams([before, { accountId, plan }, after]);
+  const params = appendToChainsParams([before, { accountId, plan }, after], HOURS);
   const rows = await pool.run(appendToChains, params);
   for (const each of [before, after])
     expect(await storedOf(each.accountId)).toEqual(expectedOf(each.accountId, each.plan));
@@ -181,7 +184,7 @@ describe.each(STORES)("%s", (_, store) => {
     ["it has no event", "DELETE FROM ledger.events"],
     [
       "a key is in use",
-      "UPDATE ledger.idempotency_keys SET created_at = now() - interval '23 hours'",
+      `UPDATE ledger.idempotency_keys SET created_at = now() - interval '${HOURS - 1} hours'`,
     ],
   ])("stores nothing of a chain if %s", async (name, change) => {
     const accountId = await newChain();
@@ -195,12 +198,12 @@ describe.each(STORES)("%s", (_, store) => {
     expect(await storedOf(accountId)).toEqual(before);
   });
 
-  test("overwrites a key that is older than 24 hours", async () => {
+  test("overwrites a key that is older than its hours", async () => {
     const accountId = await newChain();
     const first = planOf(accountId, EMPTY, keyed("k", 1));
     expect(await store(accountId, first)).toBe(true);
     await database.query(
-      "UPDATE ledger.idempotency_keys SET created_at = now() - interval '25 hours'",
+      `UPDATE ledger.idempotency_keys SET created_at = now() - interval '${HOURS + 1} hours'`,
     );
     const next = planOf(accountId, first.after, {
       ...keyed("k", 2),

@@ -94,14 +94,20 @@ type AppendParams = [
   ...AppendColumns<string>,
   /** Sequence number of the last event before the month of `createdAt`. */
   monthStart: string,
+  /** How long an idempotency key is in use. */
+  idempotencyHours: number,
 ];
 
-export function appendParams({ accountId, plan }: PlannedAppend): AppendParams {
+export function appendParams(
+  { accountId, plan }: PlannedAppend,
+  idempotencyHours: number,
+): AppendParams {
   return [
     accountId,
     String(plan.before.sequence),
     ...appendColumns([plan], plan.createdAt),
     String(plan.after.monthStart),
+    idempotencyHours,
   ];
 }
 
@@ -111,7 +117,7 @@ SELECT ledger.append(
   $1::text, $2::bigint, $3::bytea, $4::text[], $5::text[], $6::text[], $7::text[], $8::text, $9::bytea,
   $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::bytea, $16::text[], $17::text[],
   $18::text[], $19::text[], $20::text[], $21::text[], $22::bytea, $23::bigint[], $24::integer[],
-  $25::bigint
+  $25::bigint, $26::integer
 ) AS stored
 `,
   { route: "one account" },

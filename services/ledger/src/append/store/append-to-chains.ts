@@ -21,9 +21,14 @@ type AppendToChainsParams = [
   /** Chain that each event, and each key, belongs to, counted from 1. */
   chainsOfEvents: readonly number[],
   chainsOfKeys: readonly number[],
+  /** How long an idempotency key is in use. */
+  idempotencyHours: number,
 ];
 
-export function appendToChainsParams(planned: readonly PlannedAppend[]): AppendToChainsParams {
+export function appendToChainsParams(
+  planned: readonly PlannedAppend[],
+  idempotencyHours: number,
+): AppendToChainsParams {
   const plans = planned.map(({ plan }) => plan);
   const counts = plans.map(({ events }) => events.length);
   let before = 0;
@@ -38,6 +43,7 @@ export function appendToChainsParams(planned: readonly PlannedAppend[]): AppendT
     countsBefore,
     plans.flatMap(({ events }, index) => events.map(() => index + 1)),
     plans.flatMap(({ remembered }, index) => remembered.map(() => index + 1)),
+    idempotencyHours,
   ];
 }
 
@@ -88,7 +94,7 @@ WITH given AS (
       SELECT 1 FROM ledger.idempotency_keys
       WHERE idempotency_keys.account_id = given.account_id
         AND idempotency_key = ANY ($21::text[])
-        AND created_at > now() - interval '24 hours')
+        AND created_at > now() - $30::integer * interval '1 hour')
   RETURNING given.account_id, head_sequence, given.created_at, events_before, chain
 ), fresh AS (
   SELECT account_id, head_sequence + ordinal - events_before AS sequence_number, created_at,

@@ -1,17 +1,17 @@
-// Deletes the oldest idempotency keys of some accounts that are older than 24 hours, at most the given
-// number. It waits for no append: a key that an append holds is left to a later sweep. Returns a row for
-// each.
+// Deletes the oldest idempotency keys of some accounts that are older than the given hours, at most the
+// given number. It waits for no append: a key that an append holds is left to a later sweep. Returns a row
+// for each.
 
 import { statement } from "@annals/postgres";
 
-type Params = [accountIds: readonly string[], limit: number];
+type Params = [accountIds: readonly string[], limit: number, hours: number];
 
 export const deleteExpiredIdempotencyKeys = statement<Params, { readonly account_id: string }>(
   `/* ledger.delete-expired-idempotency-keys */
 WITH expired AS MATERIALIZED (
   SELECT account_id, idempotency_key
   FROM ledger.idempotency_keys
-  WHERE account_id = ANY ($1::text[]) AND created_at <= statement_timestamp() - interval '24 hours'
+  WHERE account_id = ANY ($1::text[]) AND created_at <= statement_timestamp() - $3::integer * interval '1 hour'
   ORDER BY created_at
   LIMIT $2::integer
   FOR UPDATE SKIP LOCKED

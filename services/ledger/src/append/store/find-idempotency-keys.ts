@@ -3,7 +3,7 @@
 
 import { statement } from "@annals/postgres";
 
-type Params = [accountId: string, idempotencyKeys: readonly string[]];
+type Params = [accountId: string, idempotencyKeys: readonly string[], hours: number];
 
 export interface IdempotencyRow {
   readonly idempotency_key: string;
@@ -18,7 +18,7 @@ SELECT idempotency_key, request_sha256, first_sequence_number, event_count
 FROM ledger.idempotency_keys
 WHERE account_id = $1::text
   AND idempotency_key = ANY ($2::text[])
-  AND created_at > now() - interval '24 hours'
+  AND created_at > now() - $3::integer * interval '1 hour'
 `,
   { route: "one account" },
 );

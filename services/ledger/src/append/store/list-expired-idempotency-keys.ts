@@ -1,17 +1,17 @@
-// The accounts of the oldest idempotency keys that are older than 24 hours, of at most the given number of
-// keys.
+// The accounts of the oldest idempotency keys that are older than the given hours, of at most the given
+// number of keys.
 
 import { statement } from "@annals/postgres";
 
 export const listExpiredIdempotencyKeys = statement<
-  [limit: number],
+  [limit: number, hours: number],
   { readonly account_id: string }
 >(
   `/* ledger.list-expired-idempotency-keys */
 SELECT DISTINCT account_id
 FROM (
   SELECT account_id FROM ledger.idempotency_keys
-  WHERE created_at <= statement_timestamp() - interval '24 hours'
+  WHERE created_at <= statement_timestamp() - $2::integer * interval '1 hour'
   ORDER BY created_at
   LIMIT $1::integer
 ) AS oldest

@@ -1,6 +1,6 @@
-// Guarantee: idempotency keys of every account are deleted once they are 24 hours old, however many there
-// are, and no younger one is. None is while the clock is wrong. A key that an append holds makes nothing
-// wait.
+// Guarantee: idempotency keys of every account are deleted once they are as old as the setting says, however
+// many there are, and no younger one is. None is while the clock is wrong. A key that an append holds makes
+// nothing wait.
 
 import { AccountRun, AccountWork, createLog } from "@annals/chassis";
 import { type Pool, statement } from "@annals/postgres";
@@ -10,7 +10,8 @@ import { listExpiredIdempotencyKeys } from "../store/list-expired-idempotency-ke
 import { newLedgerDatabase, openPool } from "../../testing/database.ts";
 import { BATCH, sweepIdempotencyKeys } from "./idempotency-sweep.ts";
 
-const DAY_S = 86_400;
+const HOURS = 36;
+const LIFE_S = HOURS * 3_600;
 
 let owner: TestDatabase;
 let database: Pool;
@@ -33,25 +34,28 @@ const insert = (accountId: string, ageS: number, count = 1, name = "key") =>
 
 const swept = { inc: (_: unknown, by = 1): void => void (deleted += by) };
 const sweep = (fault?: string) =>
-  sweepIdempotencyKeys({ clock: { fault: () => fault }, database, swept }, new AccountRun());
+  sweepIdempotencyKeys(
+    { clock: { fault: () => fault }, database, idempotencyHours: HOURS, swept },
+    new AccountRun(),
+  );
 
 const left = async () =>
   (await owner.query("SELECT account_id FROM ledger.idempotency_keys ORDER BY 1")).map(
     (row) => row["account_id"],
   );
 
-test("keys of every account are deleted after 24 hours, however many there are", async () => {
-  await insert("acct_1", DAY_S, 2 * BATCH);
-  await insert("acct_2", DAY_S + 60);
-  await insert("acct_3", DAY_S - 60);
-  await insert("acct_1", DAY_S - 60, 1, "young");
+test("keys of every account are deleted after their hours, however many there are", async () => {
+  await insert("acct_1", LIFE_S, 2 * BATCH);
+  await insert("acct_2", LIFE_S + 60);
+  await insert("acct_3", LIFE_S - 60);
+  await insert("acct_1", LIFE_S - 60, 1, "young");
   await sweep();
   expect(await left()).toEqual(["acct_1", "acct_3"]);
   expect(deleted).toBe(2 * BATCH + 1);
 });
 
 test("none is deleted while the clock is wrong", async () => {
-  await insert("acct_1", DAY_S);
+  await insert("acct_1", LIFE_S);
   await expect(sweep("a day ahead")).rejects.toThrow("a day ahead");
   expect(await left()).toEqual(["acct_1"]);
   await sweep();
@@ -59,8 +63,8 @@ test("none is deleted while the clock is wrong", async () => {
 });
 
 test("a key that an append holds is left, and makes nothing wait", async () => {
-  await insert("acct_1", DAY_S);
-  await insert("acct_2", DAY_S);
+  await insert("acct_1", LIFE_S);
+  await insert("acct_2", LIFE_S);
   const hold = statement<[], object>(
     "/* test.hold */ SELECT FROM ledger.idempotency_keys WHERE account_id = 'acct_1' FOR UPDATE",
     { route: "local" },
@@ -75,17 +79,20 @@ test("a key that an append holds is left, and makes nothing wait", async () => {
 });
 
 test("while a server is away, the keys of its accounts stay, and those of others are deleted", async () => {
-  for (const accountId of ["acct_1", "acct_2", "acct_3"]) await insert(accountId, DAY_S);
+  for (const accountId of ["acct_1", "acct_2", "acct_3"]) await insert(accountId, LIFE_S);
   const work = new AccountWork(createLog({ service: "test", level: "error" }), "test");
   const lost = new Set<string>();
   const run = lostServer<Pool["run"]>((...given) => database.run(...given), lost);
   const sweepApart = () =>
-    sweepIdempotencyKeys({ clock: {}, database: { run }, swept }, work.begin());
+    sweepIdempotencyKeys(
+      { clock: {}, database: { run }, idempotencyHours: HOURS, swept },
+      work.begin(),
+    );
   await sweepApart();
   expect(await left()).toEqual([]);
-  for (const accountId of ["acct_1", "acct_2", "acct_3"]) await insert(accountId, DAY_S);
+  for (const accountId of ["acct_1", "acct_2", "acct_3"]) await insert(accountId, LIFE_S);
   const list = work.begin();
-  await list.list("", () => database.run(listExpiredIdempotencyKeys, [BATCH]));
+  await list.list("", () => database.run(listExpiredIdempotencyKeys, [BATCH, HOURS]));
   lost.add("acct_2");
   await expect(sweepApart()).rejects.toThrow("a server is away");
   expect(await left()).toEqual(["acct_2"]);

@@ -1,4 +1,4 @@
-// Deletes idempotency keys after their 24 hours, in batches, for as long as the process runs. Any number of
+// Deletes idempotency keys after their hours, in batches, for as long as the process runs. Any number of
 // replicas may do it at the same time.
 
 import {
@@ -21,6 +21,7 @@ export const BATCH = 5_000;
 interface SweepDeps {
   readonly clock: Pick<Clock, "fault">;
   readonly database: Database;
+  readonly idempotencyHours: number;
   readonly swept: Pick<Counter<"kind">, "inc">;
 }
 
@@ -45,18 +46,21 @@ export function startIdempotencySweep({
  * for each account.
  */
 export async function sweepIdempotencyKeys(
-  { clock, database, swept }: SweepDeps,
+  { clock, database, idempotencyHours, swept }: SweepDeps,
   run: AccountRun,
 ): Promise<void> {
   assertRight(clock);
   const deleteFor = async (accountIds: readonly string[]): Promise<number> => {
-    const deleted = await database.run(deleteExpiredIdempotencyKeys, [accountIds, BATCH]);
+    const params = [accountIds, BATCH, idempotencyHours] as const;
+    const deleted = await database.run(deleteExpiredIdempotencyKeys, [...params]);
     swept.inc({ kind: "idempotency_keys" }, deleted.length);
     return deleted.length;
   };
   const isApart = await isDistributed(database);
   const sweepBatch = async (): Promise<number> => {
-    const accounts = await run.list("", () => database.run(listExpiredIdempotencyKeys, [BATCH]));
+    const accounts = await run.list("", () =>
+      database.run(listExpiredIdempotencyKeys, [BATCH, idempotencyHours]),
+    );
     if (accounts.length === 0) return 0;
     if (!isApart) return deleteFor(accounts.map(({ account_id: accountId }) => accountId));
     let total = 0;

@@ -13,9 +13,14 @@ import { getUsage as getUsageStatement } from "../../store/get-usage.ts";
 interface Deps {
   readonly clock: Clock;
   readonly database: Pool;
+  readonly idempotencyHours: number;
 }
 
-export function getUsage({ clock, database }: Deps): ServiceImpl<typeof LedgerService>["getUsage"] {
+export function getUsage({
+  clock,
+  database,
+  idempotencyHours,
+}: Deps): ServiceImpl<typeof LedgerService>["getUsage"] {
   return async ({ accountId }, { signal }) => {
     complete({ account_id: accountId });
     const own = database.forAccount(accountId, signal);
@@ -26,6 +31,7 @@ export function getUsage({ clock, database }: Deps): ServiceImpl<typeof LedgerSe
     // The month in which the next event would count.
     const { createdAt } = timeAfter(headTime, momentOf(clock));
     const monthEvents = BigInt(sequence - monthStartAt(head, createdAt));
-    return { events: BigInt(sequence), month: monthOf(createdAt), monthEvents };
+    const month = monthOf(createdAt);
+    return { events: BigInt(sequence), month, monthEvents, idempotencyHours };
   };
 }
