@@ -37,7 +37,7 @@ async function verifierOf(entry: Partial<Issuer> = {}) {
   const outcome = async (key?: (typeof server.keys)[number]) =>
     verify(token(key), AUDIENCE).then(
       (verified) => ("claims" in verified ? "verified" : verified.fault),
-      (error: Error) => error.name,
+      (error: Error) => `${error.name}: ${error.message}`,
     );
   return { outcome, time };
 }
@@ -86,12 +86,21 @@ test("known ones are used for an hour while the issuer fails, and no longer", as
   expect(await outcome()).toBe("verified");
   expect(server.requests).toHaveLength(2);
   time.ms += 30 * SECOND_MS;
-  expect(await outcome()).toBe("FetchFailure");
-  expect(await outcome()).toBe("FetchFailure");
+  expect(await outcome()).toMatch(/^FetchFailure: GET .*\/keys: its status is 500$/);
+  // Why the last fetch failed is said each time, since the log has no other line of it.
+  expect(await outcome()).toMatch(/^FetchFailure: keys are not .*\/keys: its status is 500$/);
   expect(server.requests).toHaveLength(3);
   server.status = 200;
   time.ms += 30 * SECOND_MS;
   expect(await outcome()).toBe("verified");
+});
+
+test("are fetched as the only type that an API server of Kubernetes has", async () => {
+  const { outcome } = await verifierOf();
+  server.keyType = "application/jwk-set+json";
+  expect(await outcome()).toBe("verified");
+  server.keyType = "text/html";
+  expect(await (await verifierOf()).outcome()).toContain("its status is 406");
 });
 
 test("are where the discovery document of the issuer says", async () => {
@@ -100,7 +109,7 @@ test("are where the discovery document of the issuer says", async () => {
   expect(server.requests).toEqual([DISCOVERY, "/keys"]);
   server.named = "https://other.example.com";
   time.ms += 61 * MINUTE_MS;
-  expect(await outcome()).toBe("FetchFailure");
+  expect(await outcome()).toBe("FetchFailure: the discovery document is of another issuer");
 });
 
 test("the operator's token is sent to the origin of the operator's URL alone, and read each time", async () => {

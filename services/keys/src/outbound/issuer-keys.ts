@@ -24,11 +24,15 @@ const STALE_MS = 3_600_000;
 const COOLDOWN_MS = 30_000;
 const HTTP_OK = 200;
 const DISCOVERY = "/.well-known/openid-configuration";
+/** An API server of Kubernetes has its keys as the second type alone, and answers 406 without it. */
+const ACCEPT = "application/json, application/jwk-set+json";
 
 export class IssuerKeys {
   readonly #deps: Deps;
   #known: { readonly keys: KeySet; readonly fetchedAt: number } | undefined;
   #askedAt = -Infinity;
+  /** Of the last fetch that failed. */
+  #failure = "";
   #fetching: Promise<KeySet> | undefined;
 
   constructor(deps: Deps) {
@@ -60,7 +64,7 @@ export class IssuerKeys {
     const isUsable = known !== undefined && ageMs < STALE_MS;
     if (now - this.#askedAt < COOLDOWN_MS && !this.#fetching) {
       if (isUsable) return known.keys;
-      throw new FetchFailure("the keys of the issuer could not be fetched a moment ago");
+      throw new FetchFailure(`keys are not fetched again for 30 s: ${this.#failure}`);
     }
     try {
       return await this.#fetch();
@@ -72,7 +76,12 @@ export class IssuerKeys {
 
   /** One fetch at a time, for all who wait. */
   #fetch(): Promise<KeySet> {
-    this.#fetching ??= this.#fetchNow().finally(() => (this.#fetching = undefined));
+    this.#fetching ??= this.#fetchNow()
+      .catch((error: unknown) => {
+        this.#failure = error instanceof Error ? error.message : "failed";
+        throw error;
+      })
+      .finally(() => (this.#fetching = undefined));
     return this.#fetching;
   }
 
@@ -99,7 +108,7 @@ export class IssuerKeys {
 
   async #get(url: string): Promise<Readonly<Record<string, unknown>>> {
     const { fetch, issuer } = this.#deps;
-    const headers: Record<string, string> = { accept: "application/json" };
+    const headers: Record<string, string> = { accept: ACCEPT };
     // A document must not name where the operator's token goes.
     if (
       issuer.tokenFile !== undefined &&

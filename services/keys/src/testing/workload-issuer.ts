@@ -43,12 +43,16 @@ export function unsignedToken(claims: TokenClaims, kid: string): string {
   return `${encode({ alg: "none", kid, typ: "JWT" })}.${encode(claims)}.`;
 }
 
+const NOT_ACCEPTABLE = 406;
+
 export class WorkloadIssuerServer {
   /** The keys that it shows, the first of which signs. */
   keys: TokenKey[] = [newTokenKey()];
   /** Paths of requests, with the token that they had. */
   readonly requests: string[] = [];
   status = 200;
+  /** A request of its keys that does not accept this is a 406. */
+  keyType = "application/json";
   /** Answers wait for it. */
   gate: Promise<void> = Promise.resolve();
   /** What its discovery document is of, and where that has its keys. */
@@ -73,8 +77,10 @@ export class WorkloadIssuerServer {
     server.on("request", ({ headers, url = "" }, response) => {
       one.requests.push([url, headers.authorization ?? ""].join(" ").trim());
       void one.gate.then(() => {
-        response.statusCode = one.status;
-        response.setHeader("content-type", "application/json");
+        const type = url === "/keys" ? one.keyType : "application/json";
+        const isAccepted = headers.accept?.split(", ").includes(type);
+        response.statusCode = isAccepted ? one.status : NOT_ACCEPTABLE;
+        response.setHeader("content-type", type);
         response.end(JSON.stringify(one.#answer(url)));
       });
     });
