@@ -31,33 +31,49 @@ interface Explainable<Params extends readonly unknown[]> {
   readonly types?: (params: Params) => unknown;
 }
 
-/** Runs a statement, and rolls it back. */
-export async function explain<Params extends readonly unknown[]>(
+/** A statement on a connection of its own, which keeps the plan that it made first while it is generic. */
+export interface Prepared<Params> extends AsyncDisposable {
+  /** Runs it, and rolls it back. */
+  explain(params: Params): Promise<Explained>;
+}
+
+export async function prepare<Params extends readonly unknown[]>(
   { url }: Pick<TestDatabase, "url">,
   { text }: Explainable<Params>,
+  plans: Plans,
+): Promise<Prepared<Params>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`SET plan_cache_mode = force_${plans}_plan`);
+  await client.query(`PREPARE explained AS ${text}`);
+  return {
+    explain: async (params) => {
+      await client.query("BEGIN");
+      const { rows } = await client.query<{ "QUERY PLAN": readonly { Plan: PlanNode }[] }>(
+        `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) EXECUTE explained (${await literals(client, params)})`,
+      );
+      await client.query("ROLLBACK");
+      const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
+      if (!plan) throw new Error("there is no plan");
+      return {
+        blocks: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
+        rows: plan["Actual Rows"],
+        nodes: nodesOf(plan),
+      };
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+/** Runs a statement once, and rolls it back. */
+export async function explain<Params extends readonly unknown[]>(
+  database: Pick<TestDatabase, "url">,
+  statement: Explainable<Params>,
   params: Params,
   plans: Plans,
 ): Promise<Explained> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query("BEGIN");
-    await client.query(`SET LOCAL plan_cache_mode = force_${plans}_plan`);
-    await client.query(`PREPARE explained AS ${text}`);
-    const { rows } = await client.query<{ "QUERY PLAN": readonly { Plan: PlanNode }[] }>(
-      `EXPLAIN (ANALYZE, BUFFERS, TIMING off, FORMAT json) EXECUTE explained (${await literals(client, params)})`,
-    );
-    const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
-    if (!plan) throw new Error("there is no plan");
-    return {
-      blocks: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"],
-      rows: plan["Actual Rows"],
-      nodes: nodesOf(plan),
-    };
-  } finally {
-    // Its end rolls back.
-    await client.end();
-  }
+  await using prepared = await prepare(database, statement, plans);
+  return await prepared.explain(params);
 }
 
 /** Values as SQL, because EXECUTE takes no parameters of its own. pg says how a value is written as text. */
