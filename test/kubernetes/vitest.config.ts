@@ -20,7 +20,7 @@ if (isGiven)
   );
 
 const ALL = ["test/kubernetes/**/*.test.ts"];
-const SHORT = ["install", "policies"].map((name) => `test/kubernetes/${name}.test.ts`);
+const SHORT = ["install", "policies", "workloads"].map((name) => `test/kubernetes/${name}.test.ts`);
 const AUDIT = "test/kubernetes/audit.test.ts";
 
 export default defineConfig(({ mode }) => {
@@ -45,8 +45,8 @@ export default defineConfig(({ mode }) => {
             include: isWithout ? [] : isShort ? SHORT : ALL,
             exclude: [...configDefaults.exclude, AUDIT],
             globalSetup: isWithout ? [] : "test/kubernetes/cluster.ts",
-            // The two short files fit on one node together.
-            maxWorkers: isShort ? SHORT.length : 1,
+            // Two of the short files fit on one node together.
+            maxWorkers: isShort ? 2 : 1,
             sequence: { groupOrder: 0 },
           },
         },
