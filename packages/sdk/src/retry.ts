@@ -1,4 +1,4 @@
-// When a call is repeated, and after how long. Called by transport.ts and tracker.ts.
+// When a call is repeated, and after how long. Called by transport.ts and delivery.ts.
 
 import { AnnalsError } from "./annals-error.ts";
 

@@ -1,23 +1,14 @@
 // The settings of track(), and what it tells the application. Used by tracker.ts and annals.ts.
 
 import type { ErrorType } from "./annals-error.ts";
+import type { Drop } from "./batch.ts";
 import type { TrackingLimits } from "./tracking-limits.ts";
-import type { NewEvent } from "./types.ts";
 
-/**
- * Why events were dropped. `full`: the buffer was. `refused`: the service found them invalid.
- * `unserializable`: they are no JSON. `quota`: the plan's events are used up for more than 23 hours.
- * `closed`: tracked after close(), or not sent in its time. `unconfirmed`: they were sent, no response came
- * in time, and they may be stored.
- */
-export type DropReason = "full" | "refused" | "unserializable" | "quota" | "closed" | "unconfirmed";
-
-export interface Drop {
-  readonly reason: DropReason;
-  readonly events: readonly NewEvent[];
-  /** The last failure, if there was one. */
-  readonly error: unknown;
-}
+export const TRACKING_DEFAULTS = {
+  batchEvents: 500,
+  batchBytes: 1_000_000,
+  maxWaitMs: 1_000,
+};
 
 /** Nothing was stored or dropped for a while, because attempts fail. */
 export interface Stall {
