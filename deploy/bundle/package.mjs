@@ -24,6 +24,8 @@ const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
 const PACKAGES = {
   "packages/sdk": {
     types: ["index", "express", "fastify"],
+    // The types of the API are in the main module alone, from which the others import them.
+    shared: { types: "@annals/sdk" },
     bundles: [
       [ESM, ["index", "express", "fastify"]],
       [COMMONJS, ["index", "express", "fastify"]],
@@ -69,9 +71,13 @@ async function bundle(options, modules) {
   });
 }
 
-/** Bundles one file without imports of the project, so that the same text serves ES modules and CommonJS. */
+/** Bundles one file without imports of others, so that one text serves ES modules and CommonJS. */
 async function writeTypes(module) {
+  const shared = Object.entries(module === "index" ? {} : (wanted.shared ?? {}));
+  const paths = Object.fromEntries(shared.map(([from, to]) => [source(from), to]));
   const types = await rollup({
+    external: Object.keys(paths),
+    makeAbsoluteExternalsRelative: false,
     input: source(module),
     plugins: [dts({ tsconfig: join(ROOT, name, "tsconfig.json"), includeExternal: PRIVATE })],
     onwarn: ({ code, message }) => {
@@ -79,7 +85,7 @@ async function writeTypes(module) {
     },
   });
   const file = join(out, `${module}.d.ts`);
-  await types.write({ file, format: "es" });
+  await types.write({ file, format: "es", paths });
   await types.close();
   if (wanted.bundles.some(([options]) => options === COMMONJS))
     await copyFile(file, join(out, `${module}.d.cts`));
