@@ -60,6 +60,12 @@ export default defineConfig({
       excludeFiles: FOR_TESTS,
       rules: { "no-restricted-globals": ["error", "Buffer", "process"] },
     },
+    // What every runtime loads. The spool alone needs Node.js.
+    {
+      files: ["packages/sdk/src/**"],
+      excludeFiles: ["packages/sdk/src/spool.ts", "packages/sdk/src/spool/**"],
+      rules: { "no-restricted-globals": ["error", "Buffer", "process"] },
+    },
     { files: FOR_TESTS, rules: { "max-lines-per-function": "off" } },
     // A list of what a service is built from, top to bottom, without logic.
     { files: ["**/serve.ts"], rules: { "max-lines-per-function": ["error", { max: 120 }] } },

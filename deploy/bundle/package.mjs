@@ -23,12 +23,15 @@ const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
  */
 const PACKAGES = {
   "packages/sdk": {
-    types: ["index", "express", "fastify"],
+    types: ["index", "express", "fastify", "spool"],
     // The types of the API are in the main module alone, from which the others import them.
     shared: { types: "@annals/sdk" },
     bundles: [
+      // Without Node.js: an import of it fails.
       [ESM, ["index", "express", "fastify"]],
       [COMMONJS, ["index", "express", "fastify"]],
+      [{ ...ESM, platform: "node" }, ["spool"]],
+      [{ ...COMMONJS, platform: "node" }, ["spool"]],
     ],
   },
   "packages/annals-verify": {
@@ -87,6 +90,6 @@ async function writeTypes(module) {
   const file = join(out, `${module}.d.ts`);
   await types.write({ file, format: "es", paths });
   await types.close();
-  if (wanted.bundles.some(([options]) => options === COMMONJS))
+  if (wanted.bundles.some(([{ format }]) => format === COMMONJS.format))
     await copyFile(file, join(out, `${module}.d.cts`));
 }

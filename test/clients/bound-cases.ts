@@ -12,7 +12,7 @@ import { type Case, HOUR_MS, sent, stored } from "./cases.ts";
 const broken: Answering = (_, response) => failure(response, 500, "server_error");
 
 /** A port at which nothing listens. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };

@@ -16,6 +16,8 @@ export interface Answer {
   readonly valid?: boolean;
   readonly drops?: readonly object[];
   readonly warnings?: readonly object[];
+  readonly problems?: readonly string[];
+  readonly kept?: object | null;
   readonly error?: string;
 }
 
@@ -59,7 +61,13 @@ export class Driver {
     await done;
   }
 
+  /** Stops and continues the process, as a machine that sleeps does. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#process.kill(signal);
+  }
+
   async end(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");
     this.#process.kill("SIGKILL");
     await exited;

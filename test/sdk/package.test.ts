@@ -3,12 +3,19 @@
 // refuse what they should at compile time.
 
 import { execFile } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compile, type Installed, packageFaults, PACKED_WITHIN_MS } from "./installed.ts";
-import { BLOCKS, installBlocks, testBlocks } from "./readme-blocks.ts";
+import {
+  BLOCKS,
+  ended,
+  installBlocks,
+  ofKind,
+  startWithAccount,
+  testBlocks,
+} from "./readme-blocks.ts";
 
 let installed: Installed;
 
@@ -19,7 +26,8 @@ afterAll(() => installed?.remove());
 
 test("nothing keeps it from being published", async () => {
   // Warnings, shared bounds, compression and the end of a process are 1.4 kB of it; people and workloads 0.4,
-  // deliveries 0.5. The types of the API are in the tarball twice.
+  // deliveries that the spool shares 0.5. The types of the API are in the tarball twice, the spool as an ES
+  // module and for CommonJS.
   const budget = {
     tarball: 142_000,
     files: { "dist/npm/index.js": 21_600 },
@@ -32,7 +40,7 @@ test("it is imported and required, and its types are strict in both", async () =
   const names = "Annals, AnnalsError, defineActions, diff, verifyWebhook";
   const program = `const { events } = new Annals({ baseUrl: "http://x", apiKey: "k" });
     if (typeof events.create + typeof diff !== "functionfunction") process.exit(1);`;
-  const modules = ["@annals/sdk/express", "@annals/sdk/fastify"];
+  const modules = ["express", "fastify", "spool"].map((name) => `@annals/sdk/${name}`);
   const files = {
     "esm.mjs": `import { ${names} } from "@annals/sdk";\n${program}`,
     "common.cjs": `const { ${names} } = require("@annals/sdk");\n${program}`,
@@ -74,3 +82,19 @@ test("another action, type of actor or metadata does not compile", async () => {
 });
 
 testBlocks([process.execPath], () => installed);
+
+test.each(ofKind("spool"))(
+  "$file stores its event, and leaves nothing on disk",
+  async ({ file }) => {
+    const dir = join(installed.folder, "spool");
+    const { annals, child, printed, said } = await startWithAccount(
+      [process.execPath, file],
+      installed.folder,
+      { SPOOL_DIR: dir },
+    );
+    expect(await ended(child), said()).toBe(0);
+    expect(printed()).toContain("waiting: 0");
+    expect(await readdir(dir)).toEqual([]);
+    expect(await annals.events.list().toArray()).toMatchObject([{ action: "user.login" }]);
+  },
+);

@@ -22,7 +22,7 @@ export const WEBHOOK_SECRET = `whsec_${Buffer.from("0123456789abcdef0123456789ab
 export const BLOCKS = [...README.matchAll(/(?:<!-- test: (\w+) -->\n)?```ts\n([\s\S]*?)```/g)].map(
   ([, kind = "program", text = ""], at) => ({ kind, text, file: `block-${at + 1}.ts` }),
 );
-const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === kind);
+export const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === kind);
 
 /** The SDK with the blocks and what they import. */
 export async function installBlocks(): Promise<Installed> {

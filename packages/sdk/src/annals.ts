@@ -1,14 +1,14 @@
 // The client: a method for each route, named by its noun and its verb, and track().
 
 import { Archives } from "./archives.ts";
-import { BACKGROUND_CLOCK } from "./clock.ts";
+import type { EventTracker } from "./batch.ts";
 import { type CreateOptions, idempotent } from "./create-options.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { People, RoleMappings } from "./people.ts";
 import { Sinks } from "./sinks.ts";
-import { Tracker } from "./tracker.ts";
+import { trackerOf } from "./tracker-of.ts";
 import type { TrackingOptions } from "./tracking-options.ts";
 import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -27,7 +27,7 @@ export interface EventWithProof<OneEvent = T.Event, OneProof = T.Proof> {
 
 export class Annals {
   readonly #transport: Transport;
-  readonly #tracker: Tracker;
+  readonly #tracker: EventTracker;
 
   constructor({ tracking, ...options }: AnnalsOptions) {
     this.#transport = new Transport(options);
@@ -38,11 +38,7 @@ export class Annals {
     this.roleMappings = new RoleMappings(this.#transport);
     this.sinks = new Sinks(this.#transport);
     this.workloads = new Workloads(this.#transport);
-    const call = post("create-event-batch", "/events/batch");
-    const send = (body: string, idempotencyKey: string, signal: AbortSignal) =>
-      this.#transport.json({ ...call, body, idempotencyKey }, { signal, maxRetries: 0 });
-    const { clock = BACKGROUND_CLOCK, random = Math.random } = options;
-    this.#tracker = new Tracker({ send, clock, random }, tracking);
+    this.#tracker = trackerOf(this.#transport, options, tracking);
   }
 
   /** Buffers an event, to be sent with others. False if it was dropped: `tracking.onDrop` says why. */

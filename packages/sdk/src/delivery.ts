@@ -1,9 +1,9 @@
 // Sends one batch until it has an outcome: attempts under one idempotency key, backoff, warnings without
-// progress. Called by tracker.ts. It must never send a batch again under another key, and never after the
-// service may have forgotten its key.
+// progress. Called by tracker.ts and by spools. It must never send a batch again under another key, and
+// never after the service may have forgotten its key.
 
 import { AnnalsError } from "./annals-error.ts";
-import type { Batch, Drop, Outcome } from "./batch.ts";
+import type { Batch, Drop, Outcome, Sending } from "./batch.ts";
 import type { Clock } from "./clock.ts";
 import { isRefused, retryDelay } from "./retry.ts";
 import { logDrop, logStall, type TrackingOptions } from "./tracking-options.ts";
@@ -22,7 +22,7 @@ export interface DeliveryDeps {
   readonly random: () => number;
 }
 
-export class Delivery {
+export class Delivery implements Sending {
   readonly #deps: DeliveryDeps;
   readonly #options: TrackingOptions;
   readonly #signal: AbortSignal;
@@ -42,19 +42,19 @@ export class Delivery {
     this.#waiting = waiting;
   }
 
-  /** Starts the time until the next warning again. */
   progress(): void {
     this.#warnAt = this.#deps.clock.now() + STALLED_MS;
   }
 
-  async deliver({ key, texts }: Batch): Promise<Outcome> {
+  async deliver({ key, texts, isPatient = false, ...batch }: Batch): Promise<Outcome> {
     const { clock, random, send } = this.#deps;
     const body = `{"events":[${texts.join(",")}]}`;
-    /** When the first attempt began after which the batch may be stored. */
-    let unknownSince: number | undefined;
+    let { unknownSince } = batch;
     let error: unknown;
     for (let attempt = 1; !this.#signal.aborted; attempt += 1) {
       const began = clock.now();
+      if (isOver(began, unknownSince)) return { kind: "unconfirmed", error, isOver: true };
+      if (unknownSince === undefined) await batch.onFirst?.(began);
       try {
         await send(body, key, this.#signal);
         return { kind: "stored" };
@@ -64,13 +64,28 @@ export class Delivery {
       if (!isRefused(error)) unknownSince ??= began;
       if (AnnalsError.is(error, "validation_error"))
         return { kind: "refused", error, faulty: faultyIn(error) };
+      if (unknownSince === undefined) await batch.onRefused?.();
       const delayMs = retryDelay(error, attempt, random());
       const isQuota = AnnalsError.is(error, "plan_limit_exceeded") && delayMs > KEY_LIFETIME_MS;
-      if (isQuota) return { kind: unknownSince === undefined ? "quota" : "unconfirmed", error };
-      if (isOver(clock.now() + delayMs, unknownSince) || this.#signal.aborted) break;
+      if (isQuota && unknownSince === undefined && !isPatient) return { kind: "quota", error };
+      if (isOver(clock.now() + delayMs, unknownSince))
+        return { kind: "unconfirmed", error, isOver: true };
       await this.#waitToRetry(delayMs, error, attempt);
     }
-    return { kind: unknownSince === undefined ? "closed" : "unconfirmed", error };
+    if (unknownSince === undefined) return { kind: "closed", error };
+    return { kind: "unconfirmed", error, isOver: false };
+  }
+
+  async repeat<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    for (let attempt = 1; !this.#signal.aborted; attempt += 1) {
+      try {
+        return await call(this.#signal);
+      } catch (error) {
+        const delayMs = retryDelay(error, attempt, this.#deps.random());
+        await this.#waitToRetry(delayMs, error, attempt);
+      }
+    }
+    return undefined;
   }
 
   report(drop: Drop): void {

@@ -2,7 +2,7 @@
 // other, so that events are stored in the order in which they were tracked. Called by annals.ts. It must
 // never lose an event without naming it to onDrop.
 
-import type { DropReason, Refusal } from "./batch.ts";
+import type { DropReason, EventTracker, Refusal } from "./batch.ts";
 import { Delivery, type DeliveryDeps } from "./delivery.ts";
 import { jsonOf } from "./json-text.ts";
 import { closeBeforeExit, held, leaveAtExit } from "./process-end.ts";
@@ -17,7 +17,7 @@ interface Item {
   readonly bytes: number;
 }
 
-export class Tracker {
+export class Tracker implements EventTracker {
   readonly #deps: DeliveryDeps;
   readonly #delivery: Delivery;
   readonly #options: TrackingOptions & typeof TRACKING_DEFAULTS;

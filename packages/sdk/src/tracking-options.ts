@@ -1,7 +1,7 @@
 // The settings of track(), and what it tells the application. Used by tracker.ts and annals.ts.
 
 import type { ErrorType } from "./annals-error.ts";
-import type { Drop } from "./batch.ts";
+import type { Drop, TrackingSpool } from "./batch.ts";
 import type { TrackingLimits } from "./tracking-limits.ts";
 
 export const TRACKING_DEFAULTS = {
@@ -20,6 +20,8 @@ export interface Stall {
 }
 
 export interface TrackingOptions {
+  /** A spool of `@annals/sdk/spool`: events wait on disk, and outlive the process. */
+  readonly spool?: TrackingSpool;
   /**
    * Called for each dropped event. By default, the count and the reason are logged with console.error.
    */

@@ -8,12 +8,13 @@ interface Wait {
 }
 
 export class DriverClock implements Clock {
-  time = Date.parse("2026-01-31T09:30:00Z");
+  time: number;
   readonly #waits = new Set<Wait>();
   readonly #shown: number | undefined;
 
   /** One that is paused ends waits, but shows no other time. */
-  constructor(isPaused = false) {
+  constructor(isPaused = false, start = "2026-01-31T09:30:00Z") {
+    this.time = Date.parse(start);
     this.#shown = isPaused ? this.time : undefined;
   }
 

@@ -3,10 +3,12 @@
 // can fail.
 
 import { Annals, type Drop, type NewEvent, verifyWebhook } from "@annals/sdk";
+import { Spool } from "@annals/sdk/spool";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { DriverClock } from "./driver-clock.ts";
 import { type Fault, faultyFetch, faultyTracking } from "./faults.ts";
+import { fillDisk, spoilFiles } from "./file-faults.ts";
 
 interface Open {
   readonly base_url: string;
@@ -16,6 +18,9 @@ interface Open {
   readonly max_events?: number;
   readonly max_wait_ms?: number;
   readonly timeout_ms?: number;
+  readonly spool?: string;
+  readonly max_bytes?: number;
+  readonly now?: string;
   readonly fault?: Fault;
 }
 
@@ -26,6 +31,7 @@ interface Command extends Open {
   readonly not_a_number?: boolean;
   readonly ms: number;
   readonly at_once?: boolean;
+  readonly full: boolean;
   readonly pages: Parameters<Annals["verify"]["events"]>[0];
   readonly webhook?: { body: string; headers: Record<string, string>; secret: string; now: number };
 }
@@ -36,6 +42,8 @@ let fault: Fault | undefined;
 let tracked = 0;
 let drops: object[] = [];
 let warnings: object[] = [];
+let problems: (string | undefined)[] = [];
+let spool: Spool | undefined;
 
 /** As the protocol has it: an error by its type and status. */
 function shown({ reason, events, error }: Drop): object {
@@ -49,7 +57,16 @@ function open({ base_url: baseUrl, keys, timeout_ms: timeoutMs, ...options }: Op
   tracked = 0;
   const toldDrops: object[] = (drops = []);
   const toldWarnings: object[] = (warnings = []);
-  clock = new DriverClock(fault === "clock-paused");
+  const toldProblems: (string | undefined)[] = (problems = []);
+  clock = new DriverClock(fault === "clock-paused", options.now);
+  spoilFiles(fault);
+  spool = undefined;
+  if (options.spool !== undefined && fault !== "no-spool")
+    spool = new Spool(options.spool, {
+      ...(options.max_bytes !== undefined &&
+        fault !== "no-bound" && { maxBytes: options.max_bytes }),
+      onProblem: ({ error }) => toldProblems.push((error as { code?: string }).code),
+    });
   let asked = 0;
   const made = () =>
     new Annals({
@@ -60,6 +77,7 @@ function open({ base_url: baseUrl, keys, timeout_ms: timeoutMs, ...options }: Op
       fetch: faultyFetch(fault),
       ...(timeoutMs !== undefined && { timeoutMs }),
       tracking: faultyTracking(fault, {
+        ...(spool && { spool }),
         ...(options.batch_events !== undefined && { batchEvents: options.batch_events }),
         ...(options.batch_bytes !== undefined && { batchBytes: options.batch_bytes }),
         ...(options.max_events !== undefined && { maxEvents: options.max_events }),
@@ -129,7 +147,10 @@ async function run(command: Command): Promise<object> {
     case "advance":
       return advance(command.ms, command.at_once);
     case "drops":
-      return { drops, warnings };
+      return { drops, warnings, problems, kept: spool?.stats() ?? null };
+    case "disk":
+      if (fault !== "no-disk-faults") fillDisk(command.full);
+      return {};
     case "verify":
       return verify(command);
     default:

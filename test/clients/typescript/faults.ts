@@ -3,21 +3,27 @@
 import type { AnnalsOptions, TrackingOptions } from "@annals/sdk";
 
 export type Fault =
+  | "any-account"
+  | "claim-copies"
   | "clock-paused"
   | "failure-is-success"
   | "key-kept"
+  | "lines-repaired"
   | "nan-as-null"
   | "new-key-per-attempt"
   | "no-bound"
   | "no-close"
   | "no-details"
+  | "no-disk-faults"
   | "no-order"
   | "no-retry-after"
+  | "no-spool"
   | "ready-at-once"
   | "redirects-followed"
   | "refuses-all"
   | "silent-drops"
   | "silent-stalls"
+  | "times-forgotten"
   | "verify-anything";
 
 type Fetch = NonNullable<AnnalsOptions["fetch"]>;
@@ -41,6 +47,8 @@ async function attempt(
   url: string,
   init: RequestInit,
 ): Promise<Response> {
+  if (fault === "any-account" && url.endsWith("/v1/usage"))
+    return Response.json({ data: { account_id: "acct_b" } });
   if (fault === "redirects-followed") return fetch(url, { ...init, redirect: "follow" });
   if (fault === "new-key-per-attempt") {
     const headers = new Headers(init.headers);

@@ -1,0 +1,36 @@
+// The settings of a spool. Used by spool.ts and the files of this folder.
+
+export type Sync = "batch" | "event" | "none";
+
+export interface SpoolOptions {
+  /**
+   * When files are flushed to the disk. `batch`: every 100 ms, and when they are complete. `event`: before
+   * track() returns. `none`: when the system likes. In each mode a killed process loses nothing; the others
+   * are for a machine that loses its power.
+   */
+  readonly sync?: Sync;
+  /** An event beyond these bytes is dropped as `full`. By default 256 MiB. */
+  readonly maxBytes?: number;
+  /** Called when the disk fails, and when it works again. By default it is logged with console.warn. */
+  readonly onProblem?: (problem: SpoolProblem) => void;
+}
+
+/** The disk does not take events, which wait in memory meanwhile, or a file cannot be read or renamed. */
+export interface SpoolProblem {
+  readonly dir: string;
+  readonly error: unknown;
+}
+
+export type SpoolSettings = Required<SpoolOptions> & { readonly dir: string };
+
+const MAX_BYTES = 256 * 1024 * 1024;
+
+export function settingsOf(dir: string, options: SpoolOptions): SpoolSettings {
+  return { sync: "batch", maxBytes: MAX_BYTES, onProblem: logProblem, ...options, dir };
+}
+
+function logProblem({ dir, error }: SpoolProblem): void {
+  const why = error instanceof Error ? error.message : String(error);
+  // oxlint-disable-next-line no-console -- without the disk, a killed process loses events
+  console.warn(`annals: the spool in ${dir} has a problem: ${why}`);
+}
