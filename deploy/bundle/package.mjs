@@ -23,13 +23,13 @@ const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
  */
 const PACKAGES = {
   "packages/sdk": {
-    types: ["index", "express", "fastify", "spool"],
+    types: ["index", "express", "fastify", "outbox", "spool"],
     // The types of the API are in the main module alone, from which the others import them.
     shared: { types: "@annals/sdk" },
     bundles: [
       // Without Node.js: an import of it fails.
-      [ESM, ["index", "express", "fastify"]],
-      [COMMONJS, ["index", "express", "fastify"]],
+      [ESM, ["index", "express", "fastify", "outbox"]],
+      [COMMONJS, ["index", "express", "fastify", "outbox"]],
       [{ ...ESM, platform: "node" }, ["spool"]],
       [{ ...COMMONJS, platform: "node" }, ["spool"]],
     ],

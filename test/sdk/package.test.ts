@@ -6,7 +6,8 @@ import { execFile } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, eventually } from "@annals/testing";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { compile, type Installed, packageFaults, PACKED_WITHIN_MS } from "./installed.ts";
 import {
   BLOCKS,
@@ -26,8 +27,8 @@ afterAll(() => installed?.remove());
 
 test("nothing keeps it from being published", async () => {
   // Warnings, shared bounds, compression and the end of a process are 1.4 kB of it; people and workloads 0.4,
-  // deliveries that the spool shares 0.5. The types of the API are in the tarball twice, the spool as an ES
-  // module and for CommonJS.
+  // deliveries that the spool shares 0.5. The types of the API are in the tarball twice, spool and outbox as
+  // ES modules and for CommonJS.
   const budget = {
     tarball: 142_000,
     files: { "dist/npm/index.js": 21_600 },
@@ -40,7 +41,7 @@ test("it is imported and required, and its types are strict in both", async () =
   const names = "Annals, AnnalsError, defineActions, diff, verifyWebhook";
   const program = `const { events } = new Annals({ baseUrl: "http://x", apiKey: "k" });
     if (typeof events.create + typeof diff !== "functionfunction") process.exit(1);`;
-  const modules = ["express", "fastify", "spool"].map((name) => `@annals/sdk/${name}`);
+  const modules = ["express", "fastify", "outbox", "spool"].map((name) => `@annals/sdk/${name}`);
   const files = {
     "esm.mjs": `import { ${names} } from "@annals/sdk";\n${program}`,
     "common.cjs": `const { ${names} } = require("@annals/sdk");\n${program}`,
@@ -98,3 +99,20 @@ test.each(ofKind("spool"))(
     expect(await annals.events.list().toArray()).toMatchObject([{ action: "user.login" }]);
   },
 );
+
+test.each(ofKind("outbox"))("$file sends what it has committed", async ({ file }) => {
+  const database = await createDatabase(inject("stack").databaseUrl);
+  onTestFinished(() => database.drop());
+  const { annals, child, said } = await startWithAccount(
+    [process.execPath, file],
+    installed.folder,
+    { DATABASE_URL: database.url },
+  );
+  const events = await eventually("an event", async () => {
+    const listed = await annals.events.list().toArray();
+    return listed.length > 0 && listed;
+  });
+  expect(events).toMatchObject([{ action: "invoice.update" }]);
+  child.kill("SIGTERM");
+  expect(await ended(child), said()).toBe(0);
+});

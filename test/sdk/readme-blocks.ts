@@ -27,7 +27,14 @@ export const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === 
 /** The SDK with the blocks and what they import. */
 export async function installBlocks(): Promise<Installed> {
   const installed = await install("sdk", "@annals/sdk");
-  await addPackages(installed.folder, ["express", "fastify", "@types/express", "@types/node"]);
+  await addPackages(installed.folder, [
+    "express",
+    "fastify",
+    "pg",
+    "@types/express",
+    "@types/node",
+    "@types/pg",
+  ]);
   for (const { file, text } of BLOCKS) await writeFile(join(installed.folder, file), text);
   return installed;
 }

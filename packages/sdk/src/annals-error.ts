@@ -53,9 +53,13 @@ export class AnnalsError extends Error {
     this.isUnsent = known.isUnsent ?? false;
   }
 
-  /** Whether it is an error of the SDK, and of one of these types if any are named. */
+  /**
+   * Whether it is an error of the SDK, and of one of these types if any are named. Each entry of the package
+   * has its own copy of this class, so the name decides.
+   */
   static is(error: unknown, ...types: readonly ErrorType[]): error is AnnalsError {
-    return error instanceof AnnalsError && (types.length === 0 || types.includes(error.type));
+    if (!(error instanceof Error) || error.name !== "AnnalsError") return false;
+    return types.length === 0 || types.includes((error as AnnalsError).type);
   }
 }
 
