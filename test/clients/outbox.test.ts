@@ -29,7 +29,9 @@ afterAll(async () => {
   await pool?.end();
   await database?.drop();
 });
-beforeEach(() => pool.query("TRUNCATE annals_outbox, annals_outbox_refused"));
+beforeEach(() =>
+  pool.query("TRUNCATE annals_outbox, annals_outbox_refused, annals_outbox_producers"),
+);
 
 function actionsIn({ body }: Received): string {
   const { events } = JSON.parse(body) as { events: { action: string }[] };
@@ -235,4 +237,28 @@ test("two relays run side by side: each committed event is sent once", async () 
   end.abort();
   await Promise.all(running);
   expect(sent(server).join(" ")).toBe(actions.join(" "));
+});
+
+test("with a producer each committed event has one number more, also after a refusal", async () => {
+  const refusing: Answering = (received, response, count) => {
+    const at = actionsIn(received).split(" ").indexOf("a2");
+    if (at < 0) return stored(received, response, count);
+    failure(response, 422, "validation_error", {}, [{ field: `events[${at}].x`, message: "bad" }]);
+  };
+  const server = await scriptedServer(refusing);
+  const outbox = outboxOf(server, { onDrop: () => {}, producer: "billing" });
+  await transact("COMMIT", outbox.add.bind(outbox), "a1", "a2", "a3");
+  await transact("ROLLBACK", outbox.add.bind(outbox), "b1");
+  await drain(outbox);
+  await transact("COMMIT", outbox.add.bind(outbox), "a4");
+  await drain(outboxOf(server, { producer: "billing" }));
+  const sentLast = server.received.slice(1).flatMap(({ body }) => {
+    const { events } = JSON.parse(body) as { events: { context: { producer: object } }[] };
+    return events.map(({ context }) => context.producer);
+  });
+  expect(sentLast).toEqual([
+    { id: "billing", n: 1, dropped: 0 },
+    { id: "billing", n: 3, dropped: 0 },
+    { id: "billing", n: 4, dropped: 1 },
+  ]);
 });

@@ -34,7 +34,7 @@ async function sentByNext(world: SpoolWorld, open: object = {}): Promise<void> {
   await next.during("flush", 60_000);
 }
 
-const QUIET = { max_wait_ms: 3_600_000 };
+export const QUIET = { max_wait_ms: 3_600_000 };
 
 export const SPOOL_CASES: readonly SpoolCase[] = [
   {

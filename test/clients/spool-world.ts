@@ -92,6 +92,15 @@ export class SpoolWorld {
     return this.batches().map(({ actions }) => actions);
   }
 
+  /** What the events say of their producer. */
+  producers(): object[] {
+    return this.server.received.flatMap(({ body, path }) => {
+      if (path !== "/v1/events/batch") return [];
+      const { events } = JSON.parse(body) as { events: { context: { producer: object } }[] };
+      return events.map(({ context }) => ({ ...context.producer, id: "" }));
+    });
+  }
+
   /** The endings of the keys, without the owner. */
   keys(): string[] {
     return this.batches().map(({ key }) => key.replace(/^.*?-.*?-/, ""));

@@ -7,8 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { DRIVERS } from "./drivers.ts";
+import { PRODUCER_CASES } from "./producer-cases.ts";
 import { SPOOL_CASES, type SpoolCase } from "./spool-cases.ts";
 import { SpoolWorld } from "./spool-world.ts";
+
+const ALL = [...SPOOL_CASES, ...PRODUCER_CASES];
 
 type Command = (typeof DRIVERS)[string];
 
@@ -27,11 +30,11 @@ async function seen(
 }
 
 describe.each(Object.entries(DRIVERS))("the SDK of %s", (_, command) => {
-  test.each(SPOOL_CASES)("passes: $name", async (each) => {
+  test.each(ALL)("passes: $name", async (each) => {
     expect(await seen(command, each)).toEqual(each.seen);
   });
 
-  test.each(SPOOL_CASES)("with $fault does not pass: $name", async (each) => {
+  test.each(ALL)("with $fault does not pass: $name", async (each) => {
     expect(await seen(command, each, each.fault)).not.toEqual(each.seen);
   });
 });

@@ -4,6 +4,7 @@
 import { AnnalsError } from "./annals-error.ts";
 import type { Drop } from "./batch.ts";
 import { jsonOf } from "./json-text.ts";
+import { countDropped, number } from "./outbox/numbers.ts";
 import {
   type ConnectionPool,
   deleteBatch,
@@ -33,6 +34,11 @@ CREATE TABLE annals_outbox_refused (
   reason text NOT NULL,
   error text NOT NULL,
   refused_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE TABLE annals_outbox_producers (
+  id text PRIMARY KEY,
+  n bigint NOT NULL,
+  dropped bigint NOT NULL
 );`;
 
 const KEY_LIFETIME_MS = 23 * 60 * 60 * 1_000;
@@ -52,6 +58,11 @@ export interface OutboxOptions {
   readonly annals: StoresEvents;
   /** A `pg.Pool` of the database with the tables. */
   readonly pool: ConnectionPool;
+  /**
+   * Numbers the committed events in `context.producer`, so that `annals-verify --producers` finds missing
+   * ones.
+   */
+  readonly producer?: string;
   /** At most 1,000 and 4 MB, by default 500 and 1,000,000. */
   readonly batchEvents?: number;
   readonly batchBytes?: number;
@@ -146,9 +157,12 @@ export class Outbox {
       await connection.query("BEGIN");
       const batch = `${Date.now()}-${crypto.randomUUID()}`;
       const marked = await mark(connection, batch, { events: this.#most, bytes });
+      const { producer } = this.#options;
+      const isNumbered = producer !== undefined && marked?.isNew === true;
+      const numbered = isNumbered ? await number(connection, producer, marked.rows) : marked?.rows;
       await connection.query("COMMIT");
       isBroken = false;
-      return marked;
+      return marked && { ...marked, rows: numbered ?? [] };
     } finally {
       connection.release(isBroken);
     }
@@ -173,10 +187,11 @@ export class Outbox {
     reason: "refused" | "unconfirmed",
     error: AnnalsError | undefined,
   ): Promise<void> {
-    const { onDrop = logDrop, pool } = this.#options;
+    const { onDrop = logDrop, pool, producer } = this.#options;
     const ids = rows.map(({ id }) => id);
     const why = (error?.message ?? "no response").slice(0, ERROR_LENGTH);
     await refuse(pool, batch, ids, reason, why);
+    if (producer !== undefined) await countDropped(pool, producer, rows.length);
     onDrop({ reason, events: rows.map(({ event }) => JSON.parse(event) as NewEvent), error });
   }
 }

@@ -20,6 +20,7 @@ interface Open {
   readonly timeout_ms?: number;
   readonly spool?: string;
   readonly max_bytes?: number;
+  readonly producer?: string;
   readonly now?: string;
   readonly fault?: Fault;
 }
@@ -65,6 +66,8 @@ function open({ base_url: baseUrl, keys, timeout_ms: timeoutMs, ...options }: Op
     spool = new Spool(options.spool, {
       ...(options.max_bytes !== undefined &&
         fault !== "no-bound" && { maxBytes: options.max_bytes }),
+      ...(options.producer !== undefined &&
+        fault !== "numbers-before-acceptance" && { producer: options.producer }),
       onProblem: ({ error }) => toldProblems.push((error as { code?: string }).code),
     });
   let asked = 0;
@@ -95,6 +98,10 @@ function track({ event, not_a_number: isNotANumber }: Command): object {
   const value =
     fault === "nan-as-null" ? (JSON.parse(JSON.stringify(metadata ?? {})) as {}) : metadata;
   const client = clients[tracked++ % clients.length];
+  if (fault === "numbers-before-acceptance") {
+    const producer = { id: "billing-000000000000", n: tracked, dropped: 0 };
+    return { tracked: client?.track({ ...event, context: { producer } }) };
+  }
   return { tracked: client?.track({ ...event, ...(value !== undefined && { metadata: value }) }) };
 }
 

@@ -18,6 +18,7 @@ export type Fault =
   | "no-order"
   | "no-retry-after"
   | "no-spool"
+  | "numbers-before-acceptance"
   | "ready-at-once"
   | "redirects-followed"
   | "refuses-all"

@@ -38,7 +38,11 @@ export function thisProcess(): Omit<Owner, "account" | "key"> {
 }
 
 /** Whether the owner is a dead process, or did not touch its folder for a minute. */
-export function isGone(owner: Owner, touched: number, now: number): boolean {
+export function isGone(
+  owner: Omit<Owner, "account" | "key">,
+  touched: number,
+  now: number,
+): boolean {
   if (now - touched > UNTOUCHED_MS) return true;
   const here = thisProcess();
   const isHere = owner.boot_id !== null && owner.pid_namespace !== null;

@@ -11,6 +11,11 @@ export interface SpoolOptions {
   readonly sync?: Sync;
   /** An event beyond these bytes is dropped as `full`. By default 256 MiB. */
   readonly maxBytes?: number;
+  /**
+   * Numbers the accepted events in `context.producer`, so that `annals-verify --producers` finds missing
+   * ones. Letters, digits, `.`, `_` and `-`.
+   */
+  readonly producer?: string;
   /** Called when the disk fails, and when it works again. By default it is logged with console.warn. */
   readonly onProblem?: (problem: SpoolProblem) => void;
 }
@@ -21,11 +26,16 @@ export interface SpoolProblem {
   readonly error: unknown;
 }
 
-export type SpoolSettings = Required<SpoolOptions> & { readonly dir: string };
+export type SpoolSettings = Required<Omit<SpoolOptions, "producer">> &
+  Pick<SpoolOptions, "producer"> & { readonly dir: string };
+
+const PRODUCER = /^[\w.-]{1,100}$/;
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
 export function settingsOf(dir: string, options: SpoolOptions): SpoolSettings {
+  if (options.producer !== undefined && !PRODUCER.test(options.producer))
+    throw new TypeError("producer must have letters, digits, `.`, `_` and `-`");
   return { sync: "batch", maxBytes: MAX_BYTES, onProblem: logProblem, ...options, dir };
 }
 

@@ -2,15 +2,15 @@
 // of earlier processes first. Called by spool.ts. It must never lose an accepted event without naming it.
 
 import type { DropReason, EventTracker, Sending, SpoolClient } from "../batch.ts";
-import { jsonOf } from "../json-text.ts";
 import { closeBeforeExit, held, leaveAtExit } from "../process-end.ts";
 import type { NewEvent } from "../types.ts";
 import { BatchSender } from "./batch-sender.ts";
 import { claim } from "./claims.ts";
+import { EventLines } from "./event-lines.ts";
 import type { Entry, Folder } from "./folder.ts";
-import { lineOf } from "./lines.ts";
 import { OwnFolder, TOUCH_MS } from "./own-folder.ts";
 import { keyDigest } from "./owner.ts";
+import { counting, type Producer, producerOf } from "./producer.ts";
 import type { SpoolSettings } from "./settings.ts";
 
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -25,6 +25,8 @@ export class SpoolTracker implements EventTracker {
   readonly #sender: BatchSender;
   readonly #abort = new AbortController();
   readonly #own: OwnFolder;
+  readonly #producer: Producer | undefined;
+  readonly #lines: EventLines;
   readonly #timers: ReturnType<typeof setInterval>[];
   /** Folders of others, and those that this process has lost with events in memory. */
   #others: Folder[] = [];
@@ -38,17 +40,24 @@ export class SpoolTracker implements EventTracker {
   #waiting = new AbortController();
   #waiters: { readonly isDone: () => boolean; readonly resolve: () => void }[] = [];
   #isClosed = false;
+  readonly #problem = (error: unknown): void => {
+    const { dir, onProblem } = this.#settings;
+    onProblem({ dir, error });
+  };
 
   constructor(client: SpoolClient, settings: SpoolSettings) {
     this.#client = client;
     this.#settings = settings;
-    this.#sending = client.sending(this.#abort.signal, () => this.buffered);
+    this.#producer = producerOf(settings, client.clock);
+    const sending = client.sending(this.#abort.signal, () => this.buffered);
+    this.#sending = counting(sending, this.#producer);
+    this.#lines = new EventLines(client.clock, this.#producer, this.#problem);
     this.#sender = new BatchSender(this.#sending);
     this.#own = new OwnFolder({
       settings,
       clock: client.clock,
       isFull: (entry) => this.#isFull(entry),
-      onProblem: (error) => this.#problem(error),
+      onProblem: this.#problem,
       onLost: (folder) => this.#lose(folder),
     });
     // A process that is killed at once has left its key, so that the next one may claim its folder.
@@ -67,15 +76,12 @@ export class SpoolTracker implements EventTracker {
 
   track(event: NewEvent): boolean {
     if (this.#isClosed) return this.#refuse("closed", event);
-    let line: Buffer;
-    try {
-      const now = new Date(this.#client.clock.now()).toISOString();
-      line = lineOf(jsonOf({ ...event, occurred_at: event.occurred_at ?? now }));
-    } catch {
-      return this.#refuse("unserializable", event);
-    }
+    const accepted = this.#lines.of(event);
+    if (accepted === undefined) return this.#refuse("unserializable", event);
+    const { accept, line } = accepted;
     const isOver = this.#bytes + line.length > this.#settings.maxBytes;
     if (isOver || !this.#own.append(line)) return this.#refuse("full", event);
+    accept();
     this.#tracked += 1;
     this.#bytes += line.length;
     const { open } = this.#own;
@@ -236,6 +242,7 @@ export class SpoolTracker implements EventTracker {
   #touch(): void {
     const now = this.#client.clock.now();
     try {
+      this.#producer?.touch();
       if (this.buffered > 0) this.#own.touch();
       for (const folder of this.#others) if (folder.exists) folder.touch(now);
     } catch (error) {
@@ -252,13 +259,13 @@ export class SpoolTracker implements EventTracker {
           const reason = entry.sentAt === undefined ? "closed" : "unconfirmed";
           this.#sending.report({ reason, events, error: undefined });
           folder.forget(entry);
-        } else if (entry.state === "open")
-          await this.#own.seal(folder, entry).catch((error: unknown) => this.#problem(error));
+        } else if (entry.state === "open") await this.#own.seal(folder, entry).catch(this.#problem);
       }
       if (folder.exists && folder.entries.length > 0) folder.touch(0);
       else await folder.removeIfEmpty();
       folder.entries.length = 0;
     }
+    this.#producer?.close();
     this.#settled = this.#tracked;
     this.#others = [];
     this.#tellWaiters();
@@ -288,10 +295,5 @@ export class SpoolTracker implements EventTracker {
       (sum, { entries }) => entries.reduce((inFolder, entry) => inFolder + count(entry), sum),
       0,
     );
-  }
-
-  #problem(error: unknown): void {
-    const { dir, onProblem } = this.#settings;
-    onProblem({ dir, error });
   }
 }
