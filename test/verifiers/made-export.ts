@@ -30,14 +30,20 @@ export function chainOf(
   parts: readonly JsonObject[],
   from = 1,
   before = "0".repeat(64),
-  forged: { id?: string; action?: string; createdAt?: string; metadata?: string } = {},
+  forged: {
+    id?: string;
+    action?: string;
+    createdAt?: string;
+    metadata?: string;
+    contexts?: readonly string[];
+  } = {},
 ): Made {
   const made: Made = { lines: [], records: [], places: [] };
   let previousHash = before;
   for (const [index, metadata] of parts.entries()) {
     const texts = {
       actor: '{"id":"u_1"}',
-      context: "{}",
+      context: forged.contexts?.[index] ?? "{}",
       diff: "{}",
       metadata: forged.metadata ?? canonicalJson(metadata),
       target: "{}",

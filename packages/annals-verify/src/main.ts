@@ -7,7 +7,7 @@
 // Every text of the file, and its name, is printed as a JSON string without control or hidden characters: a
 // file must never write on the terminal.
 
-import { command, option, repeatedOption, runCommands, UsageError } from "@annals/cli";
+import { command, flag, option, repeatedOption, runCommands, UsageError } from "@annals/cli";
 import { escapeHidden, quoteVisibly } from "@annals/event";
 import net from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
@@ -15,6 +15,7 @@ import { BadLine } from "./bad-line.ts";
 import { type EvidenceOutcome, isBundle, runEvidence } from "./evidence/evidence-command.ts";
 import { lagIn } from "./evidence/lag-option.ts";
 import { keysCommand } from "./log-keys/keys-command.ts";
+import { checkProducers } from "./producers.ts";
 import { Progress } from "./progress.ts";
 import { isBucket } from "./sinks/s3-files.ts";
 import { hasSinks, runSinks } from "./sinks/sink-command.ts";
@@ -51,6 +52,9 @@ AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bu
         "<file>",
         "The logs and witnesses that you trust (c2sp.org/tlog-policy): the file is a bundle of evidence",
       ),
+      producers: flag(
+        "List the numbers of producers (context.producer) that are missing in an export of JSON Lines; status 1 if any is",
+      ),
       events: option(
         "<file>",
         "The events of an archive, plain or in one zstd frame: the file is its bundle, which has none",
@@ -84,12 +88,14 @@ AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bu
     ],
     exitStatus: "0 valid, 1 invalid, 2 not checked (unreadable file, usage or internal error)",
   },
-  async ({ endpoint, events, file, known, policy, sha256, ...given }) => {
+  async ({ endpoint, events, file, known, policy, producers, sha256, ...given }) => {
     const progress = new Progress(process.stderr, () => performance.now());
     const onProgress = (done: number, total: number): void => progress.show(done, total);
     if (endpoint !== undefined && !isBucket(file))
       throw new UsageError("--endpoint is for s3://bucket/prefix");
     const [maxAnchorLag, authorities] = [given["max-anchor-lag"], given["tsa-ca"]];
+    if (producers && (policy !== undefined || isBundle(file) || hasSinks(file)))
+      throw new UsageError("--producers is for exports of JSON Lines");
     if (policy !== undefined) {
       if (sha256 !== undefined) throw new UsageError("--sha256 is for exports, without --policy");
       const options = { file, events, policy, known, maxAnchorLag, authorities, onProgress };
@@ -105,7 +111,7 @@ AWS_SESSION_TOKEN and AWS_REGION of the environment. To watch a log without a bu
       const options = { path: file, endpoint, environment: () => process.env, wait, onProgress };
       return finish(progress, await runSinks(options));
     }
-    return await verifyExport(file, sha256, progress, onProgress);
+    return await verifyExport({ file, sha256, producers }, progress, onProgress);
   },
 );
 
@@ -120,9 +126,14 @@ process.exitCode = await runCommands("annals-verify", commands, process.argv.sli
   failUnexpectedly,
 );
 
+interface ExportAsked {
+  readonly file: string;
+  readonly sha256: string | undefined;
+  readonly producers: boolean;
+}
+
 async function verifyExport(
-  file: string,
-  sha256: string | undefined,
+  { file, producers, sha256 }: ExportAsked,
   progress: Progress,
   onProgress: (done: number, total: number) => void,
 ): Promise<number> {
@@ -131,7 +142,11 @@ async function verifyExport(
     const report = await verifyFile(file, { onProgress, sha256 });
     progress.clear();
     process.stdout.write(render(report, (performance.now() - started) / 1000));
-    return VALID;
+    if (!producers) return VALID;
+    const { isWhole, text } = await checkProducers(file);
+    process.stdout.write(text);
+    if (isWhole === undefined) return NOT_CHECKED;
+    return isWhole ? VALID : NOT_VALID;
   } catch (error) {
     progress.clear();
     return fail(error, file);
