@@ -1,14 +1,34 @@
 // The drivers of the SDKs, and how a test talks to one. A line in DRIVERS adds an SDK to all cases.
 
+import { build } from "esbuild";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+export type Command = readonly [string, ...string[]];
+
+const TYPESCRIPT = join(import.meta.dirname, "typescript/driver.ts");
+
 /** By language: the command that starts the driver. */
-export const DRIVERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  typescript: [process.execPath, "-C", "source", join(import.meta.dirname, "typescript/driver.ts")],
+export const DRIVERS: Readonly<Record<string, Command>> = {
+  typescript: [process.execPath, "-C", "source", TYPESCRIPT],
 };
+
+/** Bundles the driver of TypeScript into the folder, where it starts in a tenth of the time. */
+export async function bundleDriver(folder: string): Promise<Command> {
+  const file = join(folder, "driver.mjs");
+  await build({
+    entryPoints: [TYPESCRIPT],
+    outfile: file,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    conditions: ["source"],
+    tsconfigRaw: {},
+  });
+  return [process.execPath, file];
+}
 
 /** A response of a driver: the members depend on the command. */
 export interface Answer {
@@ -28,7 +48,7 @@ export class Driver {
   /** The fault that is switched on. */
   fault: string | undefined;
 
-  constructor([file, ...options]: readonly [string, ...string[]]) {
+  constructor([file, ...options]: Command) {
     this.#process = spawn(file, options, { stdio: ["pipe", "pipe", "inherit"] });
     const { stdout } = this.#process;
     if (!stdout) throw new Error("the driver has no stdout");

@@ -4,7 +4,8 @@
 import { type Answering, failure } from "../sdk/scripted-server.ts";
 import { freePort } from "./bound-cases.ts";
 import { HOUR_MS, stored } from "./cases.ts";
-import { line, type SpoolWorld } from "./spool-world.ts";
+import { leaveSpooled, line } from "./left-spool.ts";
+import type { SpoolWorld } from "./spool-world.ts";
 import type { Fault } from "./typescript/faults.ts";
 
 export interface SpoolCase {
@@ -29,7 +30,7 @@ const refusing =
   };
 
 /** A new process sends what it finds. */
-async function sentByNext(world: SpoolWorld, open: object = {}): Promise<void> {
+export async function sentByNext(world: SpoolWorld, open: object = {}): Promise<void> {
   const next = await world.start(open);
   await next.during("flush", 60_000);
 }
@@ -92,7 +93,10 @@ export const SPOOL_CASES: readonly SpoolCase[] = [
     answer: refusing("a2"),
     run: async (world) => {
       const all = line("a1") + line("a2") + line("a3");
-      world.leave({ "0000000007.sent": all, "0000000007-1.ready": line("a1") + line("a3") });
+      leaveSpooled(world.dir, {
+        "0000000007.sent": all,
+        "0000000007-1.ready": line("a1") + line("a3"),
+      });
       const next = await world.start();
       await next.during("flush", 60_000);
       const { drops, kept } = await next.send("drops");
@@ -107,45 +111,12 @@ export const SPOOL_CASES: readonly SpoolCase[] = [
     ],
   },
   {
-    name: "a torn last line is not sent: its track() did not return",
-    fault: "lines-repaired",
-    answer: stored,
-    run: async (world) => {
-      world.leave({ "0000000001.open": line("a1") + line("a2").slice(0, 30) });
-      await sentByNext(world);
-      return [world.actions(), world.keys(), world.files()];
-    },
-    seen: [["a1"], ["0000000001"], []],
-  },
-  {
-    name: "a damaged line is kept for a person, and the others are sent under another key",
-    fault: "lines-repaired",
-    answer: stored,
-    run: async (world) => {
-      const damaged = line("a2").replace("a2", "b2");
-      world.leave({ "0000000001.ready": line("a1") + damaged + line("a3") });
-      await sentByNext(world);
-      return [world.actions(), world.keys(), world.files()];
-    },
-    seen: [["a1 a3"], ["0000000001-1"], ["0000000001.damaged"]],
-  },
-  {
-    name: "a damaged line of a batch that may be stored: the whole of it is kept, and nothing sent",
-    fault: "lines-repaired",
-    answer: stored,
-    run: async (world) => {
-      world.leave({ "0000000001.sent": line("a1") + line("a2").replace("a2", "b2") });
-      await sentByNext(world);
-      return [world.actions(), world.files()];
-    },
-    seen: [[], ["0000000001.damaged"]],
-  },
-  {
     name: "the end of a key's life: kept as unconfirmed, and not sent again",
     fault: "times-forgotten",
     answer: stored,
     run: async (world) => {
-      world.leave(
+      leaveSpooled(
+        world.dir,
         { "0000000001.sent": line("a1"), "0000000002.ready": line("a2") },
         { sentHoursAgo: 24 },
       );
@@ -161,39 +132,11 @@ export const SPOOL_CASES: readonly SpoolCase[] = [
     ],
   },
   {
-    name: "a full disk: events wait in memory, it is reported, and order holds when there is space again",
-    fault: "no-disk-faults",
-    answer: stored,
-    run: async (world) => {
-      const driver = await world.start(QUIET);
-      await driver.track("a1");
-      await driver.send("disk", { full: true });
-      const tracked = await driver.track("a2", "a3");
-      await driver.send("disk", { full: false });
-      await driver.track("a4");
-      await driver.during("flush", 0);
-      const { problems } = await driver.send("drops");
-      return [tracked, world.actions(), problems, world.files()];
-    },
-    seen: [[true, true], ["a1", "a2 a3", "a4"], ["ENOSPC"], []],
-  },
-  {
-    name: "the bound: beyond it events are dropped as full",
-    fault: "no-bound",
-    answer: broken,
-    run: async (world) => {
-      const driver = await world.start({ max_bytes: 200 });
-      const tracked = await driver.track("a1", "a2", "a3");
-      return [tracked, (await driver.send("drops")).drops];
-    },
-    seen: [[true, true, false], [{ reason: "full", actions: ["a3"], type: null, status: null }]],
-  },
-  {
     name: "two processes claim one folder: one of them sends it",
     fault: "claim-copies",
     answer: stored,
     run: async (world) => {
-      world.leave({ "0000000001.ready": line("a1"), "0000000002.open": line("a2") });
+      leaveSpooled(world.dir, { "0000000001.ready": line("a1"), "0000000002.open": line("a2") });
       await Promise.all([sentByNext(world), sentByNext(world)]);
       return world.actions();
     },
@@ -204,7 +147,7 @@ export const SPOOL_CASES: readonly SpoolCase[] = [
     fault: "any-account",
     answer: stored,
     run: async (world) => {
-      world.leave({ "0000000001.ready": line("b1") }, { account: "acct_b" });
+      leaveSpooled(world.dir, { "0000000001.ready": line("b1") }, { account: "acct_b" });
       const driver = await world.start();
       await driver.track("a1");
       await driver.during("flush", 60_000);

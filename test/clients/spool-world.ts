@@ -1,9 +1,8 @@
-// What the cases of the spool use: a folder, files as docs/spool-format.md has them, and drivers that are
-// killed. Made by spool.test.ts for each case. The files are written here, and not by an SDK.
+// What the cases of the spool use: a folder, a service, and drivers that are killed. Made by spool.test.ts
+// for each case.
 
 import { eventually } from "@annals/testing";
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Answering,
@@ -11,17 +10,13 @@ import {
   type ScriptedServer,
   scriptedServer,
 } from "../sdk/scripted-server.ts";
-import { Driver, type DRIVERS } from "./drivers.ts";
+import { type Command, Driver } from "./drivers.ts";
 
 const START = Date.parse("2026-01-31T09:30:00Z");
-const HOUR_MS = 3_600_000;
-
-/** An owner that is dead, with the account acct_a. */
-const DEAD = "20260131T080000000Z-0123456789ab";
 
 export class SpoolWorld {
   readonly dir: string;
-  readonly #command: (typeof DRIVERS)[string];
+  readonly #command: Command;
   readonly #fault: string | undefined;
   readonly #drivers: Driver[] = [];
   server: ScriptedServer;
@@ -29,7 +24,7 @@ export class SpoolWorld {
 
   static async create(
     dir: string,
-    command: (typeof DRIVERS)[string],
+    command: Command,
     answer: Answering,
     fault?: string,
   ): Promise<SpoolWorld> {
@@ -40,7 +35,7 @@ export class SpoolWorld {
 
   private constructor(
     dir: string,
-    command: (typeof DRIVERS)[string],
+    command: Command,
     answer: Answering,
     server: ScriptedServer,
     fault: string | undefined,
@@ -110,23 +105,6 @@ export class SpoolWorld {
     await eventually(`${count} batches`, () => this.batches().length >= count);
   }
 
-  /** Writes a folder that an earlier process has left. */
-  leave(
-    files: Readonly<Record<string, string>>,
-    { account = "acct_a", sentHoursAgo = 1 } = {},
-  ): void {
-    const path = join(this.dir, DEAD);
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-    const owner = { account, key: null, boot_id: null, pid_namespace: null, pid: 1, started: null };
-    writeFileSync(join(path, "owner.json"), JSON.stringify(owner));
-    for (const [name, text] of Object.entries(files)) {
-      writeFileSync(join(path, name), text);
-      const time = (START - sentHoursAgo * HOUR_MS) / 1_000;
-      utimesSync(join(path, name), time, time);
-    }
-    utimesSync(join(path, "owner.json"), 0, 0);
-  }
-
   /** Makes every folder look as if its owner had not touched it for two minutes. */
   untouch(): void {
     const time = START / 1_000 - 120;
@@ -142,9 +120,4 @@ export class SpoolWorld {
       .map((file) => file.replace(/^.*\//, ""))
       .toSorted();
   }
-}
-
-export function line(action: string): string {
-  const text = JSON.stringify({ action, occurred_at: "2026-01-31T08:00:00.000Z" });
-  return `${createHash("sha256").update(text).digest("hex").slice(0, 16)} ${text}\n`;
 }

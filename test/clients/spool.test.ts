@@ -5,15 +5,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { DRIVERS } from "./drivers.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { DISK_CASES } from "./disk-cases.ts";
+import { bundleDriver, type Command, DRIVERS } from "./drivers.ts";
 import { PRODUCER_CASES } from "./producer-cases.ts";
 import { SPOOL_CASES, type SpoolCase } from "./spool-cases.ts";
 import { SpoolWorld } from "./spool-world.ts";
 
-const ALL = [...SPOOL_CASES, ...PRODUCER_CASES];
+/** The SDKs whose drivers have the commands of a spool. */
+const WITH_SPOOL = ["typescript"];
 
-type Command = (typeof DRIVERS)[string];
+const ALL = [...SPOOL_CASES, ...DISK_CASES, ...PRODUCER_CASES];
 
 async function seen(
   command: Command,
@@ -29,7 +31,17 @@ async function seen(
   return run(world);
 }
 
-describe.each(Object.entries(DRIVERS))("the SDK of %s", (_, command) => {
+describe.each(WITH_SPOOL)("the SDK of %s", (language) => {
+  let folder: string;
+  let command: Command;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "annals-driver-"));
+    const started = language === "typescript" ? await bundleDriver(folder) : DRIVERS[language];
+    if (started === undefined) throw new Error(`${language} has no driver`);
+    command = started;
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
   test.each(ALL)("passes: $name", async (each) => {
     expect(await seen(command, each)).toEqual(each.seen);
   });

@@ -31,11 +31,19 @@ export class Spool implements TrackingSpool {
 
   stats(): SpoolStats {
     const { dir } = this.#settings;
-    const files = readdirSync(dir, { withFileTypes: true })
-      .filter((each) => each.isDirectory())
-      .flatMap(({ name }) => readdirSync(join(dir, name)));
+    const files = filesIn(dir).flatMap((name) => filesIn(join(dir, name)));
     const count = (kind: string) => files.filter((file) => file.endsWith(`.${kind}`)).length;
     const [refused, unconfirmed, damaged] = KEPT.map(count) as [number, number, number];
     return { refused, unconfirmed, damaged, waiting: this.#tracker?.buffered ?? 0 };
+  }
+}
+
+/** None in a folder that is not made yet or was just deleted, nor in a file. */
+function filesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
   }
 }

@@ -7,10 +7,10 @@ import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import type { Fault } from "./faults.ts";
 
-const { openSync, writeSync } = fs;
+const { closeSync, openSync, writeFileSync, writeSync } = fs;
 const { readFile, rename, stat } = promises;
 
-/** A full disk takes the half of a line. */
+/** A full disk takes the half of a line, and nothing of a new file. */
 export function fillDisk(isFull: boolean): void {
   const full = (): never => {
     throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
@@ -19,7 +19,15 @@ export function fillDisk(isFull: boolean): void {
     writeSync(file, data.subarray(0, data.length / 2));
     return full();
   };
-  Object.assign(fs, { openSync: isFull ? full : openSync, writeSync: isFull ? half : writeSync });
+  const empty = (path: string): never => {
+    closeSync(openSync(path, "w"));
+    return full();
+  };
+  Object.assign(fs, {
+    openSync: isFull ? full : openSync,
+    writeFileSync: isFull ? empty : writeFileSync,
+    writeSync: isFull ? half : writeSync,
+  });
   syncBuiltinESMExports();
 }
 

@@ -1,7 +1,7 @@
 // One owner's folder of a spool: its batches as files (docs/spool-format.md). Called by spool-tracker.ts and
 // claims.ts. A file must never be deleted before what replaces it is on disk.
 
-import { constants, existsSync, utimesSync } from "node:fs";
+import { closeSync, constants, existsSync, fsyncSync, openSync, utimesSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { join } from "node:path";
 import { lineOf, type Lines, readLines } from "./lines.ts";
@@ -34,6 +34,7 @@ export class Folder {
 
   /** Of this client: its events were tracked here. */
   readonly isOwn: boolean;
+  /** With its `owner.json`. */
   isMade = false;
 
   constructor(dir: string, name: string, sync: Sync, isOwn = false) {
@@ -151,9 +152,14 @@ export class Folder {
   async keepFile(entry: Entry, as: "unconfirmed" | "damaged"): Promise<void> {
     if (entry.memory === undefined) {
       await fs.rename(this.pathOf(entry), join(this.path, `${entry.name}.${as}`));
-      await this.#syncFolder();
+      await this.sync();
     }
     this.forget(entry);
+  }
+
+  /** The names of its files are on disk then. */
+  async sync(): Promise<void> {
+    if (this.#sync !== "none") await syncFile(this.path);
   }
 
   async remove(entry: Entry): Promise<void> {
@@ -178,18 +184,20 @@ export class Folder {
     const from = this.pathOf(entry);
     await fs.rename(from, this.pathOf({ ...entry, state }));
     entry.state = state;
-    await this.#syncFolder();
+    await this.sync();
   }
 
-  async #write(file: string, data: Buffer): Promise<void> {
-    const path = join(this.path, file);
-    await fs.writeFile(`${path}.tmp`, data, { mode: 0o600, flush: this.#sync !== "none" });
+  async #write(name: string, data: Buffer): Promise<void> {
+    const path = join(this.path, name);
+    const file = await fs.open(`${path}.tmp`, "w", 0o600);
+    try {
+      await file.writeFile(data);
+      if (this.#sync !== "none") await file.sync();
+    } finally {
+      await file.close();
+    }
     await fs.rename(`${path}.tmp`, path);
-    await this.#syncFolder();
-  }
-
-  async #syncFolder(): Promise<void> {
-    if (this.#sync !== "none") await syncFile(this.path);
+    await this.sync();
   }
 }
 
@@ -197,6 +205,16 @@ export class Folder {
 function hasParent(name: string, names: ReadonlySet<string>): boolean {
   const parts = name.split("-");
   return parts.some((_, at) => at > 0 && names.has(parts.slice(0, at).join("-")));
+}
+
+/** Flushes a file or a folder before it returns. */
+export function syncNow(path: string): void {
+  const file = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 async function syncFile(path: string): Promise<void> {

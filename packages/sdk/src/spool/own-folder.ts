@@ -4,7 +4,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
-import { type Entry, Folder } from "./folder.ts";
+import { type Entry, Folder, syncNow } from "./folder.ts";
 import { type Owner, ownerName, thisProcess } from "./owner.ts";
 import type { SpoolSettings } from "./settings.ts";
 import { Writer } from "./writer.ts";
@@ -81,7 +81,7 @@ export class OwnFolder {
   #appendToDisk(line: Buffer): void {
     if (this.#deps.clock.now() - this.#touched >= TOUCH_MS) this.touch();
     do {
-      if (!this.folder.exists) this.#make();
+      if (!this.folder.isMade || !this.folder.exists) this.#make();
       const { entry } = this.#writer;
       if (entry && this.#deps.isFull(entry)) this.#writer.end();
       try {
@@ -110,17 +110,20 @@ export class OwnFolder {
 
   #make(): void {
     const before = this.folder;
-    const next = before.isMade ? this.#named() : before;
-    fs.mkdirSync(next.path, { recursive: true, mode: 0o700 });
-    fs.writeFileSync(join(next.path, "owner.json"), `${JSON.stringify(this.owner)}\n`, {
-      mode: 0o600,
-    });
-    next.isMade = true;
-    this.folder = next;
+    if (before.isMade) {
+      this.folder = this.#named();
+      this.#writer.restart();
+      this.#deps.onLost(before);
+    }
+    const { path } = this.folder;
+    const { dir, sync } = this.#deps.settings;
+    const owner = join(path, "owner.json");
+    fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(owner, `${JSON.stringify(this.owner)}\n`, { mode: 0o600 });
+    // Without this file, the folder is nobody's after a loss of power.
+    if (sync !== "none") for (const each of [owner, path, dir]) syncNow(each);
+    this.folder.isMade = true;
     this.touch();
-    if (before === next) return;
-    this.#writer.restart();
-    this.#deps.onLost(before);
   }
 
   #named(): Folder {

@@ -16,7 +16,7 @@ export interface SpoolOptions {
    * ones. Letters, digits, `.`, `_` and `-`.
    */
   readonly producer?: string;
-  /** Called when the disk fails, and when it works again. By default it is logged with console.warn. */
+  /** Called when the disk fails. By default it is logged with console.warn. */
   readonly onProblem?: (problem: SpoolProblem) => void;
 }
 

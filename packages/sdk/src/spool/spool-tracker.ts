@@ -2,7 +2,7 @@
 // of earlier processes first. Called by spool.ts. It must never lose an accepted event without naming it.
 
 import type { DropReason, EventTracker, Sending, SpoolClient } from "../batch.ts";
-import { closeBeforeExit, held, leaveAtExit } from "../process-end.ts";
+import { closeBeforeExit, held, leaveAtExit, unref } from "../process-end.ts";
 import type { NewEvent } from "../types.ts";
 import { BatchSender } from "./batch-sender.ts";
 import { claim } from "./claims.ts";
@@ -64,9 +64,10 @@ export class SpoolTracker implements EventTracker {
     const { apiKey } = client;
     if (typeof apiKey === "string") this.#own.owner.key = keyDigest(apiKey);
     this.#timers = [
-      setInterval(() => this.#touch(), TOUCH_MS).unref(),
-      setInterval(() => this.#claimSoon(), CLAIM_MS).unref(),
+      setInterval(() => this.#touch(), TOUCH_MS),
+      setInterval(() => this.#claimSoon(), CLAIM_MS),
     ];
+    for (const timer of this.#timers) unref(timer);
     this.#start();
   }
 

@@ -2,7 +2,8 @@
 // must never return true for an event of which less than a whole line was written.
 
 import * as fs from "node:fs";
-import type { Entry, Folder } from "./folder.ts";
+import { unref } from "../process-end.ts";
+import { type Entry, type Folder, syncNow } from "./folder.ts";
 import type { Sync } from "./settings.ts";
 
 const SYNC_MS = 100;
@@ -30,13 +31,16 @@ export class Writer {
       if (this.#sync === "event") fs.fdatasyncSync(file);
     } catch (error) {
       // What was written of the line must not stay in front of others.
-      fs.ftruncateSync(file, entry.bytes);
-      this.end();
+      try {
+        fs.ftruncateSync(file, entry.bytes);
+      } finally {
+        this.end();
+      }
       throw error;
     }
     entry.events += 1;
     entry.bytes += line.length;
-    if (this.#sync === "batch") this.#syncSoon(file);
+    if (this.#sync === "batch") this.#syncSoon(folder, file, entry.events === 1);
   }
 
   /** A batch in memory has its number, too. */
@@ -65,18 +69,22 @@ export class Writer {
     this.#file = fs.openSync(folder.pathOf(entry), "wx", 0o600);
     this.entry = entry;
     folder.entries.push(entry);
+    if (this.#sync === "event") syncNow(folder.path);
     return entry;
   }
 
-  #syncSoon(file: number): void {
-    this.#timer ??= setTimeout(() => {
+  #syncSoon(folder: Folder, file: number, isNew: boolean): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
       this.#timer = undefined;
+      // Another process may have claimed the folder.
+      if (isNew) folder.sync().catch((error) => folder.exists && this.#onError(error));
       fs.fdatasync(file, (error) => {
         // A file that was closed meanwhile is synced when it is sealed.
         if (error !== null && error.code !== "EBADF") this.#onError(error);
       });
     }, SYNC_MS);
-    this.#timer.unref();
+    unref(this.#timer);
   }
 }
 
