@@ -172,3 +172,5 @@ for await (const line of createInterface({ input: process.stdin })) {
   };
   void run(command).then(answer, (error: unknown) => answer({ error: String(error) }));
 }
+// Nobody hears the driver any longer: a client that waits must not keep it.
+process.exit();
