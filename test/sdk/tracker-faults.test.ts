@@ -150,6 +150,12 @@ test("a key that cannot be had is nothing that was sent", async () => {
   expect(drops).toMatchObject([{ reason: "closed", error: { isUnsent: true } }]);
 });
 
+test("after a port that fetch refuses nothing was sent", async () => {
+  const { annals } = await made(stored, {}, { baseUrl: "http://127.0.0.1:6000", maxRetries: 0 });
+  const created = annals.events.create({ action: "a" });
+  await expect(created).rejects.toMatchObject({ type: "connection_error", isUnsent: true });
+});
+
 test("clients share one bound, and each waits until there is space", async () => {
   const limits = new TrackingLimits({ maxEvents: 3 });
   let isAway = true;

@@ -244,11 +244,14 @@ function asError(thrown: unknown, timeout: string | undefined, isUnsent: boolean
 /** Codes of fetch in Node.js and in Bun for a connection that was never open. */
 const UNCONNECTED = ["ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT", "ConnectionRefused"];
 const CONNECTING = ["connect", "getaddrinfo"];
+/** What fetch says of the ports that it never connects to, such as 6000. */
+const BAD_PORT = "bad port";
 
 /** Node.js has the reason as the cause. */
 function isUnconnected(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
-  const { code, syscall, cause } = thrown as { code?: string; syscall?: string } & Error;
+  const { code, syscall, cause, message } = thrown as { code?: string; syscall?: string } & Error;
+  if (message === BAD_PORT) return true;
   if (UNCONNECTED.includes(code ?? "") || CONNECTING.includes(syscall ?? "")) return true;
   return isUnconnected(cause);
 }
