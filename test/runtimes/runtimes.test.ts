@@ -1,7 +1,7 @@
 // Guarantee: the SDK and annals-verify as they are published work in the runtimes that their pages name: in
-// the oldest Node that they allow, in Bun, in Deno with no more rights than the network and the environment,
-// and the SDK in a Worker. The SDK accepts and refuses the signed notes of the worked examples in each. A
-// runtime that does not run on this machine is named in the output, and has no tests.
+// the oldest Node that they allow, in Bun, in Deno with no more rights than the network and the environment
+// (with a spool, files), and the SDK in a Worker. The SDK accepts and refuses the signed notes of the worked
+// examples in each. A runtime that does not run on this machine is named in the output, and has no tests.
 
 import { freePort } from "@annals/local";
 import { eventually } from "@annals/testing";
@@ -16,6 +16,7 @@ import {
   signedDelivery,
   startWithAccount,
   testBlocks,
+  testKeptEvents,
   WEBHOOK_SECRET,
 } from "../sdk/readme-blocks.ts";
 import {
@@ -30,9 +31,10 @@ import {
 } from "../verifiers/made-bundle.ts";
 import { chainOf, csvOf, exportOf } from "../verifiers/made-export.ts";
 import { MadeLog, serveLog } from "../verifiers/made-log.ts";
+import { testKilled } from "./killed.ts";
 import { installRuntimes, programOf } from "./runtimes.ts";
 
-const FILES = ["calls.mjs", "program.mjs", "worker.mjs", "workerd.capnp"];
+const FILES = ["calls.mjs", "program.mjs", "spool.mjs", "worker.mjs", "workerd.capnp"];
 const isHere = await installRuntimes();
 
 /** Signed notes of the worked examples. */
@@ -158,12 +160,22 @@ describe.each(
   });
 });
 
-// Express and Fastify read files, and look at the machine.
+const denoWithFiles = deno("--allow-net", "--allow-env", "--allow-read", "--allow-write");
+
 describe.each(
-  here(["bun", bun], ["deno", deno("--allow-net", "--allow-env", "--allow-read", "--allow-sys")]),
-)("the blocks of the SDK's page in %s", (_, command) => {
-  testBlocks(command, () => sdk);
+  here(["node-of-sdk", [programOf("node-of-sdk")]], ["bun", bun], ["deno", denoWithFiles]),
+)("a spool in %s", (name, command) => {
+  testKilled([...command, "spool.mjs"], `spool-${name}`, () => sdk);
 });
+
+// Express, Fastify and pg read files, and look at the machine.
+describe.each(here(["bun", bun], ["deno", [...denoWithFiles, "--allow-sys"]]))(
+  "the blocks of the SDK's page in %s",
+  (_, command) => {
+    testBlocks(command, () => sdk);
+    testKeptEvents(command, () => sdk);
+  },
+);
 
 describe.each(here(["workerd", [programOf("workerd")]]))("%s", (_, program) => {
   test("every kind of call, and an event after the answer", async () => {

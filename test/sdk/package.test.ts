@@ -3,20 +3,12 @@
 // refuse what they should at compile time.
 
 import { execFile } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { createDatabase, eventually } from "@annals/testing";
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { compile, type Installed, packageFaults, PACKED_WITHIN_MS } from "./installed.ts";
-import {
-  BLOCKS,
-  ended,
-  installBlocks,
-  ofKind,
-  startWithAccount,
-  testBlocks,
-} from "./readme-blocks.ts";
+import { BLOCKS, installBlocks, testBlocks, testKeptEvents } from "./readme-blocks.ts";
 
 let installed: Installed;
 
@@ -83,36 +75,4 @@ test("another action, type of actor or metadata does not compile", async () => {
 });
 
 testBlocks([process.execPath], () => installed);
-
-test.each(ofKind("spool"))(
-  "$file stores its event, and leaves nothing on disk",
-  async ({ file }) => {
-    const dir = join(installed.folder, "spool");
-    const { annals, child, printed, said } = await startWithAccount(
-      [process.execPath, file],
-      installed.folder,
-      { SPOOL_DIR: dir },
-    );
-    expect(await ended(child), said()).toBe(0);
-    expect(printed()).toContain("waiting: 0");
-    expect(await readdir(dir)).toEqual([]);
-    expect(await annals.events.list().toArray()).toMatchObject([{ action: "user.login" }]);
-  },
-);
-
-test.each(ofKind("outbox"))("$file sends what it has committed", async ({ file }) => {
-  const database = await createDatabase(inject("stack").databaseUrl);
-  onTestFinished(() => database.drop());
-  const { annals, child, said } = await startWithAccount(
-    [process.execPath, file],
-    installed.folder,
-    { DATABASE_URL: database.url },
-  );
-  const events = await eventually("an event", async () => {
-    const listed = await annals.events.list().toArray();
-    return listed.length > 0 && listed;
-  });
-  expect(events).toMatchObject([{ action: "invoice.update" }]);
-  child.kill("SIGTERM");
-  expect(await ended(child), said()).toBe(0);
-});
+testKeptEvents([process.execPath], () => installed);

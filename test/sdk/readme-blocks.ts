@@ -4,12 +4,12 @@
 
 import { freePort } from "@annals/local";
 import { Annals } from "@annals/sdk";
-import { eventually, newAccount } from "@annals/testing";
+import { createDatabase, eventually, newAccount } from "@annals/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { expect, inject, onTestFinished, test } from "vitest";
@@ -22,7 +22,7 @@ export const WEBHOOK_SECRET = `whsec_${Buffer.from("0123456789abcdef0123456789ab
 export const BLOCKS = [...README.matchAll(/(?:<!-- test: (\w+) -->\n)?```ts\n([\s\S]*?)```/g)].map(
   ([, kind = "program", text = ""], at) => ({ kind, text, file: `block-${at + 1}.ts` }),
 );
-export const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === kind);
+const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === kind);
 
 /** The SDK with the blocks and what they import. */
 export async function installBlocks(): Promise<Installed> {
@@ -119,5 +119,33 @@ export function testBlocks(command: readonly string[], installed: () => Installe
     const answer = await eventually("an answer", () => post(body));
     expect(answer.status).toBe(204);
     expect((await post(`${body} `)).status).toBe(400);
+  });
+}
+
+/** Adds tests for the blocks whose events are on disk or in a database until they are stored. */
+export function testKeptEvents(command: readonly string[], installed: () => Installed): void {
+  const start = (file: string, more: Readonly<Record<string, string>>) =>
+    startWithAccount([...command, file], installed().folder, more);
+
+  test.each(ofKind("spool"))("$file stores its event, leaves nothing on disk", async ({ file }) => {
+    const dir = join(installed().folder, "spool");
+    const { annals, child, printed, said } = await start(file, { SPOOL_DIR: dir });
+    expect(await ended(child), said()).toBe(0);
+    expect(printed()).toContain("waiting: 0");
+    expect(await readdir(dir)).toEqual([]);
+    expect(await annals.events.list().toArray()).toMatchObject([{ action: "user.login" }]);
+  });
+
+  test.each(ofKind("outbox"))("$file sends what it has committed", async ({ file }) => {
+    const database = await createDatabase(inject("stack").databaseUrl);
+    onTestFinished(() => database.drop());
+    const { annals, child, said } = await start(file, { DATABASE_URL: database.url });
+    const events = await eventually("an event", async () => {
+      const listed = await annals.events.list().toArray();
+      return listed.length > 0 && listed;
+    });
+    expect(events).toMatchObject([{ action: "invoice.update" }]);
+    child.kill("SIGTERM");
+    expect(await ended(child), said()).toBe(0);
   });
 }
