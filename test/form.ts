@@ -42,6 +42,14 @@ const FULL = {
   /** How long witness, time stamps and bucket are down. Only in the full form. */
   anchorsOutage: { forMs: 600_000 },
   serviceCrash: { rounds: 50, appends: 1_000 },
+  /** Events that clients with a spool track, and transactions with an outbox, while processes are killed. */
+  clientKills: {
+    events: 1_000_000,
+    kills: 200,
+    gatewayKills: 20,
+    transactions: 10_000,
+    relayKills: 50,
+  },
   postgresCrash: { rounds: 20, appends: 1_000 },
   /** Failovers of each kind, and how long the standby is away. */
   failover: { rounds: 3, awayMs: 30_000 },
@@ -117,6 +125,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     litewitness: { forMs: 20_000 },
     anchorsOutage: { forMs: 90_000 },
     serviceCrash: { rounds: 4, appends: 500 },
+    clientKills: { events: 3_000, kills: 6, gatewayKills: 2, transactions: 300, relayKills: 4 },
     postgresCrash: { rounds: 2, appends: 500 },
     failover: { rounds: 1, awayMs: 4_000 },
     slowed: { forMs: 5_000, ways: 1 },

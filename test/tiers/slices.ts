@@ -103,6 +103,7 @@ export const FAULT_SLICES: Sliced = {
     ],
     [/\/migrations\//u, ["postgresql-versions", "soak"]],
     [/^(helm|deploy\/(grafana|prometheus))\//u, ["alerts"]],
+    [/^packages\/sdk\//u, ["client-kills"]],
   ],
   slices: 8,
 };
