@@ -14,9 +14,15 @@ import { type Command, Driver } from "./drivers.ts";
 
 const START = Date.parse("2026-01-31T09:30:00Z");
 
+/** What starts the first process of a case, and the others. */
+export interface Commands {
+  readonly first: Command;
+  readonly next: Command;
+}
+
 export class SpoolWorld {
   readonly dir: string;
-  readonly #command: Command;
+  readonly #commands: Commands;
   readonly #fault: string | undefined;
   readonly #drivers: Driver[] = [];
   server: ScriptedServer;
@@ -24,24 +30,24 @@ export class SpoolWorld {
 
   static async create(
     dir: string,
-    command: Command,
+    commands: Commands,
     answer: Answering,
     fault?: string,
   ): Promise<SpoolWorld> {
-    const world = new SpoolWorld(dir, command, answer, await scriptedServer(() => {}), fault);
+    const world = new SpoolWorld(dir, commands, answer, await scriptedServer(() => {}), fault);
     world.server.answer = (...request) => world.#respond(...request);
     return world;
   }
 
   private constructor(
     dir: string,
-    command: Command,
+    commands: Commands,
     answer: Answering,
     server: ScriptedServer,
     fault: string | undefined,
   ) {
     this.dir = dir;
-    this.#command = command;
+    this.#commands = commands;
     this.#answer = answer;
     this.server = server;
     this.#fault = fault;
@@ -59,7 +65,7 @@ export class SpoolWorld {
 
   /** Starts a process with a client of the folder. */
   async start(open: object = {}): Promise<Driver> {
-    const driver = new Driver(this.#command);
+    const driver = new Driver(this.#commands[this.#drivers.length === 0 ? "first" : "next"]);
     this.#drivers.push(driver);
     const { baseUrl } = this.server;
     const given = { base_url: baseUrl, keys: ["k"], spool: this.dir, ...open };

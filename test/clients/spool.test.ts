@@ -10,20 +10,16 @@ import { DISK_CASES } from "./disk-cases.ts";
 import { bundleDriver, type Command, DRIVERS } from "./drivers.ts";
 import { PRODUCER_CASES } from "./producer-cases.ts";
 import { SPOOL_CASES, type SpoolCase } from "./spool-cases.ts";
-import { SpoolWorld } from "./spool-world.ts";
+import { type Commands, SpoolWorld } from "./spool-world.ts";
 
 /** The SDKs whose drivers have the commands of a spool. */
 const WITH_SPOOL = ["typescript"];
 
 const ALL = [...SPOOL_CASES, ...DISK_CASES, ...PRODUCER_CASES];
 
-async function seen(
-  command: Command,
-  { answer, run }: SpoolCase,
-  fault?: string,
-): Promise<unknown> {
+async function seen(both: Commands, { answer, run }: SpoolCase, fault?: string): Promise<unknown> {
   const dir = mkdtempSync(join(tmpdir(), "annals-spool-"));
-  const world = await SpoolWorld.create(dir, command, answer, fault);
+  const world = await SpoolWorld.create(dir, both, answer, fault);
   onTestFinished(async () => {
     await world.end();
     rmSync(dir, { recursive: true });
@@ -31,22 +27,38 @@ async function seen(
   return run(world);
 }
 
+const MIXED = WITH_SPOOL.flatMap((first) =>
+  WITH_SPOOL.filter((next) => next !== first).map((next) => [first, next] as const),
+);
+
+const commands = new Map<string, Command>(Object.entries(DRIVERS));
+const of = (language: string): Command => {
+  const command = commands.get(language);
+  if (command === undefined) throw new Error(`${language} has no driver`);
+  return command;
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "annals-driver-"));
+  commands.set("typescript", await bundleDriver(folder));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
 describe.each(WITH_SPOOL)("the SDK of %s", (language) => {
-  let folder: string;
-  let command: Command;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "annals-driver-"));
-    const started = language === "typescript" ? await bundleDriver(folder) : DRIVERS[language];
-    if (started === undefined) throw new Error(`${language} has no driver`);
-    command = started;
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const both = () => ({ first: of(language), next: of(language) });
 
   test.each(ALL)("passes: $name", async (each) => {
-    expect(await seen(command, each)).toEqual(each.seen);
+    expect(await seen(both(), each)).toEqual(each.seen);
   });
 
   test.each(ALL)("with $fault does not pass: $name", async (each) => {
-    expect(await seen(command, each, each.fault)).not.toEqual(each.seen);
+    expect(await seen(both(), each, each.fault)).not.toEqual(each.seen);
+  });
+});
+
+describe.each(MIXED)("a process of the SDK of %s, and others of %s", (first, next) => {
+  test.each(ALL)("pass: $name", async (each) => {
+    expect(await seen({ first: of(first), next: of(next) }, each)).toEqual(each.seen);
   });
 });
