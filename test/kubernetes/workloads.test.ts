@@ -1,6 +1,6 @@
 // Guarantee: on a cluster a pod without any secret stores events by its projected token, as the workload that
-// the account trusts. Keys reaches the API server alone for it. A token for another audience gets nothing, and
-// deleting the workload refuses the next request of the pod. docs/workloads.md says what the cluster needs.
+// the account trusts; for it keys reaches nothing but the API server. A token for another audience gets
+// nothing, and deleting the workload refuses the next request. docs/workloads.md says what a cluster needs.
 
 import { afterAll, beforeAll, expect, onTestFailed, test } from "vitest";
 import { IMAGE, SMALL } from "./installation.ts";
