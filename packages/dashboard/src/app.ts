@@ -1,7 +1,7 @@
 // The dashboard as a whole: login, the account and the screen of the address, messages. Made by main.ts once.
 
 import { AnnalsError } from "@annals/sdk";
-import { html, nothing, render, type TemplateResult } from "lit";
+import { html, nothing, render, type TemplateResult } from "lit/html.js";
 import { Auth, KEY_ALONE, type Ways } from "./auth.ts";
 import { type Login, keyLogin, personLogin } from "./login.ts";
 import { errorView } from "./parts/error-view.ts";

@@ -2,8 +2,8 @@
 // a person asks for. Each screen is made by app.ts when its route is shown, and stopped when it is left.
 
 import type { Annals } from "@annals/sdk";
-import type { TemplateResult } from "lit";
-import { html, nothing } from "lit";
+import type { TemplateResult } from "lit/html.js";
+import { html, nothing } from "lit/html.js";
 import type { Provider } from "./auth.ts";
 import { LoginError } from "./login-error.ts";
 import { errorView } from "./parts/error-view.ts";

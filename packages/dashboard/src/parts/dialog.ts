@@ -1,7 +1,7 @@
 // A question that has to be answered before anything else: the browser's own modal dialog, which keeps the
 // focus, closes with Escape and gives the focus back. Used by the screens for what cannot be undone.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { ref } from "lit/directives/ref.js";
 import { Action } from "../screen.ts";
 

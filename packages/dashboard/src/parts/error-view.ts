@@ -1,7 +1,7 @@
 // How each screen shows an error: what happened, what to do, and the request id to quote.
 
 import { AnnalsError } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { missingScopeOf } from "../client.ts";
 import { LoginError } from "../login-error.ts";
 import { visible } from "./visible.ts";

@@ -1,6 +1,6 @@
 // The filters of a list of events as a part of a form. Used by exports and widget tokens.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { field, textIn } from "./form.ts";
 
 const TEXTS = {

@@ -1,6 +1,6 @@
 // Fields of forms: a label, the input, a hint. Used by the screens that create something.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 
 interface Field {
   readonly name: string;

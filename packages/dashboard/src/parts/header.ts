@@ -1,6 +1,6 @@
 // The head of each page: the menu, the account, who has logged in, and the log out. Used by app.ts.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Access, Person } from "../person.ts";
 import { hrefOf, menuOf, type Route } from "../routes.ts";
 import { visible } from "./visible.ts";

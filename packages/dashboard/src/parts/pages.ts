@@ -1,6 +1,6 @@
 // The buttons that turn the pages of a list. Used by the screens with pages.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 
 interface Pages {
   /** Cursor of the page that is shown; undefined on the first one. */

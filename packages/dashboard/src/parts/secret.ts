@@ -1,7 +1,7 @@
 // A secret that the service shows once: the text, a button that copies it, and a button that puts it away.
 // It is in the page until then and nowhere else.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 
 interface Secret {
   /** What it is, such as "API key". */

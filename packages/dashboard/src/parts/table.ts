@@ -1,7 +1,7 @@
 // A table that becomes a list of cards on a narrow window. The roles are written out: CSS that lays a table
 // out as blocks takes them from a screen reader.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 
 type Cell = TemplateResult | string | number | null | undefined;
 

@@ -1,6 +1,6 @@
 // Times and sizes as a reader wants them; the exact time of the service is in the title.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 
 const SHOWN = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 const NUMBER = new Intl.NumberFormat("en");

@@ -3,7 +3,7 @@
 // (libs/event/src/visible-text.ts).
 
 import { markHidden } from "@annals/proof";
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 
 export function visible(text: string): readonly (string | TemplateResult)[] {
   return markHidden(text, (name) => html`<span class="mark" title="${name}">⟨${name}⟩</span>`);

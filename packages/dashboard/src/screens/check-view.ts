@@ -1,7 +1,7 @@
 // What the check of an export found: what was recomputed, and what a file cannot show. Of a file that no
 // browser checks, how it is verified.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import type { Report } from "annals-verify/browser";
 import type { Check } from "../check/check-export.ts";
 import { numberText, timeView } from "../parts/time.ts";

@@ -2,7 +2,7 @@
 // The viewer never gets the key.
 
 import type { CreatedWidgetToken } from "@annals/sdk";
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { type Context, Loader, type Screen } from "../screen.ts";
 import { PARTS } from "../words.ts";
 

@@ -2,7 +2,7 @@
 // here and sent nowhere.
 
 import type { Export, ExportPage } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { type Check, checkExport } from "../check/check-export.ts";
 import { saveFile, takeFile } from "../check/take-file.ts";
 import { Dialog } from "../parts/dialog.ts";

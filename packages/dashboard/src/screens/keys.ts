@@ -1,7 +1,7 @@
 // API keys: create, shown once, rename, revoke.
 
 import type { ApiKey, CreatedApiKey } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";

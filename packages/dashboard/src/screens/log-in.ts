@@ -1,7 +1,7 @@
 // The login: with an identity provider, or with a key that the service knows. The field is emptied at once,
 // and the key is never written back into the page.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { logInUrl, type Ways } from "../auth.ts";
 import { onSubmit, textIn } from "../parts/form.ts";
 import { visible } from "../parts/visible.ts";

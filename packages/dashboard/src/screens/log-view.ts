@@ -2,7 +2,7 @@
 // for an account whose service keeps a log.
 
 import { type Annals, AnnalsError, type LogStatus } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { numberText, timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 

@@ -1,7 +1,7 @@
 // Who has logged in, and which mapping gives which role. It is also what somebody without a role sees, and
 // sends to the manager of an account.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Session, SessionAccount } from "../auth.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";

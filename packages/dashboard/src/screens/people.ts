@@ -1,7 +1,7 @@
 // People: who has logged in and has a role in the account, and the mapping that gives it.
 
 import type { Person, PersonPage } from "@annals/sdk";
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { pagesView } from "../parts/pages.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";

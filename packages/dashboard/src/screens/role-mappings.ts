@@ -1,7 +1,7 @@
 // Role mappings: which groups and people of an identity provider have which role in the account.
 
 import type { NewRoleMapping, RoleMapping } from "@annals/sdk";
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { field, onSubmit, select, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";

@@ -3,7 +3,7 @@
 // own.
 
 import type { Sink, SinkStatus } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { field, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";

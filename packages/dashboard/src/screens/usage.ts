@@ -1,7 +1,7 @@
 // What is used of each limit of the account, and what the key or the role may do. All of it is one response.
 
 import type { Scope, Usage } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { table } from "../parts/table.ts";
 import { numberText, sizeText } from "../parts/time.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";

@@ -2,7 +2,7 @@
 // found (verification-history.ts).
 
 import { AnnalsError, type LogStatus, type Verification } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { field, onSubmit, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";

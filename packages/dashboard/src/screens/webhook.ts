@@ -2,7 +2,7 @@
 // events.
 
 import type { Delivery, DeliveryPage } from "@annals/sdk";
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { field, onSubmit, textIn } from "../parts/form.ts";
 import { pagesView } from "../parts/pages.ts";
 import { table } from "../parts/table.ts";

@@ -2,7 +2,7 @@
 // webhook.ts.
 
 import type { Webhook } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";

@@ -1,7 +1,7 @@
 // Widget tokens: create, the token once, the live ones, revoke.
 
 import type { WidgetToken, WidgetTokenPage } from "@annals/sdk";
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
 import { choices, chosenIn, field, onSubmit, select, textIn } from "../parts/form.ts";
