@@ -42,6 +42,7 @@ const browser = [
   "dashboard-people",
   "dashboard-screens",
   "dashboard-session",
+  "dashboard-sinks",
   "evidence-log",
   "examples",
   "package",

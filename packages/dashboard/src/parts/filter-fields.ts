@@ -1,4 +1,4 @@
-// The filters of a list of events as a part of a form. Used by exports and widget tokens.
+// The filters of a list of events as a part of a form. Used by exports, widget tokens and sinks.
 
 import { html, type TemplateResult } from "lit/html.js";
 import { field, textIn } from "./form.ts";
@@ -15,12 +15,12 @@ const TIMES = { occurred_from: "Occurred from", occurred_to: "Occurred before" }
 
 const MAX_LENGTH = 256;
 
-export function filterFields(): TemplateResult {
+export function filterFields({ hasTimes = true } = {}): TemplateResult {
   return html`<details>
     <summary>Only some events</summary>
     <div class="fields">
       ${Object.entries(TEXTS).map(([name, label]) => field({ name, label, maxLength: MAX_LENGTH }))}
-      ${Object.entries(TIMES).map(([name, label]) => field({ name, label, type: "datetime-local" }))}
+      ${Object.entries(hasTimes ? TIMES : {}).map(([name, label]) => field({ name, label, type: "datetime-local" }))}
     </div>
   </details>`;
 }

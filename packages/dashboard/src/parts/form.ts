@@ -1,13 +1,13 @@
-// Fields of forms: a label, the input, a hint. Used by the screens that create something.
+// Fields of forms: a label, the input, a hint. Used by the screens that create or change something.
 
 import { html, nothing, type TemplateResult } from "lit/html.js";
 
 interface Field {
   readonly name: string;
   readonly label: string;
-  readonly hint?: string;
-  readonly type?: "text" | "url" | "number" | "datetime-local";
-  readonly value?: string;
+  readonly hint?: string | undefined;
+  readonly type?: "text" | "url" | "number" | "datetime-local" | "password" | undefined;
+  readonly value?: string | undefined;
   readonly isRequired?: boolean;
   readonly maxLength?: number;
   readonly min?: number;
@@ -28,12 +28,41 @@ export function field(given: Field): TemplateResult {
       maxlength=${given.maxLength ?? nothing}
       min=${given.min ?? nothing}
       max=${given.max ?? nothing}
-      autocomplete="off"
+      autocomplete=${type === "password" ? "new-password" : "off"}
       spellcheck="false"
       aria-describedby=${hint === undefined ? nothing : hintId}
     />
-    ${hint === undefined ? nothing : html`<p class="hint" id=${hintId}>${hint}</p>`}
+    ${hintView(hintId, hint)}
   </div>`;
+}
+
+const hintView = (id: string, hint: string | undefined) =>
+  hint === undefined ? nothing : html`<p class="hint" id=${id}>${hint}</p>`;
+
+/** Several lines of text. */
+export function area({ name, label, hint, isRequired = false, value = "" }: Field): TemplateResult {
+  const hintId = `${name}-hint`;
+  return html`<div class="field">
+    <label for=${name}>${label}</label>
+    <textarea
+      id=${name}
+      name=${name}
+      rows="2"
+      .value=${value}
+      ?required=${isRequired}
+      autocomplete="off"
+      spellcheck="false"
+      aria-describedby=${hint === undefined ? nothing : hintId}
+    ></textarea>
+    ${hintView(hintId, hint)}
+  </div>`;
+}
+
+export function checkbox(name: string, label: string, isChecked = false): TemplateResult {
+  return html`<label class="choice">
+    <input type="checkbox" name=${name} ?checked=${isChecked} />
+    <span>${label}</span>
+  </label>`;
 }
 
 interface Choices {
@@ -64,16 +93,23 @@ export function choices({
   </fieldset>`;
 }
 
+interface Select {
+  readonly name: string;
+  readonly label: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly chosen?: string | undefined;
+  readonly onChange?: (event: Event) => void;
+}
+
 /** One of the values. */
-export function select(
-  name: string,
-  label: string,
-  values: Readonly<Record<string, string>>,
-): TemplateResult {
+export function select({ name, label, values, chosen, onChange }: Select): TemplateResult {
   return html`<div class="field">
     <label for=${name}>${label}</label>
-    <select id=${name} name=${name}>
-      ${Object.entries(values).map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+    <select id=${name} name=${name} @change=${onChange}>
+      ${Object.entries(values).map(
+        ([value, text]) =>
+          html`<option value=${value} ?selected=${value === chosen}>${text}</option>`,
+      )}
     </select>
   </div>`;
 }

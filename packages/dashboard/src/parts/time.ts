@@ -1,10 +1,13 @@
-// Times and sizes as a reader wants them; the exact time of the service is in the title.
+// Times, counts and sizes as a reader wants them; the exact time of the service is in the title.
 
 import { html, type TemplateResult } from "lit/html.js";
 
 const SHOWN = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 const NUMBER = new Intl.NumberFormat("en");
 const KIB = 1024;
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+const DAY_S = 86_400;
 const UNITS = ["bytes", "KiB", "MiB", "GiB"] as const;
 
 /** In the reader's time zone. */
@@ -16,6 +19,18 @@ export function timeView(text: string | null | undefined): TemplateResult {
 }
 
 export const numberText = (value: number): string => NUMBER.format(value);
+
+/** `1 event`, `2,000 events`. */
+export const countText = (count: number, what: string): string =>
+  `${numberText(count)} ${what}${count === 1 ? "" : "s"}`;
+
+/** `45 s`, `12 min`, `3 h`, `2 days`. */
+export function durationText(seconds: number): string {
+  if (seconds < MINUTE_S) return `${Math.round(seconds)} s`;
+  if (seconds < HOUR_S) return `${Math.round(seconds / MINUTE_S)} min`;
+  if (seconds < DAY_S) return `${Math.round(seconds / HOUR_S)} h`;
+  return countText(Math.round(seconds / DAY_S), "day");
+}
 
 export function sizeText(bytes: number | null): string {
   if (bytes === null) return "–";

@@ -7,7 +7,7 @@ import { type Check, checkExport } from "../check/check-export.ts";
 import { saveFile, takeFile } from "../check/take-file.ts";
 import { Dialog } from "../parts/dialog.ts";
 import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
-import { onSubmit, select, textIn } from "../parts/form.ts";
+import { checkbox, onSubmit, select, textIn } from "../parts/form.ts";
 import { pagesView } from "../parts/pages.ts";
 import { table } from "../parts/table.ts";
 import { numberText, sizeText, timeView } from "../parts/time.ts";
@@ -144,11 +144,8 @@ export class ExportsScreen implements Screen {
     return html`<section aria-labelledby="create-export">
       <h2 id="create-export">Create an export</h2>
       <form @submit=${onSubmit((form) => void this.#create(form))}>
-        ${select("format", "Format", FORMATS)}
-        <label class="choice">
-          <input type="checkbox" name="proofs" checked />
-          <span>With proofs, so that the file can be verified</span>
-        </label>
+        ${select({ name: "format", label: "Format", values: FORMATS })}
+        ${checkbox("proofs", "With proofs, so that the file can be verified", true)}
         ${filterFields()} ${this.#creation.view()}
         <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create export</button></p>
       </form>

@@ -92,9 +92,10 @@ export class RoleMappingsScreen implements Screen {
           ${
             providers.length === 0
               ? field(PROVIDER)
-              : select(PROVIDER.name, PROVIDER.label, Object.fromEntries(providers))
+              : select({ ...PROVIDER, values: Object.fromEntries(providers) })
           }
-          ${select("kind", "Given to", KINDS)} ${field(WHOM)} ${select("role", "Role", ROLES)}
+          ${select({ name: "kind", label: "Given to", values: KINDS })} ${field(WHOM)}
+          ${select({ name: "role", label: "Role", values: ROLES })}
         </div>
         ${this.#creation.view()}
         <p><button class="primary" ?disabled=${this.#creation.isBusy}>Add mapping</button></p>

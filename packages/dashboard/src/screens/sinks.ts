@@ -1,20 +1,20 @@
-// Sinks: where each sends, whether it does, how far it is behind and why; test, pause, replay, delete. A
-// configuration has secrets, so sinks are created through the API. The state is asked for each sink on its
-// own.
+// Sinks: create and test, where each sends, whether it does, how far it is behind and why; pause, replay,
+// delete. The state is asked for each sink on its own.
 
-import type { Sink, SinkStatus } from "@annals/sdk";
+import type { Sink, SinkTest } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
-import { field, textIn } from "../parts/form.ts";
+import { field, onSubmit, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
-import { numberText, timeView } from "../parts/time.ts";
+import { timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import { FIRST_TYPE, sinkFields, sinkIn } from "./sink-fields.ts";
+import { lagView, receiverOf, type Shown, stateView, type Trial, trialView } from "./sink-views.ts";
 
-interface Shown {
-  readonly sink: Sink;
-  readonly status: SinkStatus;
-}
+/** After a sink is created: how often its state is asked for, and how many times at most. */
+const POLL_MS = 2_000;
+const POLLS = 30;
 
 const FROM = {
   name: "from",
@@ -28,12 +28,20 @@ const FROM = {
 export class SinksScreen implements Screen {
   readonly #context: Context;
   readonly #sinks: Loader<readonly Shown[]>;
+  readonly #creation: Action;
   readonly #change: Action;
   readonly #dialog: Dialog;
+  #type = FIRST_TYPE;
+  /** How many sinks were created: each had a form of its own. */
+  #created = 0;
+  #trial: Trial | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
 
   constructor(context: Context) {
     const { api, update } = context;
     this.#context = context;
+    this.#creation = new Action(update);
     this.#change = new Action(update);
     this.#dialog = new Dialog(update);
     this.#sinks = new Loader(update, async (signal) => {
@@ -44,7 +52,11 @@ export class SinksScreen implements Screen {
     });
   }
 
-  readonly stop = (): void => this.#sinks.stop();
+  readonly stop = (): void => {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#sinks.stop();
+  };
 
   readonly view = (): TemplateResult =>
     html`<p>A sink sends the events of this account, in order, to a SIEM or a bucket.</p>
@@ -55,8 +67,64 @@ export class SinksScreen implements Screen {
       ${this.#dialog.view()}`;
 
   #listView(sinks: readonly Shown[]): TemplateResult {
-    if (sinks.length === 0)
-      return html`<p class="empty">No sinks yet. Create one with POST /v1/sinks.</p>`;
+    const list =
+      sinks.length === 0
+        ? html`<p class="empty">No sinks yet. Create one below: it is tested at once.</p>`
+        : this.#tableView(sinks);
+    const trial = this.#trial && trialView(this.#trial, sinks);
+    return html`${list}${this.#formView(trial)}`;
+  }
+
+  #formView(trial: TemplateResult | undefined): TemplateResult {
+    const onType = (type: Sink["type"]) => {
+      this.#type = type;
+      this.#context.update();
+    };
+    return html`<section aria-labelledby="create-sink">
+      <h2 id="create-sink">Create a sink</h2>
+      <form @submit=${onSubmit((form) => void this.#create(form))}>
+        ${sinkFields(this.#type, this.#created, onType)} ${this.#creation.view()}
+        <p>
+          <button class="primary" ?disabled=${this.#creation.isBusy}>Create and test sink</button>
+        </p>
+      </form>
+      <div id="trial" role="status">${trial ?? nothing}</div>
+    </section>`;
+  }
+
+  #create(form: FormData): Promise<void> {
+    const { api, say } = this.#context;
+    return this.#creation.run(async () => {
+      const { id } = await api.sinks.create(sinkIn(form, this.#type));
+      this.#trial = { id };
+      this.#created += 1;
+      say("The sink is created.");
+      await this.#sinks.load();
+      this.#trial = { id, test: await api.sinks.test(id).catch(notTested) };
+      this.#context.update();
+      document.getElementById("trial")?.scrollIntoView({ block: "nearest" });
+      this.#poll(id, POLLS);
+    });
+  }
+
+  /** Asks for the state of the new sink until it has sent all there is: one request each time. */
+  #poll(id: string, left: number): void {
+    clearTimeout(this.#timer);
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#ask(id, left), POLL_MS);
+  }
+
+  async #ask(id: string, left: number): Promise<void> {
+    const status = await this.#context.api.sinks.status(id).catch(() => undefined);
+    if (this.#isStopped || this.#trial?.id !== id) return;
+    const all = this.#sinks.value ?? [];
+    if (status)
+      this.#sinks.value = all.map((one) => (one.sink.id === id ? { ...one, status } : one));
+    this.#context.update();
+    if (left > 0 && (status?.lag_events ?? 1) > 0) this.#poll(id, left - 1);
+  }
+
+  #tableView(sinks: readonly Shown[]): TemplateResult {
     return table<Shown>(
       "Sinks",
       [
@@ -166,35 +234,7 @@ export class SinksScreen implements Screen {
   }
 }
 
-function receiverOf({ config }: Sink): string {
-  if ("host" in config) return `${config.host}:${config.port}`;
-  return "bucket" in config ? `${config.bucket}/${config.prefix}` : config.url;
-}
-
-function stateView({ status }: Shown): TemplateResult {
-  const kind = status.status === "active" ? "good" : status.status === "failing" ? "bad" : "";
-  return html`<span class="badge ${kind}">${status.status}</span>
-    ${status.last_error === null ? nothing : html`<p class="text">${visible(status.last_error)}</p>`}
-    ${status.rejected === null ? nothing : html`<p>The receiver refuses event ${status.rejected.sequence_number}.</p>`}
-    ${
-      status.lost.length === 0
-        ? nothing
-        : html`<p>
-            ${numberText(lostOf(status))} events are never sent: retention has deleted them, or they
-            were skipped.
-          </p>`
-    }`;
-}
-
-function lagView({ status }: Shown): TemplateResult {
-  if (status.lag_events === 0) return html`<span>–</span>`;
-  return html`${numberText(status.lag_events)} events, ${numberText(Math.round(status.lag_seconds))}
-  s`;
-}
-
-function lostOf({ lost }: SinkStatus): number {
-  return lost.reduce(
-    (sum, { from_sequence_number: from, to_sequence_number: to }) => sum + to - from + 1,
-    0,
-  );
+/** The sink is there, whatever kept its test from being made. */
+function notTested(error: unknown): SinkTest {
+  return { success: false, error: error instanceof Error ? error.message : String(error) };
 }

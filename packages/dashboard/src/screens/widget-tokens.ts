@@ -129,8 +129,8 @@ export class WidgetTokensScreen implements Screen {
       <h2 id="create-token">Create a widget token</h2>
       <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
         <div class="fields">
-          ${field(VIEWER_ID)} ${field(VIEWER_NAME)} ${select("lifetime", "Lives for", LIFETIMES)}
-          ${field(ORIGINS)}
+          ${field(VIEWER_ID)} ${field(VIEWER_NAME)}
+          ${select({ name: "lifetime", label: "Lives for", values: LIFETIMES })} ${field(ORIGINS)}
         </div>
         ${choices({ name: "parts", label: "Parts that are shown", values: PARTS })}
         ${filterFields()} ${this.#creation.view()}
