@@ -47,6 +47,7 @@ async function bundle(file, source) {
     charset: "utf8",
     legalComments: "eof",
     tsconfigRaw: {},
+    plugins: [{ name: "unindent", setup: unindent }],
     logLevel: "error",
   });
   const [{ contents }] = outputFiles;
@@ -55,4 +56,12 @@ async function bundle(file, source) {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(`${file}.${process.pid}`, contents);
   await rename(`${file}.${process.pid}`, file);
+}
+
+/** HTML does not show the indentation of templates in their source. */
+function unindent({ onLoad }) {
+  onLoad({ filter: /packages\/(dashboard|viewer)\/src\/.*\.ts$/ }, async ({ path }) => {
+    const text = await readFile(path, "utf8");
+    return { contents: text.replace(/\n +/g, "\n"), loader: "ts" };
+  });
 }
