@@ -1,13 +1,13 @@
 // Guarantee: what a person does in the dashboard happens in the service. A secret is shown once and can be
 // copied; what cannot be undone is asked first; a download is the file of the export.
 
-import { eventually, newClient } from "@annals/testing";
+import { eventually, newClient, ownerOf } from "@annals/testing";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "./chromium.ts";
-import { expectUsable, openDashboard, shoot, tabTo } from "./dashboard.ts";
+import { expectUsable, openDashboard, shoot, tabTo, visit } from "./dashboard.ts";
 import { tampered } from "./tampered-export.ts";
 
 const stack = inject("stack");
@@ -130,6 +130,52 @@ test("a webhook is created, tested, replayed, rotated, disabled and deleted", as
   await page.getByRole("dialog").getByRole("button", { name: "Delete webhook" }).click();
   await page.getByText("No webhooks yet").waitFor();
   expect(await webhooks()).toEqual([]);
+});
+
+test("a webhook is changed, its filter is kept while it is not changed, and a failing one says so", async () => {
+  const { key, client, accountId } = await newClient(stack);
+  const filter = { action: ["invoice.*", "user.*"], actor_id: ["u_1"] };
+  const made = { url: "https://receiver.invalid/hook", events: ["event.created"], filter };
+  const { body } = await client.post("/v1/webhooks", made);
+  // As an erasure of the actor leaves it: no event has it.
+  const owner = ownerOf(stack.databaseUrl);
+  const emptied = `UPDATE webhooks.webhooks SET filter = replace(filter, '["u_1"]', '[]') WHERE account_id = $1`;
+  await owner.query(emptied, [accountId]);
+  await owner.close();
+  const stored = async () => (await client.get("/v1/webhooks")).body.data[0];
+  expect(await stored()).toMatchObject({ filter: { action: filter.action, actor_id: [] } });
+  const page = await openDashboard(browser, { baseUrl, key }, "webhooks");
+  await page.getByText("Nothing was delivered yet").waitFor();
+
+  await tabTo(page, /^Change https:\/\/receiver/);
+  await page.keyboard.press("Enter");
+  expect(await page.locator(":focus").getAttribute("id")).toBe("url");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.type("https://other.invalid/hook");
+  await tabTo(page, /^Save changes/);
+  await page.keyboard.press("Enter");
+  await page.getByText("The webhook is changed").waitFor();
+  expect(await stored()).toMatchObject({
+    id: body.data.id,
+    url: "https://other.invalid/hook",
+    filter: { action: filter.action, actor_id: [] },
+  });
+
+  await button(page, /^Change/).click();
+  await page.getByLabel(/^Action/).fill("user.*\n\n invoice.sent ");
+  await button(page, "Save changes").click();
+  await page.getByText("user.*, invoice.sent").waitFor();
+  expect((await stored()).filter).toEqual({ action: ["user.*", "invoice.sent"] });
+
+  await client.post(`/v1/webhooks/${body.data.id}/test`);
+  await eventually("it says that it fails", async () => {
+    await visit(page, "usage");
+    await visit(page, "webhooks");
+    return (await page.getByRole("table").getByText("failing", { exact: true }).count()) === 1;
+  });
+  await expectUsable(page);
+  await page.getByRole("link", { name: /^Deliveries/ }).click();
+  await page.getByText("To https://other.invalid/hook").waitFor();
 });
 
 test("an export is created, and its download is its file", async () => {

@@ -126,6 +126,7 @@ test("a sink is made and seen to work, with the keyboard alone", async () => {
   await page.keyboard.press("Enter");
   await tabTo(page, /^Action/);
   await page.keyboard.type("invoice.*");
+  await tabTo(page, /^Create and test sink/);
   await page.keyboard.press("Enter");
   await created(page).getByText("The receiver has accepted the test").waitFor();
   await created(page).getByText("All events up to number 2 are sent").waitFor({ timeout: 60_000 });

@@ -1,7 +1,8 @@
-// The filters of a list of events as a part of a form. Used by exports, widget tokens and sinks.
+// The filters of events as a part of a form: one value of each for exports and widget tokens, several for
+// webhooks and sinks.
 
 import { html, type TemplateResult } from "lit/html.js";
-import { field, textIn } from "./form.ts";
+import { area, field, textIn } from "./form.ts";
 
 const TEXTS = {
   action: "Action (a * at the end matches every action that begins so)",
@@ -15,12 +16,12 @@ const TIMES = { occurred_from: "Occurred from", occurred_to: "Occurred before" }
 
 const MAX_LENGTH = 256;
 
-export function filterFields({ hasTimes = true } = {}): TemplateResult {
+export function filterFields(): TemplateResult {
   return html`<details>
     <summary>Only some events</summary>
     <div class="fields">
       ${Object.entries(TEXTS).map(([name, label]) => field({ name, label, maxLength: MAX_LENGTH }))}
-      ${Object.entries(hasTimes ? TIMES : {}).map(([name, label]) => field({ name, label, type: "datetime-local" }))}
+      ${Object.entries(TIMES).map(([name, label]) => field({ name, label, type: "datetime-local" }))}
     </div>
   </details>`;
 }
@@ -40,3 +41,47 @@ export function filterText(filter: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(filter).map(([name, value]) => `${name} ${String(value)}`);
   return parts.length === 0 ? "all events" : parts.join(", ");
 }
+
+type Values = Readonly<Record<string, readonly string[]>>;
+
+/** Any number of values, and those that are set. */
+export function valueFields(filter: Values = {}): TemplateResult {
+  const isSet = Object.values(filter).some((values) => values.length > 0);
+  return html`<details ?open=${isSet}>
+    <summary>Only some events</summary>
+    <p class="hint">
+      One value a line. An event is sent if each field that is filled in has its value.
+    </p>
+    <div class="fields">
+      ${Object.entries(TEXTS).map(([name, label]) => area({ name, label, value: filter[name]?.join("\n") }))}
+    </div>
+  </details>`;
+}
+
+export function valuesIn(form: FormData): Record<string, string[]> {
+  const values = Object.keys(TEXTS).map((name) => [name, linesOf(textIn(form, name))] as const);
+  return Object.fromEntries(values.filter(([, lines]) => lines.length > 0));
+}
+
+/**
+ * What a form makes of the filter that it showed: undefined if nothing was changed, null if nothing is left.
+ * A member without a value, which an erasure has emptied and no event has, is not lost while it is not
+ * changed.
+ */
+export function changedFilter(
+  form: FormData,
+  before: Values = {},
+): Record<string, string[]> | null | undefined {
+  const filter = valuesIn(form);
+  const isSame = Object.keys(TEXTS).every(
+    (name) => JSON.stringify(filter[name] ?? []) === JSON.stringify(before[name] ?? []),
+  );
+  if (isSame) return undefined;
+  return Object.keys(filter).length === 0 ? null : filter;
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");

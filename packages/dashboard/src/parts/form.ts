@@ -69,7 +69,7 @@ interface Choices {
   readonly name: string;
   readonly label: string;
   readonly values: readonly string[];
-  readonly chosen?: readonly string[];
+  readonly chosen?: readonly string[] | undefined;
   readonly meanings?: Readonly<Record<string, string>>;
 }
 

@@ -4,7 +4,7 @@
 import type { NewSink, Sink } from "@annals/sdk";
 import { html, type TemplateResult } from "lit/html.js";
 import { keyed } from "lit/directives/keyed.js";
-import { filterFields, filterIn } from "../parts/filter-fields.ts";
+import { valueFields, valuesIn } from "../parts/filter-fields.ts";
 import { area, checkbox, choices, chosenIn, field, select, textIn } from "../parts/form.ts";
 import { PARTS } from "../words.ts";
 
@@ -175,7 +175,7 @@ export function sinkFields(
         ${checkbox("include_proof", "With proofs: who has them can confirm a guess at an erased value")}
         ${select({ name: "on_rejected", label: "An event that the receiver refuses", values: ON_REJECTED })}
       </details>
-      ${filterFields({ hasTimes: false })}`,
+      ${valueFields()}`,
   )}`;
 }
 
@@ -196,7 +196,7 @@ function memberView({
 
 /** The body of POST /v1/sinks. */
 export function sinkIn(form: FormData, type: Type): NewSink {
-  const filter = filterIn(form);
+  const filter = valuesIn(form);
   return {
     type,
     config: configIn(form, MEMBERS[type]),

@@ -1,12 +1,13 @@
-// The deliveries of one webhook: a test, attempts, the next retry, replays of one delivery and of a range of
-// events.
+// The deliveries of one webhook, with its URL: a test, attempts, the next retry, replays of one delivery and
+// of a range of events.
 
-import type { Delivery, DeliveryPage } from "@annals/sdk";
-import { html, type TemplateResult } from "lit/html.js";
+import type { Delivery, DeliveryPage, Webhook } from "@annals/sdk";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { field, onSubmit, textIn } from "../parts/form.ts";
 import { pagesView } from "../parts/pages.ts";
 import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
+import { visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 
 const PAGE_SIZE = 50;
@@ -21,6 +22,7 @@ const POLLS = 15;
 export class WebhookScreen implements Screen {
   readonly #context: Context;
   readonly #id: string;
+  readonly #webhook: Loader<Webhook | undefined>;
   readonly #deliveries: Loader<DeliveryPage>;
   readonly #action: Action;
   #cursor: string | undefined;
@@ -32,6 +34,10 @@ export class WebhookScreen implements Screen {
     this.#context = context;
     this.#id = id;
     this.#action = new Action(update);
+    this.#webhook = new Loader(update, async (signal) => {
+      const all = await api.webhooks.list({ signal }).toArray();
+      return all.find((one) => one.id === id);
+    });
     this.#deliveries = new Loader(update, (signal) =>
       api.webhooks.deliveries(id, { limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
     );
@@ -40,11 +46,13 @@ export class WebhookScreen implements Screen {
   readonly stop = (): void => {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#webhook.stop();
     this.#deliveries.stop();
   };
 
   readonly view = (): TemplateResult =>
     html`<p><a href=${this.#context.href("webhooks")}>All webhooks</a></p>
+      ${this.#nameView()}
       <p class="buttons">
         <button
           type="button"
@@ -58,6 +66,16 @@ export class WebhookScreen implements Screen {
       </p>
       ${this.#action.view()} ${this.#deliveries.view((page) => this.#listView(page))}
       ${this.#rangeView()}`;
+
+  /** Whatever fails here fails for the deliveries, too, which say why. */
+  #nameView(): TemplateResult | typeof nothing {
+    const one = this.#webhook.value;
+    if (one === undefined) return nothing;
+    return html`<p>
+      To <strong class="text">${visible(one.url)}</strong>
+      ${one.active ? nothing : html`<span class="badge">disabled</span>`}
+    </p>`;
+  }
 
   #listView({ data, next_cursor }: DeliveryPage): TemplateResult {
     if (data.length === 0) {

@@ -1,9 +1,11 @@
-// Webhooks: create, the secret once, test, disable, rotate the secret, delete. The deliveries of one are in
-// webhook.ts.
+// Webhooks: create, the secret once, whether they deliver, change, disable, rotate the secret, delete. The
+// deliveries of one are in webhook.ts.
 
-import type { Webhook } from "@annals/sdk";
+import type { Delivery, NewWebhook, Webhook, WebhookUpdate } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
+import { keyed } from "lit/directives/keyed.js";
 import { Dialog } from "../parts/dialog.ts";
+import { changedFilter, valueFields, valuesIn } from "../parts/filter-fields.ts";
 import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";
@@ -27,6 +29,24 @@ const GRACE = {
   hint: "How long deliveries are signed with both secrets. Update your server within this time.",
 } as const;
 
+/** For how many webhooks the newest delivery is asked for: each is a request. */
+const ASKED = 10;
+
+interface Shown {
+  readonly webhook: Webhook;
+  /** The newest delivery; null if there is none, undefined if it is not known. */
+  readonly newest: Delivery | null | undefined;
+}
+
+const URL_FIELD = {
+  name: "url",
+  label: "URL",
+  type: "url",
+  isRequired: true,
+  maxLength: MAX_URL_LENGTH,
+  hint: "HTTPS, of a public host",
+} as const;
+
 const MEANINGS: Readonly<Record<string, string>> = {
   "event.created": "an event was stored",
   "event.verified": "a verification finished",
@@ -37,26 +57,40 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 export class WebhooksScreen implements Screen {
   readonly #context: Context;
-  readonly #webhooks: Loader<readonly Webhook[]>;
+  readonly #webhooks: Loader<readonly Shown[]>;
   readonly #creation: Action;
-  readonly #change: Action;
+  readonly #action: Action;
   readonly #dialog: Dialog;
   #secret: string | undefined;
+  /** The webhook that the form changes; undefined while it creates one. */
+  #changed: Webhook | undefined;
 
   constructor(context: Context) {
     const { api, update } = context;
     this.#context = context;
     this.#creation = new Action(update);
-    this.#change = new Action(update);
+    this.#action = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#webhooks = new Loader(update, (signal) => api.webhooks.list({ signal }).toArray());
+    this.#webhooks = new Loader(update, async (signal) => {
+      const webhooks = await api.webhooks.list({ signal }).toArray();
+      return Promise.all(
+        webhooks.map(async (webhook, at) => {
+          const isAsked = at < ASKED && webhook.active;
+          const { deliveries } = api.webhooks;
+          const page = isAsked
+            ? await deliveries(webhook.id, { limit: 1, signal }).page()
+            : undefined;
+          return { webhook, newest: page && (page.data[0] ?? null) };
+        }),
+      );
+    });
   }
 
   readonly stop = (): void => this.#webhooks.stop();
 
   readonly view = (): TemplateResult =>
     html`<p>A webhook sends a signed POST to your server when something happens in this account.</p>
-      ${this.#secretView()} ${this.#change.view()}
+      ${this.#secretView()} ${this.#action.view()}
       ${this.#webhooks.view((all) => this.#listView(all))} ${this.#dialog.view()}`;
 
   #secretView(): TemplateResult | typeof nothing {
@@ -69,18 +103,21 @@ export class WebhooksScreen implements Screen {
     return secretView({ what: "signing secret", text: this.#secret, say, onClose });
   }
 
-  #listView(webhooks: readonly Webhook[]): TemplateResult {
+  #listView(webhooks: readonly Shown[]): TemplateResult {
     const list =
       webhooks.length === 0
         ? html`<p class="empty">No webhooks yet. Create one below, then send a test delivery.</p>`
-        : table<Webhook>(
+        : table<Shown>(
             "Webhooks",
             [
-              { title: "URL", cell: ({ url }) => html`<span class="text">${visible(url)}</span>` },
-              { title: "Events", cell: eventsView },
+              {
+                title: "URL",
+                cell: ({ webhook }) => html`<span class="text">${visible(webhook.url)}</span>`,
+              },
+              { title: "Events", cell: ({ webhook }) => eventsView(webhook) },
               { title: "State", cell: stateView },
-              { title: "Created", cell: (one) => timeView(one.created_at) },
-              { title: "Actions", cell: (one) => this.#actionsView(one) },
+              { title: "Created", cell: ({ webhook }) => timeView(webhook.created_at) },
+              { title: "Actions", cell: ({ webhook }) => this.#actionsView(webhook) },
             ],
             webhooks,
           );
@@ -99,6 +136,7 @@ export class WebhooksScreen implements Screen {
         aria-label=${`Deliveries of ${one.url}`}
         >Deliveries</a
       >
+      ${button("Change", () => this.#change(one))}
       ${button(one.active ? "Disable" : "Enable", () => void this.#switch(one))}
       ${button("Rotate secret", () => this.#rotate(one))}
       ${button("Delete", () => this.#delete(one), "danger")}
@@ -106,34 +144,72 @@ export class WebhooksScreen implements Screen {
   }
 
   #formView(): TemplateResult {
-    return html`<section aria-labelledby="create-webhook">
-      <h2 id="create-webhook">Create a webhook</h2>
-      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
-        ${field({ name: "url", label: "URL", type: "url", isRequired: true, maxLength: MAX_URL_LENGTH, hint: "HTTPS, of a public host" })}
-        ${choices({ name: "events", label: "Events", values: EVENT_NAMES, meanings: MEANINGS })}
+    const one = this.#changed;
+    const { isBusy } = this.#creation;
+    return html`<section aria-labelledby="webhook">
+      <h2 id="webhook">${one ? "Change the webhook" : "Create a webhook"}</h2>
+      <form @submit=${onSubmit((form, element) => void this.#submit(form, element))}>
+        ${keyed(
+          one?.id,
+          html`${field({ ...URL_FIELD, value: one?.url })}
+          ${choices({ name: "events", label: "Events", values: EVENT_NAMES, meanings: MEANINGS, chosen: one?.events })}
+          ${valueFields(one?.filter)}`,
+        )}
         ${this.#creation.view()}
-        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create webhook</button></p>
+        <p class="buttons">
+          <button class="primary" ?disabled=${isBusy}>
+            ${one ? "Save changes" : "Create webhook"}
+          </button>
+          ${one ? html`<button type="button" @click=${() => this.#change(undefined)}>Cancel</button>` : nothing}
+        </p>
       </form>
     </section>`;
   }
 
-  #create(form: FormData, element: HTMLFormElement): Promise<void> {
-    const { api, say } = this.#context;
+  /** Fills the form with a webhook, or empties it. The focus follows. */
+  #change(one: Webhook | undefined): void {
+    this.#changed = one;
+    this.#creation.error = undefined;
+    this.#context.update();
+    document.querySelector<HTMLElement>(one ? "#url" : "h1")?.focus();
+  }
+
+  #submit(form: FormData, element: HTMLFormElement): Promise<void> {
     return this.#creation.run(async () => {
       const events = chosenIn(form, "events", EVENT_NAMES);
       if (events.length === 0) throw new Error("Choose at least one event.");
       const body = { url: textIn(form, "url"), events };
-      const { secret } = await api.webhooks.create(body);
-      this.#secret = secret;
-      element.reset();
-      say("The webhook is created. Copy its secret now.");
-      await this.#webhooks.load();
+      const one = this.#changed;
+      await (one
+        ? this.#save(one, body, changedFilter(form, one.filter))
+        : this.#create({ ...body, filter: valuesIn(form) }, element));
     });
+  }
+
+  async #create(body: NewWebhook, element: HTMLFormElement): Promise<void> {
+    const { api, say } = this.#context;
+    const { secret } = await api.webhooks.create(body);
+    this.#secret = secret;
+    element.reset();
+    say("The webhook is created. Copy its secret now.");
+    await this.#webhooks.load();
+  }
+
+  async #save(
+    { id }: Webhook,
+    body: WebhookUpdate,
+    filter: WebhookUpdate["filter"] | undefined,
+  ): Promise<void> {
+    const { api, say } = this.#context;
+    await api.webhooks.update(id, { ...body, ...(filter !== undefined && { filter }) });
+    this.#change(undefined);
+    await this.#webhooks.load();
+    say("The webhook is changed.");
   }
 
   #switch({ id, active }: Webhook): Promise<void> {
     const { api, say } = this.#context;
-    return this.#change.run(async () => {
+    return this.#action.run(async () => {
       await api.webhooks.update(id, { active: !active });
       await this.#webhooks.load();
       say(active ? "The webhook is disabled." : "The webhook is enabled.");
@@ -183,12 +259,30 @@ function eventsView({ events, filter = {} }: Webhook): TemplateResult {
   return html`${events.join(", ")}${members}`;
 }
 
-function stateView({ active, disabled_reason, disabled_at, dropped }: Webhook): TemplateResult {
+function stateView({ webhook, newest }: Shown): TemplateResult {
+  const { active, disabled_reason, disabled_at, dropped } = webhook;
   const disabled =
     disabled_reason === undefined
       ? html`<span class="badge">disabled</span>`
       : html`<span class="badge bad">disabled: ${disabled_reason}</span> since
           ${timeView(disabled_at)}`;
-  return html`${active ? html`<span class="badge good">active</span>` : disabled}
-  ${dropped ? html`<p>${numberText(dropped.count)} deliveries were dropped, the last ${timeView(dropped.last_at)}</p>` : nothing}`;
+  return html`${active ? deliveryView(newest) : disabled}
+  ${dropped ? html`<p>Dropped deliveries: ${numberText(dropped.count)}, the last ${timeView(dropped.last_at)}</p>` : nothing}`;
+}
+
+/** What became of the newest delivery. */
+function deliveryView(newest: Shown["newest"]): TemplateResult {
+  if (newest === undefined) return html`<span class="badge">active</span>`;
+  if (newest === null)
+    return html`<span class="badge">active</span>
+      <p>Nothing was delivered yet.</p>`;
+  if (newest.status === "success")
+    return html`<span class="badge good">active</span>
+      <p>Delivered ${timeView(newest.delivered_at)}</p>`;
+  const { failure, status_code, last_attempt_at } = newest;
+  return html`<span class="badge bad">failing</span>
+    <p>
+      ${status_code === null ? `No response (${failure ?? "unknown"})` : `Status ${status_code}`},
+      ${timeView(last_attempt_at)}
+    </p>`;
 }
