@@ -24,7 +24,7 @@ import { type CloudTrailRecord, readSample } from "../example/cloudtrail/record.
 import { hasPython } from "../system/programs.ts";
 
 const { baseUrl, databaseUrl } = inject("stack");
-const VERIFIER = join(import.meta.dirname, "../verifiers/verify_chain.py");
+const VERIFIER = join(import.meta.dirname, "../../packages/sdk-python/src/annals_sdk/verify.py");
 const EXAMPLE = join(import.meta.dirname, "../example/cloudtrail/main.ts");
 const NO_WAIT = async (): Promise<void> => {};
 

@@ -13,7 +13,7 @@ import { eraseEvent } from "../system/erase-events.ts";
 import { ended } from "../system/exports-client.ts";
 import { verdict as verdictOf, verify } from "../verifiers/made-export.ts";
 import { hasPython } from "../system/programs.ts";
-import { python, reasonOf, verdict } from "../verifiers/python-evidence.ts";
+import { python, reasonOf, verdict, VERIFY } from "../verifiers/python-evidence.ts";
 
 const EVENTS = ["a", "b", "c"].map((action) => ({ action, actor: { id: "u_7" } }));
 const PARTS = ["actor", "metadata"];
@@ -84,7 +84,7 @@ async function writtenAfter(between: () => Promise<unknown>, requests: readonly 
 async function saidByPython(lines: Buffer): Promise<string> {
   const path = join(folder, "export.jsonl");
   await writeFile(path, lines);
-  return python("verify_chain.py", [path]).text;
+  return python(VERIFY, [path]).text;
 }
 
 describe("lines and CSV", () => {

@@ -24,7 +24,7 @@ const RARE = { action: "invoice.delete" };
 
 const ROOT = join(import.meta.dirname, "../..");
 const ANNALS_VERIFY = join(ROOT, "packages/annals-verify/bin/annals-verify.mjs");
-const VERIFY_CHAIN = join(ROOT, "test/verifiers/verify_chain.py");
+const VERIFY_CHAIN = join(ROOT, "packages/sdk-python/src/annals_sdk/verify.py");
 const run = promisify(execFile);
 
 let stack: SharedSystem;
@@ -62,7 +62,7 @@ test("all events with proofs are verified by annals-verify", async () => {
   expect(stdout).toContain(`${EVENTS} checked\n`);
 });
 
-test("verify_chain.py of the documentation agrees, and annals-verify names the line that was changed", async () => {
+test("verify.py of the documentation agrees, and annals-verify names the line that was changed", async () => {
   const part = join(folder, "part.jsonl");
   const filter = { after_sequence: EVENTS - PART_EVENTS };
   await exported({ include_proofs: true, filter }, part);

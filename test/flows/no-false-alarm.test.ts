@@ -129,7 +129,10 @@ test("and the verifier in Python, which shares no code, agrees on some thousands
   const directory = await mkdtemp(join(tmpdir(), "annals-verifier-"));
   try {
     const file = join(directory, "events.jsonl");
-    const verifier = join(import.meta.dirname, "../verifiers/verify_chain.py");
+    const verifier = join(
+      import.meta.dirname,
+      "../../packages/sdk-python/src/annals_sdk/verify.py",
+    );
     await writeFile(file, `${lines.join("\n")}\n`);
     const { stdout } = await run("python3", [verifier, file]);
     expect(stdout).toContain(`valid: ${PROVED} events`);

@@ -1,5 +1,5 @@
 // Guarantee: an export with erased parts is valid to annals-verify, as JSON Lines and as CSV, and to
-// verify_chain.py; each counts them. All three refuse a value or a salt that is still there, another digest,
+// verify.py; each counts them. All three refuse a value or a salt that is still there, another digest,
 // and an erased part that no later record names. None refuses a file that need not have the record.
 
 import { type JsonObject, type Part, PARTS } from "@annals/event";
@@ -10,7 +10,7 @@ import { describe, expect, test } from "vitest";
 import { erasedLine, erasure, recordedChain, recordOfLine } from "./made-erasure.ts";
 import { chainOf, csvOf, exportOf, type Made, verdict, verify } from "./made-export.ts";
 import { hasPython } from "../system/programs.ts";
-import { pythonInTurn } from "./python-evidence.ts";
+import { pythonInTurn, VERIFY } from "./python-evidence.ts";
 
 const ERASURE = "annals.erasure";
 const BOTH: readonly Part[] = ["actor", "context"];
@@ -31,12 +31,12 @@ const erasedChain = (edit: Edit = (line) => line): Made =>
 const recorded = (metadata: JsonObject, erased: Erased, action = ERASURE): Made =>
   recordedChain("acct_1", { action, metadata }, erased);
 
-/** What verify_chain.py says of an export. */
+/** What verify.py says of an export. */
 async function saidByPython(text: string): Promise<string> {
   using folder = mkdtempDisposableSync(join(tmpdir(), "annals-erased-"));
   const file = join(folder.path, "export.jsonl");
   writeFileSync(file, text);
-  return (await pythonInTurn("verify_chain.py", [file])).text;
+  return (await pythonInTurn(VERIFY, [file])).text;
 }
 
 const REASON = /\w+_(?:mismatch|present|unrecorded) in \w+|hash_mismatch/;

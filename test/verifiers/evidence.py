@@ -7,7 +7,7 @@ Usage: evidence.py EVIDENCE.tar --policy FILE [--events EVENTS] [--known CHECKPO
 The checks are in the order of the page on evidence; the first fault is named and ends the verification. Exit status:
 0 valid, 1 with the reason, 2 if the verification was not possible. The parts: evidence_files.py (tar file, step 1),
 evidence_archive.py (events in a file of their own), evidence_notes.py (signatures and the policy), evidence_tree.py
-(step 2), evidence_events.py (steps 3 and 4), evidence_heads.py (steps 5 and 6), evidence_timestamps.py, verify_chain.py
+(step 2), evidence_events.py (steps 3 and 4), evidence_heads.py (steps 5 and 6), evidence_timestamps.py, chain.py
 (hash format v1).
 """
 import argparse
@@ -22,7 +22,7 @@ from evidence_heads import Waits, check_heads
 from evidence_notes import ED25519, MAX_NOTE_BYTES, NEVER, Fault, NotChecked, Policy, make_key, read_signed, uncheckable
 from evidence_timestamps import check_stamps, verify_token
 from evidence_tree import Tiles
-from verify_chain import jcs
+from chain import jcs
 
 MAX_LAG_S = 26 * 3600
 MAX_FILE_BYTES = 1 << 20

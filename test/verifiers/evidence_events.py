@@ -3,10 +3,9 @@ import hashlib
 import re
 from datetime import datetime, timedelta, timezone
 
+from chain import COPIED, FIELDS, GENESIS, HASH, PATTERNS, SALT, Erasures, Invalid, erased_of, exact, jcs, like
 from evidence_files import MISTAKES, is_version_1, whole
 from evidence_notes import Fault
-from verify_chain import (COPIED, FIELDS, GENESIS, HASH, PATTERNS, SALT, Erasures, Invalid, erased_of, exact, jcs,
-                          like)
 
 START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 

@@ -11,7 +11,7 @@ from collections import namedtuple
 
 from evidence_archive import EventsFile
 from evidence_notes import MAX_NUMBER, Fault, NotChecked, Policy
-from verify_chain import HASH, TIME, Invalid, exact, like, read_number, read_object, refuse
+from chain import HASH, TIME, Invalid, exact, like, read_number, read_object, refuse
 
 BLOCK = 512
 PIECE = 1 << 20

@@ -4,7 +4,7 @@ from collections import namedtuple
 from evidence_files import MISTAKES, is_version_1, parse_json, whole
 from evidence_notes import NEVER, Fault, read_signed
 from evidence_tree import is_consistent, is_included, leaf_hash, map_root
-from verify_chain import HASH, TIME, Invalid, exact, jcs, like
+from chain import HASH, TIME, Invalid, exact, jcs, like
 
 HEAD_MEMBERS = ("epoch", "entry", "head", "path", "checkpoint", "inclusion", "consistency")
 

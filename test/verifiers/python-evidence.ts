@@ -12,6 +12,8 @@ import { hasOpenssl, hasPython } from "../system/programs.ts";
 import { type Files, POLICY, tarOf, verdictOf } from "./made-bundle.ts";
 
 const FOLDER = import.meta.dirname;
+/** The verifier of chains, as a script of the folder. */
+export const VERIFY = "../../packages/sdk-python/src/annals_sdk/verify.py";
 export const hasPythonAndOpenssl = hasPython && hasOpenssl;
 
 export interface Answer {

@@ -17,9 +17,10 @@ import { type Part, PARTS } from "./event-members.ts";
 import { type ProvenEvent as Line, readVectors } from "./testing/vectors.ts";
 
 const root = fileURLToPath(new URL("../../../test/", import.meta.url));
+const VERIFY = "../../packages/sdk-python/src/annals_sdk/verify.py";
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-describe.runIf(hasPython)("verify_chain.py", () => {
+describe.runIf(hasPython)("verify.py", () => {
   const directory = mkdtempSync(join(tmpdir(), "annals-chain-"));
   afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -47,14 +48,14 @@ describe.runIf(hasPython)("verify_chain.py", () => {
 
   /** Runs it as a person does. */
   function verify(lines: readonly unknown[]): Answer {
-    const { status, stderr, stdout } = run("verify_chain.py", [written(textOf(lines))]);
+    const { status, stderr, stdout } = run(VERIFY, [written(textOf(lines))]);
     return { status, text: `${stdout}${stderr}`.trim() };
   }
 
   /** The answers for several texts, some with the hash before them, in one process. */
   function verifyEach(asked: readonly (readonly [text: string, previous?: string])[]): Answer[] {
     const lines = asked.map(([text, ...previous]) =>
-      JSON.stringify({ script: "verify_chain.py", parameters: [written(text), ...previous] }),
+      JSON.stringify({ script: VERIFY, parameters: [written(text), ...previous] }),
     );
     const { stdout } = run("in_turn.py", [], lines.map((line) => `${line}\n`).join(""));
     return stdout

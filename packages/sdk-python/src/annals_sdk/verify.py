@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Verifies a hash chain of format v1, as docs/hash-chain.md defines it, with the standard library alone.
 
-Usage: verify_chain.py FILE [PREVIOUS_HASH]. FILE holds one {"event": ..., "proof": ...} a line, in
+Usage: verify.py FILE [PREVIOUS_HASH]. FILE holds one {"event": ..., "proof": ...} a line, in
 order of sequence numbers. PREVIOUS_HASH is the known hash before the first event, for a file that does not
 begin at 1. Lines that end with the manifest of an export need no record of an erasure that the export cannot have.
 """
+from __future__ import annotations
+
 import hashlib
 import json
 import re
 import sys
 from decimal import Decimal
+from typing import Any
 
 FIELDS = ("actor", "context", "diff", "metadata", "target")
 COPIED = ("action", "created_at", "id", "occurred_at", "previous_hash", "received_at", "sequence_number")
@@ -30,41 +33,42 @@ class Invalid(Exception):
     pass
 
 
-def read_number(text):
+def read_number(text: Any) -> Any:
     value = float(text)
     if Decimal(repr(value)) != Decimal(text):
         raise ValueError("a number that a double does not keep")
     return value
 
 
-def read_object(pairs):
+def read_object(pairs: Any) -> Any:
     names = dict(pairs)
     if len(names) != len(pairs):
         raise ValueError("a member comes twice")
     return names
 
 
-def refuse(constant):
+def refuse(constant: Any) -> Any:
     raise ValueError("not JSON: " + constant)
 
 
-def exact(value, names, what):
+def exact(value: Any, names: Any, what: Any) -> Any:
     """The members of an object that has these and no other; of an export every one has a meaning."""
     if not isinstance(value, dict) or set(value) != set(names):
         raise Invalid("%s does not have exactly the members %s" % (what, ", ".join(names)))
     return value
 
 
-def like(pattern, value, what):
+def like(pattern: Any, value: Any, what: Any) -> Any:
     if not isinstance(value, str) or not re.fullmatch(pattern, value, re.ASCII):
         raise Invalid("%s is not what it must be" % what)
 
 
-def number(value):
+def number(value: Any) -> Any:
     """ECMAScript's text of a double; Python's repr has the same shortest digits in another layout."""
     if value == 0:
         return "0"
-    _, digits, exponent = Decimal(repr(abs(value))).as_tuple()
+    parts: Any = Decimal(repr(abs(value))).as_tuple()
+    digits, exponent = parts.digits, parts.exponent
     n = len(digits) + exponent
     d = "".join(map(str, digits)).rstrip("0")
     if len(d) <= n <= 21:
@@ -81,7 +85,7 @@ def number(value):
 TEXT = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def jcs(value):
+def jcs(value: Any) -> Any:
     if isinstance(value, dict):
         names = sorted(value, key=lambda name: name.encode("utf-16-be"))
         return "{" + ",".join(jcs(name) + ":" + jcs(value[name]) for name in names) + "}"
@@ -94,14 +98,14 @@ def jcs(value):
     return TEXT(value)  # strings, true, false, null: as RFC 8785 has them
 
 
-def parts_of(value):
+def parts_of(value: Any) -> Any:
     """A list of some of the five parts, each once."""
     if not isinstance(value, list) or not value or len(set(value)) != len(value) or not set(value) <= set(FIELDS):
         raise Invalid("not a list of parts")
     return value
 
 
-def erased_of(event):
+def erased_of(event: Any) -> Any:
     """The erased parts of an event, which are in the order of the parts; none if it has no such member."""
     if not isinstance(event, dict) or "erased" not in event:
         return []
@@ -111,7 +115,7 @@ def erased_of(event):
     return erased
 
 
-def check_shape(event, proof):
+def check_shape(event: Any, proof: Any) -> Any:
     if not isinstance(proof, dict) or type(proof.get("v")) is not float or proof["v"] != 1:
         raise Invalid("unknown proof version")
     exact(proof, ("v", "chain", "salts", "digests"), "the proof")
@@ -132,7 +136,7 @@ def check_shape(event, proof):
         raise Invalid("not a sequence number")
 
 
-def check_hash(event, proof):
+def check_hash(event: Any, proof: Any) -> Any:
     for field in FIELDS:
         salt = proof["salts"].get(field)
         if field in erased_of(event):
@@ -146,7 +150,7 @@ def check_hash(event, proof):
         raise Invalid("hash_mismatch")
 
 
-def digest_of(salt, part):
+def digest_of(salt: Any, part: Any) -> Any:
     return hashlib.sha256(bytes.fromhex(salt) + jcs(part).encode()).hexdigest()
 
 
@@ -156,12 +160,12 @@ class Erasures:
     A record counts for events before it, and only if its own metadata is not erased.
     """
 
-    def __init__(self):
-        self.runs = []  # [first number, last number, parts]
-        self.records = []  # (parts, first number, last number)
+    def __init__(self) -> None:
+        self.runs: list[Any] = []  # [first number, last number, parts]
+        self.records: list[Any] = []  # (parts, first number, last number)
         self.parts = self.count = 0
 
-    def take(self, number, event):
+    def take(self, number: Any, event: Any) -> Any:
         erased = erased_of(event)
         self.parts += len(erased)
         last = self.runs[-1] if self.runs else None
@@ -174,7 +178,7 @@ class Erasures:
             self.count += bool(ranges)
             self.records += [(parts, first, min(last, number - 1)) for parts, first, last in ranges]
 
-    def unrecorded(self):
+    def unrecorded(self) -> Any:
         """The erased parts that no later record names: (part, first number, last number) each."""
         for field in FIELDS:
             runs = [(first, last) for first, last, parts in self.runs if field in parts]
@@ -182,7 +186,7 @@ class Erasures:
             yield from ((field, *gap) for gap in uncovered(runs, ranges))
 
 
-def uncovered(runs, ranges):
+def uncovered(runs: Any, ranges: Any) -> Any:
     """The numbers of the runs that are in no range. Both rise."""
     at = 0
     for number, last in runs:
@@ -195,9 +199,9 @@ def uncovered(runs, ranges):
             number = end + 1
 
 
-def union(ranges):
+def union(ranges: Any) -> Any:
     """The same numbers in ranges that rise and do not touch."""
-    merged = []
+    merged: list[Any] = []
     for first, last in sorted(ranges):
         if merged and first <= merged[-1][1] + 1:
             merged[-1][1] = max(merged[-1][1], last)
@@ -206,14 +210,14 @@ def union(ranges):
     return merged
 
 
-def whole(value, least):
+def whole(value: Any, least: Any) -> Any:
     """A whole number that a double keeps, from `least` on."""
     if type(value) is not float or value != int(value) or not least <= value < 2**53:
         raise Invalid("not a whole number from %d on" % least)
     return int(value)
 
 
-def recorded(action, metadata):
+def recorded(action: Any, metadata: Any) -> Any:
     """What a record names: (parts, first number, last number) each. One with another form names nothing."""
     try:
         if action == "annals.retention":
@@ -221,8 +225,8 @@ def recorded(action, metadata):
         if action == "annals.erasure":
             parts, ranges, before = parts_of(metadata["parts"]), [], 0
             for text in metadata["sequence_numbers"].split(","):
-                first, last = re.fullmatch(RANGE, text, re.ASCII).groups()
-                first, last = int(first), int(last or first)
+                bounds: Any = re.fullmatch(RANGE, text, re.ASCII)
+                first, last = int(bounds[1]), int(bounds[2] or bounds[1])
                 if not before < first <= last:
                     return []
                 ranges.append((parts, first, last))
@@ -233,7 +237,7 @@ def recorded(action, metadata):
     return []
 
 
-def may_lack_records(manifest):
+def may_lack_records(manifest: Any) -> Any:
     """Whether the manifest says that later events are missing on purpose."""
     try:
         ends_early = manifest["range"]["to_sequence"] != manifest["head"]["sequence_number"]
@@ -242,7 +246,7 @@ def may_lack_records(manifest):
         raise Invalid("not a manifest (%a)" % fault)
 
 
-def check_erasures(erasures, manifest):
+def check_erasures(erasures: Any, manifest: Any) -> Any:
     """Each erased part has a record. Answers how many parts have none in lines that need not have it."""
     missing = list(erasures.unrecorded())
     if missing and (manifest is None or not may_lack_records(manifest)):
@@ -250,7 +254,7 @@ def check_erasures(erasures, manifest):
     return sum(last - first + 1 for _, first, last in missing)
 
 
-def verify(lines, previous):
+def verify(lines: Any, previous: Any) -> Any:
     """Answers the number of events, of erased parts, and of those whose record is not in the lines; raises Invalid.
     `previous`: the known hash before the first."""
     count, last, chain, ended, manifest, erasures = 0, None, None, False, None, Erasures()
@@ -289,7 +293,7 @@ def verify(lines, previous):
     return count, erasures.parts, check_erasures(erasures, manifest)
 
 
-def report(events, erased, unrecorded):
+def report(events: Any, erased: Any, unrecorded: Any) -> Any:
     text = "valid: %d events" % events
     if erased:
         text += ", %d erased parts" % erased
