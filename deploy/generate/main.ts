@@ -12,9 +12,13 @@ import { routeBoundsPage } from "./route-bounds.ts";
 import { sdkTypes } from "./sdk-types.ts";
 import { settingLists } from "./setting-lists.ts";
 import { sinkTypes } from "./sink-types.ts";
+import { pythonResources } from "./python-resources.ts";
+import { pythonTypes } from "./python-types.ts";
 import { ROOT } from "./sources.ts";
 
 type Made = readonly (readonly [path: string, text: string])[];
+
+const PYTHON = "packages/sdk-python/src/annals_sdk";
 
 /** In this order: what is made of the chart comes after the lists of settings in its schema. */
 const GENERATORS: Readonly<Record<string, () => Made | Promise<Made>>> = {
@@ -23,6 +27,11 @@ const GENERATORS: Readonly<Record<string, () => Made | Promise<Made>>> = {
   "chart-readme": () => [["helm/annals/README.md", chartReadme()]],
   "chart-renderings": () => chartRenderings(process.env),
   "route-bounds": () => [["docs/route-bounds.md", routeBoundsPage()]],
+  "python-sdk": () => [
+    [`${PYTHON}/models.py`, pythonTypes()],
+    [`${PYTHON}/resources.py`, pythonResources(false)],
+    [`${PYTHON}/async_resources.py`, pythonResources(true)],
+  ],
   "sdk-types": async () => [["packages/sdk/src/generated/api.ts", await sdkTypes()]],
 };
 

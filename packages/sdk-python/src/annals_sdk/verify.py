@@ -302,9 +302,13 @@ def report(events: Any, erased: Any, unrecorded: Any) -> Any:
     return text
 
 
-if __name__ == "__main__":
+def main(path: Any, previous: Any = None) -> Any:
     try:
-        with open(sys.argv[1], encoding="utf-8", newline="\n") as file:
-            print(report(*verify(file, sys.argv[2] if len(sys.argv) > 2 else None)))
+        with open(path, encoding="utf-8", newline="\n") as file:
+            print(report(*verify(file, previous)))
     except (Invalid, UnicodeDecodeError) as invalid:
         sys.exit("invalid: %s" % invalid)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])

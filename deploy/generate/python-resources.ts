@@ -1,0 +1,211 @@
+// The methods of packages/sdk-python, one for each route, for Annals and for AsyncAnnals. Called by main.ts.
+// It must fail for a route of the OpenAPI document that has no method.
+
+import { documentOf, type Json, operationsOf, pascalOf } from "./python-types.ts";
+import { NOUNS, type Shape } from "./python-nouns.ts";
+
+interface Argument {
+  readonly name: string;
+  readonly type: string;
+  /** In the query, if it has another name there. */
+  readonly sentAs?: string;
+}
+
+interface Method {
+  readonly verb: string;
+  readonly operation: string;
+  readonly http: string;
+  /** An expression of Python. */
+  readonly path: string;
+  readonly summary: string;
+  readonly shape: Shape;
+  readonly returns: string;
+  readonly positional: readonly Argument[];
+  readonly query: readonly Argument[];
+  /** The expression of the body. */
+  readonly body?: string;
+  readonly isIdempotent: boolean;
+  readonly constants: Readonly<Record<string, string>>;
+}
+
+/** Both files, by whether their methods are awaited. */
+export function pythonResources(isAsync: boolean): string {
+  const operations = operationsOf(documentOf());
+  const left = new Set(operations.map(({ operationId }): string => operationId));
+  const classes = Object.entries(NOUNS).map(([noun, verbs]) => {
+    const methods = Object.entries(verbs).map(([verb, given]) => {
+      const id = typeof given === "string" ? given : given[0];
+      const hints = typeof given === "string" ? {} : given[1];
+      left.delete(id);
+      return textOf(methodOf(verb, operations.find(byId(id)), hints), isAsync);
+    });
+    const caller = isAsync ? "AsyncTransport" : "Transport";
+    const head = `class ${pascalOf(noun)}:\n    def __init__(self, transport: ${caller}) -> None:\n        self._transport = transport`;
+    return [head, ...methods].join("\n\n");
+  });
+  if (left.size > 0) throw new Error(`python-nouns.ts has no method for ${[...left].join(", ")}`);
+  return `${headerOf(isAsync)}\n\n${classes.join("\n\n\n")}\n`;
+}
+
+const byId = (id: string) => (operation: Json) => operation.operationId === id;
+
+function headerOf(isAsync: boolean): string {
+  const client = isAsync ? "AsyncAnnals" : "Annals";
+  const pages = isAsync ? "AsyncPages" : "Pages";
+  const transport = isAsync ? "AsyncTransport" : "Transport";
+  const module = isAsync ? "async_transport" : "transport";
+  return `"""The methods of ${client}. Generated from the OpenAPI document by \`npm run generate\`. Not to be edited."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from . import models as m
+from .calls import Call, new_key, page_after_epoch, path_of, tile_index
+from .http_transport import Response
+from .pages import ${pages}
+from .${module} import ${transport}
+`;
+}
+
+function methodOf(verb: string, operation: Json, hints: Json): Method {
+  const { operationId, method, parameters = [], path, requestBody, responses, summary } = operation;
+  const of = (place: string): Json[] => parameters.filter((one: Json) => one.in === place);
+  const [, success] = Object.entries<Json>(responses).find(([status]) => status < "300") ?? [];
+  const { shape, returns } = { ...answerOf(success?.content ?? {}), ...hints };
+  const fields: Argument[] = of("path").map(({ name }) => ({ name, type: "str" }));
+  const bodySchema = requestBody?.content?.["application/json"]?.schema;
+  const bodyArgument: Argument[] =
+    bodySchema === undefined ? [] : [bodyArgumentOf(bodySchema, requestBody.required)];
+  const isRead = method === "get";
+  const isList = shape === "list" || shape === "heads";
+  const query = (isRead ? of("query") : []).filter(
+    ({ name }) => !(name in (hints.constants ?? {})),
+  );
+  return {
+    verb,
+    operation: operationId,
+    http: method.toUpperCase(),
+    path: hints.path ?? pathOf(path),
+    summary: hints.summary ?? summary,
+    shape,
+    returns,
+    positional: hints.positional ?? [
+      ...fields,
+      ...bodyArgument,
+      ...query.filter(({ required }) => required === true).map(queryArgument),
+    ],
+    query: query.map(queryArgument),
+    body: hints.body ?? (bodyArgument.length > 0 ? "body" : undefined),
+    isIdempotent: of("header").some(({ name }) => name === "idempotency-key"),
+    constants: hints.constants ?? {},
+    ...(isList && { positional: hints.positional ?? fields }),
+  };
+}
+
+function bodyArgumentOf(schema: Json, isRequired: boolean): Argument {
+  const type = `m.${schema.$ref.split("/").at(-1)}`;
+  return { name: "body", type: isRequired ? type : `${type} | None` };
+}
+
+function queryArgument({ name, schema }: Json): Argument {
+  const type = queryType(schema);
+  return name === "from" ? { name: "from_", type, sentAs: name } : { name, type };
+}
+
+function queryType(schema: Json): string {
+  if (schema.anyOf !== undefined) return "str | Sequence[str]";
+  return schema.type === "integer" ? "int" : "str";
+}
+
+/** \`/exports/{id}\` as an f-string. */
+function pathOf(path: string): string {
+  const text = path.replace(/^\/v1/, "").replaceAll(/\{(\w+)\}/g, "{path_of($1)}");
+  return text.includes("{") ? `f"${text}"` : `"${text}"`;
+}
+
+function answerOf(content: Json): { shape: Shape; returns: string } {
+  const schema = content["application/json"]?.schema;
+  if (schema === undefined) return { shape: "nothing", returns: "None" };
+  if (schema.$ref !== undefined) {
+    const name: string = schema.$ref.split("/").at(-1);
+    return name.endsWith("Page")
+      ? { shape: "list", returns: `m.${name.slice(0, -4)}, m.${name}` }
+      : { shape: "json", returns: `m.${name}` };
+  }
+  const { data } = schema.properties;
+  const returns =
+    data.type === "array"
+      ? `builtins.list[m.${data.items.$ref.split("/").at(-1)}]`
+      : `m.${data.$ref.split("/").at(-1)}`;
+  return { shape: "data", returns };
+}
+
+function textOf(method: Method, isAsync: boolean): string {
+  const { isIdempotent, positional, query, shape, summary, verb } = method;
+  const isList = shape === "list" || shape === "heads";
+  const required = new Set(positional.map(({ name }) => name));
+  const optional = query.filter(({ name }) => !required.has(name));
+  const given = positional.map(({ name, type }) =>
+    type.endsWith("| None") ? `${name}: ${type} = None` : `${name}: ${type}`,
+  );
+  const options = [
+    ...optional.map(({ name, type }) => `${name}: ${type} | None = None`),
+    ...(isIdempotent ? ["idempotency_key: str | None = None"] : []),
+    "timeout: float | None = None",
+    "max_retries: int | None = None",
+  ];
+  const pages = isAsync ? "AsyncPages" : "Pages";
+  const returns = isList ? `${pages}[${method.returns}]` : method.returns;
+  const lines = ["self", ...given, "*", ...options].map((line) => `        ${line},`);
+  const define = isAsync && !isList ? "async def" : "def";
+  return [
+    `    ${define} ${verb}(`,
+    ...lines,
+    `    ) -> ${returns}:`,
+    `        """${summary}."""`,
+    ...bodyLines(method, isAsync),
+  ].join("\n");
+}
+
+function bodyLines(method: Method, isAsync: boolean): string[] {
+  const { constants, query, returns, shape } = method;
+  const members = [
+    ...query.map(({ name, sentAs }) => `"${sentAs ?? name}": ${name}`),
+    ...Object.entries(constants).flatMap(([name, value]) =>
+      value === "" ? [] : [`"${name}": "${value}"`],
+    ),
+  ];
+  const lines = [...callLines(method, members)];
+  const wait = isAsync ? "await " : "";
+  const send = (how: string) => `${wait}self._transport.${how}(call)`;
+  if (shape === "list" || shape === "heads") {
+    const ask = shape === "heads" ? "page_after_epoch" : "None";
+    const pages = isAsync ? "AsyncPages" : "Pages";
+    return [...lines, `        return ${pages}(self._transport, call, ${ask})`];
+  }
+  if (shape === "nothing") return [...lines, `        ${send("json")}`];
+  if (shape === "data" || shape === "json")
+    return [...lines, `        return cast("${returns}", ${send(shape)})`];
+  return [...lines, `        return ${send(shape)}`];
+}
+
+function callLines(method: Method, members: readonly string[]): string[] {
+  const { body, http, isIdempotent, operation, path } = method;
+  const parts = [
+    `"${operation}"`,
+    `"${http}"`,
+    path,
+    ...(members.length > 0 ? [`query={${members.join(", ")}}`] : []),
+    ...(body === undefined ? [] : [`body=${body}`]),
+    ...(operation === "store-cloudevents"
+      ? ['media_type="application/cloudevents-batch+json"']
+      : []),
+    ...(isIdempotent ? ["idempotency_key=idempotency_key or new_key()"] : []),
+    "timeout=timeout",
+    "max_retries=max_retries",
+  ];
+  return ["        call = Call(", ...parts.map((part) => `            ${part},`), "        )"];
+}

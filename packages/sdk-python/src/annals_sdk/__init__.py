@@ -1,0 +1,48 @@
+"""The client of Annals, an audit log whose events form a hash chain that anyone can verify."""
+
+from .client import Annals, AsyncAnnals
+from .clock import Clock
+from .diff import diff
+from .errors import AnnalsError, ErrorDetail, NotSent
+from .http_transport import HttpTransport, Request, Response, Sends
+from .pages import AsyncPages, Pages
+from .tracking_limits import TrackingLimits
+from .tracking_options import Drop, DropReason, Retry, Stall, Tracking
+from .transport import Attempt, AttemptResult, Observation, Observe
+from .verify_events import EventCheck, EventFault, EventsCheck, check_event, verify_events
+from .webhooks import WebhookError, verify_webhook
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Annals",
+    "AnnalsError",
+    "AsyncAnnals",
+    "AsyncPages",
+    "Attempt",
+    "AttemptResult",
+    "Clock",
+    "Drop",
+    "DropReason",
+    "ErrorDetail",
+    "EventCheck",
+    "EventFault",
+    "EventsCheck",
+    "HttpTransport",
+    "NotSent",
+    "Observation",
+    "Observe",
+    "Pages",
+    "Request",
+    "Response",
+    "Retry",
+    "Sends",
+    "Stall",
+    "Tracking",
+    "TrackingLimits",
+    "WebhookError",
+    "check_event",
+    "diff",
+    "verify_events",
+    "verify_webhook",
+]

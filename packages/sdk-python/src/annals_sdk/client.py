@@ -1,0 +1,180 @@
+"""The clients: a method for each route, named by its noun and its verb, and track()."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, Callable, Iterable
+from random import random as system_random
+from types import TracebackType
+from typing import Any
+
+from . import async_resources, resources
+from . import models as m
+from .async_transport import AsyncTransport
+from .calls import Call
+from .clock import SYSTEM_CLOCK, Clock
+from .http_transport import Sends
+from .tracker import Tracker
+from .tracking_options import Tracking
+from .transport import Observe, Transport, TransportOptions
+from .verify_events import EventsCheck, EventsVerifier, ProvenPage, verify_events
+
+
+class Verify(resources.Verify):
+    def events(self, pages: Iterable[ProvenPage]) -> EventsCheck:
+        """Recomputes pages of a list with `include="proof"` in this process, without trust in the service."""
+        return verify_events(pages)
+
+
+class AsyncVerify(async_resources.Verify):
+    async def events(self, pages: AsyncIterable[ProvenPage]) -> EventsCheck:
+        """Recomputes pages of a list with `include="proof"` in this process, without trust in the service."""
+        verifier = EventsVerifier()
+        async for page in pages:
+            await asyncio.to_thread(verifier.take, page)
+        return verifier.result()
+
+
+class _Tracks:
+    """What both clients have: track() waits for nothing, so that it is plain in both."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | Callable[[], str],
+        *,
+        timeout: float = 30.0,
+        max_retries: int = 4,
+        max_retry_delay: float = 90.0,
+        tracking: Tracking | None = None,
+        observe: Observe | None = None,
+        transport: Sends | None = None,
+        clock: Clock = SYSTEM_CLOCK,
+        random: Callable[[], float] = system_random,
+    ) -> None:
+        """`base_url` is the service's address, without `/v1`.
+
+        A function as `api_key` is called before each attempt, so that a key can be replaced. `timeout`, in
+        seconds, bounds one attempt. A Retry-After beyond `max_retry_delay` is not waited for by calls.
+        `transport` sends requests in place of the standard library.
+        """
+        options = TransportOptions(
+            base_url, api_key, timeout, max_retries, max_retry_delay, observe, transport, clock, random
+        )
+        self._transport = Transport(options)
+        self._tracker = Tracker(self._store, clock, random, tracking or Tracking())
+        self._add_nouns()
+
+    def _add_nouns(self) -> None:
+        raise NotImplementedError
+
+    def _store(self, body: bytes, key: str) -> Any:
+        call = Call("create-event-batch", "POST", "/events/batch", idempotency_key=key)
+        return self._transport.attempt(call, body)
+
+    def _close(self, timeout: float | None) -> None:
+        self._tracker.close(timeout)
+        self._transport.close()
+
+    def track(self, event: m.NewEvent) -> bool:
+        """Buffers an event, to be sent with others. False if it was dropped: `on_drop` says why."""
+        return self._tracker.track(event)
+
+    @property
+    def buffered(self) -> int:
+        """Tracked events that are neither stored nor dropped yet."""
+        return self._tracker.buffered
+
+
+class Annals(_Tracks):
+    """A client of Annals. Several threads can use it."""
+
+    def _add_nouns(self) -> None:
+        transport = self._transport
+        self.events = resources.Events(transport)
+        self.intake = resources.Intake(transport)
+        self.log = resources.Log(transport)
+        self.usage = resources.Usage(transport)
+        self.exports = resources.Exports(transport)
+        self.api_keys = resources.ApiKeys(transport)
+        self.keys = resources.Keys(transport)
+        self.webhooks = resources.Webhooks(transport)
+        self.sinks = resources.Sinks(transport)
+        self.widget_tokens = resources.WidgetTokens(transport)
+        self.erasures = resources.Erasures(transport)
+        self.holds = resources.Holds(transport)
+        self.retention = resources.Retention(transport)
+        self.archives = resources.Archives(transport)
+        self.role_mappings = resources.RoleMappings(transport)
+        self.people = resources.People(transport)
+        self.workloads = resources.Workloads(transport)
+        self.verify = Verify(transport)
+        #: For a client whose `api_key` is a widget token.
+        self.widget = resources.Widget(transport)
+
+    def ready(self, timeout: float | None = None) -> bool:
+        """Waits until the buffer is at most half full: call it before each event, and none is dropped."""
+        return self._tracker.ready(timeout)
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every event tracked so far is stored or dropped. False if it is not after this time."""
+        return self._tracker.flush(timeout)
+
+    def close(self, timeout: float | None = None) -> None:
+        """Takes no more events, stores what is buffered, and after this time (10 s) drops what is not."""
+        self._close(timeout)
+
+    def __enter__(self) -> Annals:
+        return self
+
+    def __exit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncAnnals(_Tracks):
+    """A client for asyncio: the methods of Annals, of which those that wait are awaited."""
+
+    def _add_nouns(self) -> None:
+        transport = AsyncTransport(self._transport)
+        self.events = async_resources.Events(transport)
+        self.intake = async_resources.Intake(transport)
+        self.log = async_resources.Log(transport)
+        self.usage = async_resources.Usage(transport)
+        self.exports = async_resources.Exports(transport)
+        self.api_keys = async_resources.ApiKeys(transport)
+        self.keys = async_resources.Keys(transport)
+        self.webhooks = async_resources.Webhooks(transport)
+        self.sinks = async_resources.Sinks(transport)
+        self.widget_tokens = async_resources.WidgetTokens(transport)
+        self.erasures = async_resources.Erasures(transport)
+        self.holds = async_resources.Holds(transport)
+        self.retention = async_resources.Retention(transport)
+        self.archives = async_resources.Archives(transport)
+        self.role_mappings = async_resources.RoleMappings(transport)
+        self.people = async_resources.People(transport)
+        self.workloads = async_resources.Workloads(transport)
+        self.verify = AsyncVerify(transport)
+        #: For a client whose `api_key` is a widget token.
+        self.widget = async_resources.Widget(transport)
+
+    async def ready(self, timeout: float | None = None) -> bool:
+        """Waits until the buffer is at most half full: await it before each event, and none is dropped."""
+        return await asyncio.to_thread(self._tracker.ready, timeout)
+
+    async def flush(self, timeout: float | None = None) -> bool:
+        """Waits until every event tracked so far is stored or dropped. False if it is not after this time."""
+        return await asyncio.to_thread(self._tracker.flush, timeout)
+
+    async def close(self, timeout: float | None = None) -> None:
+        """Takes no more events, stores what is buffered, and after this time (10 s) drops what is not."""
+        await asyncio.to_thread(self._close, timeout)
+
+    async def __aenter__(self) -> AsyncAnnals:
+        return self
+
+    async def __aexit__(
+        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
+    ) -> None:
+        await self.close()
