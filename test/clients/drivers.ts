@@ -5,13 +5,16 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { hasPython310 } from "../system/programs.ts";
 
 export type Command = readonly [string, ...string[]];
 
+const PYTHON: Command = ["python3", join(import.meta.dirname, "python/driver.py")];
 const TYPESCRIPT = join(import.meta.dirname, "typescript/driver.ts");
 
 /** By language: the command that starts the driver. */
 export const DRIVERS: Readonly<Record<string, Command>> = {
+  ...(hasPython310 && { python: PYTHON }),
   typescript: [process.execPath, "-C", "source", TYPESCRIPT],
 };
 

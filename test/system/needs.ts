@@ -5,6 +5,8 @@
 /** What may be missing, and how to have it. */
 export const NEEDS = {
   python3: "apt-get install python3",
+  "Python 3.10": "apt-get install python3, of 3.10 or newer",
+  "tools for Python": "pip and PyPI",
   "python3 with ML-DSA": "pip install cryptography, of a version with ML-DSA",
   "python3 with zstd": "apt-get install zstd",
   "pandas, pyarrow and DuckDB": "pip and PyPI, or ANNALS_TEST_PYTHON",

@@ -1,0 +1,67 @@
+"""Guarantee: the vectors of the service are valid, and nothing is that differs from them, in both forms."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from annals_sdk import verify_events
+
+FOLDER = Path(__file__).parents[1]
+VECTORS: list[Any] = json.loads((FOLDER.parents[1] / "test/vectors/hash-v1.json").read_text())
+
+
+def page(events: list[Any]) -> Any:
+    return {"data": events, "proofs": [each["proof"] for each in VECTORS]}
+
+
+def events() -> list[Any]:
+    return [copy.deepcopy(each["event"]) for each in VECTORS]
+
+
+def test_the_vectors_are_verified_as_one_page_and_as_several() -> None:
+    whole = verify_events([page(events())])
+    single = [{"data": [each["event"]], "proofs": [each["proof"]]} for each in VECTORS]
+    assert (whole.state, whole.events, whole.faults) == ("verified", len(VECTORS), [])
+    assert verify_events(single) == whole  # type: ignore[arg-type]
+
+
+def test_each_change_is_found() -> None:
+    seen = []
+    for name, value in [
+        ("action", "x"),
+        ("metadata", {"x": 1}),
+        ("hash", "0" * 64),
+        ("previous_hash", "1" * 64),
+    ]:
+        changed = events()
+        changed[0][name] = value
+        seen.append(verify_events([page(changed)]).state)
+    assert seen == ["differs"] * 4
+
+
+def test_what_has_no_proof_is_unchecked() -> None:
+    assert verify_events([{"data": events()}]).state == "unchecked"
+    assert verify_events([]).state == "unchecked"
+
+
+def run(*words: str) -> tuple[int, str]:
+    environment = {**os.environ, "PYTHONPATH": str(FOLDER / "src")}
+    command = [sys.executable, "-m", "annals_sdk", *words]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    return ended.returncode, (ended.stdout + ended.stderr).strip()
+
+
+def test_the_command_verifies_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    lines = [json.dumps({"event": each["event"], "proof": each["proof"]}) for each in VECTORS]
+    file.write_text("".join(f"{line}\n" for line in lines))
+    assert run("verify", str(file)) == (0, f"valid: {len(VECTORS)} events")
+    file.write_text("".join(f"{line}\n" for line in lines).replace("invoice", "invoicf"))
+    assert run("verify", str(file))[0] == 1
+    assert run("verify") == (1, "usage: python -m annals_sdk verify FILE [PREVIOUS_HASH]")

@@ -1,0 +1,65 @@
+// Guarantee: packages/sdk-python passes its own tests, mypy with its strict rules, and ruff. The tools come
+// from PyPI, once into node_modules/.cache. Without Python 3.10 or PyPI, they are recorded as left out.
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { leaveOut } from "../system/needs.ts";
+import { hasPython310 } from "../system/programs.ts";
+
+const TOOLS = ["pytest==9.2.0", "mypy==2.4.1", "ruff==0.17.6"];
+
+const ROOT = join(import.meta.dirname, "../..");
+const PACKAGE = join(ROOT, "packages/sdk-python");
+const CACHE = join(ROOT, "node_modules/.cache/annals");
+const VERSION = createHash("sha256").update(TOOLS.join()).digest("hex").slice(0, 12);
+const VENV = join(CACHE, `python-${VERSION}`);
+const INSTALL_TIMEOUT_MS = 240_000;
+
+const run = promisify(execFile);
+
+/** The venv with the tools, which is made once. */
+async function install(): Promise<void> {
+  const done = join(VENV, "installed");
+  if (existsSync(done)) return;
+  await mkdir(CACHE, { recursive: true });
+  await rm(VENV, { recursive: true, force: true });
+  const limits = { timeout: INSTALL_TIMEOUT_MS };
+  await run("python3", ["-m", "venv", VENV], limits);
+  await run(join(VENV, "bin/python"), ["-m", "pip", "install", "--quiet", ...TOOLS], limits);
+  await writeFile(done, "");
+}
+
+/** What a tool prints if it fails; empty otherwise. */
+async function faultsOf(...parameters: readonly string[]): Promise<string> {
+  const env = { ...process.env, PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1" };
+  const command = run(join(VENV, "bin/python"), ["-m", ...parameters], { cwd: PACKAGE, env });
+  return command.then(
+    () => "",
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}` || "failed",
+  );
+}
+
+describe.runIf(hasPython310)("packages/sdk-python", () => {
+  let missing: string | undefined;
+  beforeAll(async () => {
+    missing = await install().then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
+    if (missing !== undefined) leaveOut("tools for Python", missing);
+  }, INSTALL_TIMEOUT_MS);
+
+  test.each([
+    ["pytest"],
+    ["mypy", "--strict", "--cache-dir", join(CACHE, "mypy")],
+    ["ruff", "check", "--no-cache", ".", "../../test/clients/python"],
+    ["ruff", "format", "--no-cache", "--check", ".", "../../test/clients/python"],
+  ])("%s %s", async (...command) => {
+    expect(missing === undefined ? await faultsOf(...command) : "").toBe("");
+  });
+});
