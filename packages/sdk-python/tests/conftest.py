@@ -40,10 +40,13 @@ class Server:
     answer: Callable[[Received], Answer] = stored
     received: list[Received] = field(default_factory=list)
     connections: int = 0
+    #: Closes each connection after a response that does not say so.
+    is_closing: bool = False
 
     @property
     def actions(self) -> list[list[str]]:
-        return [[event["action"] for event in each.body["events"]] for each in self.received]
+        batches = [each.body["events"] for each in self.received if each.body]
+        return [[event["action"] for event in batch] for batch in batches]
 
 
 @pytest.fixture
@@ -79,6 +82,7 @@ def server() -> Iterator[Server]:
             self.send_header("content-length", str(len(text)))
             self.end_headers()
             self.wfile.write(text)
+            self.close_connection = self.close_connection or made.is_closing
 
         do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _handle
 

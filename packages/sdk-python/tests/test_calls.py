@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -18,6 +21,7 @@ from annals_sdk import (
     Observation,
     Response,
 )
+from annals_sdk.http_transport import _is_readable
 from conftest import Answer, Received, Server, failed
 
 
@@ -81,10 +85,20 @@ def test_a_refused_connection_is_unsent() -> None:
 
 
 def test_an_attempt_ends_at_its_time_however_slowly_bytes_come() -> None:
+    def trickle() -> None:
+        with suppress(OSError):
+            connection = listening.accept()[0]
+            connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\nx: ")
+            for _ in range(300):
+                connection.sendall(b"x")
+                time.sleep(0.01)
+            connection.sendall(b'\r\n\r\n{"data":{}}')
+
     with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=trickle, daemon=True).start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         with pytest.raises(AnnalsError) as raised:
-            Annals(url, "k", max_retries=0, timeout=0.05).usage.get()
+            Annals(url, "k", max_retries=0, timeout=0.1).usage.get()
     assert (raised.value.type, raised.value.is_unsent) == ("timeout_error", False)
 
 
@@ -94,9 +108,13 @@ def test_a_connection_is_kept_and_one_that_the_server_closed_is_not_used(server:
     for _ in range(3):
         annals.usage.get()
     kept = server.connections
-    server.answer = lambda _: (200, {"connection": "close"}, {"data": {}})
+    server.is_closing = True
     annals.usage.get()
-    annals.usage.get()
+    [(_, connection)] = annals._transport._own._idle
+    while not _is_readable(connection.sock):
+        pass
+    # It is not repeated, so that it would fail on that connection.
+    annals.keys.create({"name": "k", "scopes": ["verify"]})
     assert (kept, server.connections, len(server.received)) == (1, 2, 5)
 
 

@@ -6,6 +6,7 @@ from .diff import diff
 from .errors import AnnalsError, ErrorDetail, NotSent
 from .http_transport import HttpTransport, Request, Response, Sends
 from .pages import AsyncPages, Pages
+from .spool import Spool, SpoolStats
 from .tracking_limits import TrackingLimits
 from .tracking_options import Drop, DropReason, Retry, Stall, Tracking
 from .transport import Attempt, AttemptResult, Observation, Observe
@@ -37,6 +38,8 @@ __all__ = [
     "Response",
     "Retry",
     "Sends",
+    "Spool",
+    "SpoolStats",
     "Stall",
     "Tracking",
     "TrackingLimits",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from .calls import new_key
 from .errors import AnnalsError
@@ -32,8 +32,8 @@ class EventQueue:
     """The events that are in no batch yet."""
 
     def __init__(self, batch_events: int, batch_bytes: int) -> None:
-        self._batch_events = max(1, min(batch_events, _MAX_BATCH_EVENTS))
-        self._batch_bytes = min(batch_bytes, _MAX_BATCH_BYTES)
+        self.batch_events = max(1, min(batch_events, _MAX_BATCH_EVENTS))
+        self.batch_bytes = min(batch_bytes, _MAX_BATCH_BYTES)
         self._items: deque[Item] = deque()
         self._bytes = 0
 
@@ -46,7 +46,7 @@ class EventQueue:
 
     @property
     def is_batch_ready(self) -> bool:
-        return len(self._items) >= self._batch_events or self._bytes >= self._batch_bytes
+        return len(self._items) >= self.batch_events or self._bytes >= self.batch_bytes
 
     def add(self, item: Item) -> None:
         self._items.append(item)
@@ -56,9 +56,9 @@ class EventQueue:
         """Takes the events of the next batch."""
         items: list[Item] = []
         size = 0
-        while self._items and len(items) < self._batch_events:
+        while self._items and len(items) < self.batch_events:
             size += len(self._items[0].text)
-            if items and size > self._batch_bytes:
+            if items and size > self.batch_bytes:
                 break
             items.append(self._items.popleft())
             self._bytes -= len(items[-1].text)
@@ -71,9 +71,19 @@ class EventQueue:
         return items
 
 
+#: `gone`: another process sends the batch. `replaced`: others have its events.
+Begun = Literal["begun", "gone", "replaced"]
+
+
 class Batch:
+    """In memory. Those in files have more to do when their state changes."""
+
+    is_spooled = False
+    is_own = True
+
     def __init__(self, items: list[Item]) -> None:
         self.items = items
+        self.count = len(items)
         self.key = new_key()
         self.attempts = 0
         self.is_in_flight = False
@@ -92,6 +102,16 @@ class Batch:
         if self._body is None:
             self._body = encoded(b'{"events":[%s]}' % b",".join(item.text for item in self.items))
         return self._body
+
+    def begin(self, now: float) -> Begun:
+        """Called before each attempt."""
+        return "begun"
+
+    def done(self) -> None:
+        """The batch is stored."""
+
+    def dropped(self, reason: str) -> None:
+        """The batch is not sent again."""
 
     def failed(self, error: AnnalsError, began: float) -> None:
         self.error = error

@@ -14,6 +14,7 @@ from .async_transport import AsyncTransport
 from .calls import Call
 from .clock import SYSTEM_CLOCK, Clock
 from .http_transport import Sends
+from .spool import digest_of_key
 from .tracker import Tracker
 from .tracking_options import Tracking
 from .transport import Observe, Transport, TransportOptions
@@ -62,11 +63,20 @@ class _Tracks:
             base_url, api_key, timeout, max_retries, max_retry_delay, observe, transport, clock, random
         )
         self._transport = Transport(options)
+        spool = tracking.spool if tracking else None
+        if spool is not None:
+            spool.key_digest = digest_of_key(api_key)
+            spool.account = self._account
         self._tracker = Tracker(self._store, clock, random, tracking or Tracking())
         self._add_nouns()
 
     def _add_nouns(self) -> None:
         raise NotImplementedError
+
+    def _account(self) -> str:
+        """The account's id, for the spool, which sends no event of another account."""
+        usage = self._transport.data(Call("get-usage", "GET", "/usage", max_retries=0))
+        return str(usage["account_id"])
 
     def _store(self, body: bytes, key: str) -> Any:
         call = Call("create-event-batch", "POST", "/events/batch", idempotency_key=key)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
@@ -20,8 +20,9 @@ from .errors import AnnalsError
 from .json_text import json_of
 from .process_end import close_at_exit, forget_at_fork, leave_at_exit
 from .retry import retry_delay
+from .spool import SYNC_S, Full, Spool
 from .tracking_limits import TrackingLimits
-from .tracking_options import Drop, DropReason, Retry, Stall, Tracking, tell
+from .tracking_options import LOGGER, Drop, DropReason, Retry, Stall, Tracking, tell
 
 #: The service remembers a key for 24 hours from the first attempt that it stored.
 _KEY_LIFETIME_S = 23 * 60 * 60.0
@@ -54,9 +55,13 @@ class Tracker:
         self._random = random
         self._options = options
         self._limits = options.limits or TrackingLimits(options.max_events, options.max_bytes)
+        self._spool = options.spool
         self._is_closed = False
         self._reset()
         forget_at_fork(self)
+        if self._spool is not None and self._spool.has_others():
+            with self._work:
+                self._has_sender()
 
     def _reset(self) -> None:
         """Begins without events, as after a fork: those of the parent are the parent's."""
@@ -78,6 +83,7 @@ class Tracker:
         self._ends_at: float | None = None
         self._is_over = False
         self._warn_at = 0.0
+        self._disk_warn_at = 0.0
 
     @property
     def buffered(self) -> int:
@@ -96,15 +102,19 @@ class Tracker:
         with self._work:
             if self._is_closed:
                 reason = "closed"
-            elif not self._limits.add(len(text)):
-                reason = "full"
-            else:
-                self._add(Item(text, now))
+            elif self._add(Item(text, now)):
                 return True
+            else:
+                reason = "full"
         return self._refuse(reason, event)
 
     def ready(self, timeout: float | None = None) -> bool:
         """Waits until the buffer is at most half full."""
+        spool = self._spool
+        if spool is not None:
+            with self._work:
+                if not self._done.wait_for(lambda: spool.is_half_free, timeout):
+                    return False
         return self._limits.ready(timeout)
 
     def flush(self, timeout: float | None = None) -> bool:
@@ -139,22 +149,42 @@ class Tracker:
             rest = self._take_all()
             self._is_over = True
             self._clock.wake(self._work)
+            if self._spool is not None:
+                self._spool.release()
         for batch in rest:
-            self._drop(batch.items, "unconfirmed" if batch.is_unknown else "closed", batch.error)
+            self._drop(batch, batch.items, "unconfirmed" if batch.is_unknown else "closed", batch.error)
         leave_at_exit(self)
         if sender is not None and not rest:
             sender.join(1)
 
-    def _add(self, item: Item) -> None:
-        self._queue.add(item)
+    def _add(self, item: Item) -> bool:
+        try:
+            is_spooled = self._spool is not None and self._spool.add(item)
+        except OSError as error:
+            self._tell_of_disk(error)
+            is_spooled = False
+        except Full:
+            return False
+        if not is_spooled:
+            if not self._limits.add(len(item.text)):
+                return False
+            self._queue.add(item)
         self._events += 1
         self._tracked += 1
         if self._events == 1:
             self._warn_at = item.at + _STALLED_S
             close_at_exit(self)
-        if len(self._queue) == 1 or self._queue.is_batch_ready:
+        if len(self._queue) == 1 or self._queue.is_batch_ready or is_spooled:
             self._clock.wake(self._work)
         self._has_sender()
+        return True
+
+    def _tell_of_disk(self, error: OSError) -> None:
+        """Events stay in memory then."""
+        now = self._clock.now()
+        if now >= self._disk_warn_at:
+            self._disk_warn_at = now + _WARN_AGAIN_S
+            LOGGER.error("the spool cannot be written, events stay in memory: %s", error)
 
     def _has_sender(self) -> bool:
         """Starts the thread. False where none can start; then flush() and close() send."""
@@ -176,8 +206,12 @@ class Tracker:
             if self._sender is not threading.current_thread():
                 return
         try:
-            while self._take_next(idle):
-                self._send()
+            while True:
+                self._take_over()
+                if self._take_next(idle):
+                    self._send()
+                elif self._spool is None or idle == 0 or self._must_end() or self._is_closed:
+                    return
         finally:
             with self._work:
                 self._put_back()
@@ -185,10 +219,21 @@ class Tracker:
                 if self._events == 0:
                     leave_at_exit(self)
 
+    def _take_over(self) -> None:
+        """Claims what processes that are gone have left in the spool."""
+        if self._spool is None or self._is_closed:
+            return
+        try:
+            events = self._spool.take_over()
+        except OSError as error:
+            return self._tell_of_disk(error)
+        with self._work:
+            self._events += events
+
     def _put_back(self) -> None:
-        if self._current is not None:
+        if self._current is not None and not self._current.is_spooled:
             self._batches.appendleft(self._current)
-            self._current = None
+        self._current = None
 
     def _take_next(self, idle: float) -> bool:
         with self._work:
@@ -196,6 +241,13 @@ class Tracker:
                 if self._batches:
                     self._current = self._batches.popleft()
                     return True
+                if self._spool is not None:
+                    self._current = self._spool.next()
+                    if self._current is not None:
+                        return True
+                    if self._spool.has_open:
+                        self._wait_to_seal(self._spool)
+                        continue
                 if self._queue:
                     wait = self._options.max_wait
                     left = min(wait, self._queue.first_at + wait - self._clock.now())
@@ -207,6 +259,20 @@ class Tracker:
                 elif self._is_closed or (not self._work.wait(idle) and not self._queue):
                     return False
             return False
+
+    def _wait_to_seal(self, spool: Spool) -> None:
+        wait = self._options.max_wait
+        left = min(wait, spool.open_at + wait - self._clock.now())
+        is_hurried = self._is_closed or self._settled < self._hurry_to
+        is_ready = spool.is_batch_ready(self._queue.batch_events, self._queue.batch_bytes)
+        try:
+            if is_hurried or left <= _EPSILON_S or is_ready:
+                spool.seal()
+            else:
+                self._clock.wait(self._work, min(left, SYNC_S))
+                spool.sync()
+        except OSError as error:
+            self._tell_of_disk(error)
 
     def _must_end(self) -> bool:
         return self._is_over or (self._ends_at is not None and self._clock.now() >= self._ends_at)
@@ -225,9 +291,9 @@ class Tracker:
                 batch = self._current
                 if batch is None or self._must_end():
                     return
-                batch.attempts += 1
-                batch.is_in_flight = True
-            began = self._clock.now()
+                began = self._clock.now()
+                if not self._begin(batch, began):
+                    return
             error = self._error_of(batch)
             with self._work:
                 batch.is_in_flight = False
@@ -235,19 +301,37 @@ class Tracker:
                     return
                 if error is None:
                     self._current = None
-                    self._settle(batch.items)
+                    batch.done()
+                    self._settle(batch, batch.items)
                     return
                 batch.failed(error, began)
             delay = retry_delay(error, batch.attempts, self._random())
             if error.type == "validation_error":
                 return self._send_valid(batch, error)
             now = self._clock.now()
-            if error.type == "plan_limit_exceeded" and delay > _KEY_LIFETIME_S:
+            is_quota = error.type == "plan_limit_exceeded" and delay > _KEY_LIFETIME_S
+            if is_quota and not batch.is_spooled:
                 return self._drop_current(batch, "unconfirmed" if batch.is_unknown else "quota")
             if batch.unknown_since is not None and now + delay - batch.unknown_since > _KEY_LIFETIME_S:
                 return self._drop_current(batch, "unconfirmed")
             tell(self._options.on_retry, Retry(error, batch.attempts, delay))
             self._wait_to_retry(delay, error)
+
+    def _begin(self, batch: Batch, now: float) -> bool:
+        try:
+            begun = batch.begin(now)
+        except OSError as error:
+            # The state of the batch is not on the disk, and its key is the same after a restart.
+            self._tell_of_disk(error)
+            begun = "begun" if batch.items else "replaced"
+        if begun == "begun":
+            batch.attempts += 1
+            batch.is_in_flight = True
+            return True
+        self._current = None
+        if begun == "gone":
+            self._settle(batch, [None] * batch.count)
+        return False
 
     def _error_of(self, batch: Batch) -> AnnalsError | None:
         try:
@@ -281,28 +365,31 @@ class Tracker:
                 return
             self._current = None
             self._batches.extendleft(reversed(rest))
-        self._drop(refused, "refused", error)
+        self._drop(batch, refused, "refused", error)
 
     def _drop_current(self, batch: Batch, reason: DropReason) -> None:
         with self._work:
             if self._current is not batch:
                 return
             self._current = None
-        self._drop(batch.items, reason, batch.error)
+        batch.dropped(reason)
+        self._drop(batch, batch.items, reason, batch.error)
 
-    def _drop(self, items: list[Item], reason: DropReason, error: Exception | None) -> None:
+    def _drop(self, batch: Batch, items: list[Item], reason: DropReason, error: Exception | None) -> None:
         if items:
             tell(self._options.on_drop, Drop(reason, [item.event for item in items], error))
-            self._settle(items)
+            self._settle(batch, items)
 
     def _refuse(self, reason: DropReason, event: Any) -> bool:
         tell(self._options.on_drop, Drop(reason, [event], None))
         return False
 
-    def _settle(self, items: list[Item]) -> None:
-        self._limits.remove(len(items), sum(len(item.text) for item in items))
+    def _settle(self, batch: Batch, items: Sequence[Item | None]) -> None:
+        if not batch.is_spooled:
+            self._limits.remove(len(items), sum(len(item.text) for item in items if item))
         with self._work:
             self._events -= len(items)
-            self._settled += len(items)
+            # What another process had tracked is no event that flush() waits for.
+            self._settled += len(items) if batch.is_own else 0
             self._warn_at = self._clock.now() + _STALLED_S
             self._clock.wake(self._done)

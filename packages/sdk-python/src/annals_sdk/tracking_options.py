@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from .tracking_limits import TrackingLimits
+
+if TYPE_CHECKING:
+    from .spool import Spool
 
 #: Why events were dropped. `full`: the buffer was. `refused`: the service found them invalid.
 #: `unserializable`: they are no JSON. `quota`: the plan's events are used up for more than 23 hours.
@@ -74,6 +77,8 @@ class Tracking:
     batch_bytes: int = 1_000_000
     #: The longest that an event waits for others, in seconds.
     max_wait: float = 1.0
+    #: Keeps events in files, so that a process that is killed loses none. It has a bound of its own.
+    spool: Spool | None = None
 
 
 def tell(callback: Callable[..., Any] | None, *args: Any) -> Any:

@@ -1,0 +1,255 @@
+"""Guarantee: with a spool, each event that track() took is stored once and in order, however often processes
+are killed; what cannot be sent is kept and named; a folder is claimed once, and only for its account.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annals_sdk import Annals, Drop, Spool, Tracking
+from annals_sdk.spool_files import Name, line_of, names_in, read_lines
+from conftest import Answer, Received, Server, failed
+
+SOURCE = str(Path(__file__).parents[1] / "src")
+
+
+class Store:
+    """Answers as the service does: what has a known key is stored already. A third of the answers are bad."""
+
+    def __init__(self, account: str = "acct_1", is_faulty: bool = True) -> None:
+        self._account = account
+        self._is_faulty = is_faulty
+        self._random = random.Random(1)
+        self._lock = threading.Lock()
+        self._keys: set[str] = set()
+        self.actions: list[str] = []
+
+    def __call__(self, received: Received) -> Answer:
+        if received.path == "/v1/usage":
+            return 200, {}, {"data": {"account_id": self._account}}
+        with self._lock:
+            dice = self._random.random() if self._is_faulty else 1.0
+            if dice < 0.1:
+                return failed(429, "rate_limit_exceeded", retry_after="0")
+            if received.headers["idempotency-key"] not in self._keys:
+                self._keys.add(received.headers["idempotency-key"])
+                self.actions += [event["action"] for event in received.body["events"]]
+            if dice < 0.2:
+                return failed(500, "server_error", retry_after="0")
+            return None if dice < 0.3 else (201, {}, {"data": []})
+
+
+PRODUCER = """
+import sys
+from annals_sdk import Annals, Spool, Tracking
+url, folder, name, count = sys.argv[1:]
+tracking = Tracking(spool=Spool(folder, sync="none"), batch_events=7, max_wait=0.005)
+annals = Annals(url, "k", random=lambda: 0.0, tracking=tracking)
+for at in range(int(count)):
+    if annals.track({"action": f"{name}.{at}"}):
+        print(at, flush=True)
+annals.flush()
+"""
+
+
+def produce(server: Server, folder: Path, name: str, count: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", PRODUCER, server.url, str(folder), name, str(count)]
+    environment = {**os.environ, "PYTHONPATH": SOURCE}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def test_killed_processes_lose_nothing_and_store_nothing_twice(server: Server, tmp_path: Path) -> None:
+    store = Store()
+    server.answer = store
+    taken: list[str] = []
+    dice = random.Random(2)
+    for kill in range(6):
+        process = produce(server, tmp_path, f"p{kill}", 100_000)
+        assert process.stdout is not None
+        for _ in range(dice.randrange(5, 200)):
+            taken.append(f"p{kill}.{process.stdout.readline().strip()}")
+        process.send_signal(signal.SIGKILL)
+        taken += [f"p{kill}.{line.strip()}" for line in process.stdout if line.endswith("\n")]
+        process.wait()
+    last = produce(server, tmp_path, "last", 1)
+    assert last.wait(30) == 0
+    claimed = [action for action in store.actions if not action.startswith("last")]
+    # The last event of a process may be written, and not be said to be.
+    assert [action for action in taken if action not in set(claimed)] == []
+    assert len(set(claimed)) == len(claimed)
+    assert len(claimed) - len(taken) <= 6
+    for kill in range(6):
+        numbers = [int(each.split(".")[1]) for each in claimed if each.startswith(f"p{kill}.")]
+        assert numbers == list(range(len(numbers)))
+
+
+def annals_of(server: Server, folder: Path, drops: list[Drop] | None = None, **options: Any) -> Annals:
+    told: Callable[[Drop], object] = (drops if drops is not None else []).append
+    key = options.pop("key", "k")
+    given = {"batch_events": 5, "max_wait": 0.005, **options}
+    tracking = Tracking(spool=given.pop("spool", None) or Spool(folder), on_drop=told, **given)  # type: ignore[arg-type]
+    return Annals(server.url, key, random=lambda: 0.0, tracking=tracking)
+
+
+def left_behind(folder: Path, state: str, *lines: bytes, account: str = "acct_1") -> Path:
+    """The folder of a process that is gone."""
+    owner = folder / "1769851800000-0123456789ab"
+    owner.mkdir(parents=True)
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    namespace = os.readlink("/proc/self/ns/pid")
+    who = {"account_id": account, "boot_id": boot, "pid_namespace": namespace, "pid": 0, "started_at": "1"}
+    (owner / "owner.json").write_text(json.dumps(who))
+    (owner / f"0000000007.{state}").write_bytes(b"".join(lines))
+    return owner
+
+
+def event(action: str) -> bytes:
+    return line_of(json.dumps({"action": action}).encode())
+
+
+@pytest.mark.parametrize("state", ["open", "ready", "sent"])
+def test_what_a_process_left_is_sent_under_its_name(server: Server, tmp_path: Path, state: str) -> None:
+    store = Store(is_faulty=False)
+    server.answer = store
+    left_behind(tmp_path, state, event("a1"), event("a2"), b'0123456789abcdef {"torn')
+    annals = annals_of(server, tmp_path)
+    annals.track({"action": "own"})
+    assert annals.flush(10)
+    annals.close()
+    keys = [each.headers.get("idempotency-key") for each in server.received if each.method == "POST"]
+    assert store.actions == ["a1", "a2", "own"]
+    assert keys[0] == "1769851800000-0123456789ab-0000000007"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_line_is_kept_and_the_others_are_sent(server: Server, tmp_path: Path) -> None:
+    store = Store(is_faulty=False)
+    server.answer = store
+    left_behind(tmp_path, "ready", event("a1"), b"0123456789abcdef {}\n", event("a2"))
+    annals = annals_of(server, tmp_path)
+    annals.track({"action": "own"})
+    annals.flush(10)
+    annals.close()
+    assert store.actions == ["a1", "a2", "own"]
+    assert [each.name for each in tmp_path.glob("*/*.damaged")] == ["0000000007.damaged"]
+    assert Spool(tmp_path).stats().damaged == 1
+
+
+def test_another_account_never_sends_it(server: Server, tmp_path: Path) -> None:
+    store = Store("acct_2", is_faulty=False)
+    server.answer = store
+    left_behind(tmp_path, "ready", event("a1"))
+    annals = annals_of(server, tmp_path)
+    annals.track({"action": "own"})
+    annals.flush(10)
+    annals.close()
+    assert store.actions == ["own"]
+    assert len(list(tmp_path.glob("*/*.ready"))) == 1
+
+
+def test_of_two_that_claim_a_folder_one_wins(server: Server, tmp_path: Path) -> None:
+    store = Store(is_faulty=False)
+    server.answer = store
+    left_behind(tmp_path, "ready", *[event(f"a{at}") for at in range(20)])
+    starts = [annals_of(server, tmp_path) for _ in range(4)]
+    for at, annals in enumerate(starts):
+        annals.track({"action": f"own{at}"})
+    for annals in starts:
+        annals.flush(10)
+        annals.close()
+    assert sorted(store.actions) == sorted([f"a{at}" for at in range(20)] + [f"own{at}" for at in range(4)])
+
+
+def test_refused_events_are_kept_and_halves_have_names_of_their_own(server: Server, tmp_path: Path) -> None:
+    def answer(received: Received) -> Answer:
+        if any(each["action"] == "bad" for each in received.body["events"]):
+            return failed(422, "validation_error")
+        return 201, {}, {"data": []}
+
+    server.answer = answer
+    drops: list[Drop] = []
+    annals = annals_of(server, tmp_path, drops, max_wait=5.0)
+    for action in ["a1", "a2", "bad", "a3", "a4"]:
+        annals.track({"action": action})
+    annals.flush(10)
+    annals.close()
+    assert server.actions == [
+        ["a1", "a2", "bad", "a3", "a4"],
+        ["a1", "a2", "bad"],
+        ["a1", "a2"],
+        ["bad"],
+        ["a3", "a4"],
+    ]
+    endings = [each.headers["idempotency-key"].partition("-0000000001")[2] for each in server.received]
+    assert endings == ["", "-1", "-1-1", "-1-2", "-2"]
+    assert [(drop.reason, [each["action"] for each in drop.events]) for drop in drops] == [
+        ("refused", ["bad"])
+    ]
+    [kept] = tmp_path.glob("*/*.refused")
+    assert [json.loads(text)["action"] for text in read_lines(kept)[0]] == ["bad"]
+
+
+def test_close_leaves_what_is_not_sent_to_the_next_client(server: Server, tmp_path: Path) -> None:
+    server.answer = lambda _: failed(503, "server_error")
+    drops: list[Drop] = []
+    annals = annals_of(server, tmp_path, drops)
+    annals.track({"action": "a1"})
+    annals.close(0.2)
+    store = Store(is_faulty=False)
+    server.answer = store
+    following = annals_of(server, tmp_path)
+    following.track({"action": "a2"})
+    following.flush(10)
+    following.close()
+    assert (store.actions, drops) == (["a1", "a2"], [])
+
+
+def test_a_full_spool_drops_by_name(server: Server, tmp_path: Path) -> None:
+    server.answer = lambda _: failed(503, "server_error")
+    drops: list[Drop] = []
+    annals = annals_of(server, tmp_path, drops, spool=Spool(tmp_path, max_bytes=200))
+    took = [annals.track({"action": f"a{at}"}) for at in range(5)]
+    annals.close(0)
+    assert took == [True, True, False, False, False]
+    assert [drop.reason for drop in drops] == ["full"] * 3
+
+
+def test_a_disk_that_refuses_leaves_events_in_memory(server: Server, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    store = Store(is_faulty=False)
+    server.answer = store
+    annals = annals_of(server, blocked / "spool")
+    assert annals.track({"action": "a1"})
+    annals.flush(10)
+    annals.close()
+    assert store.actions == ["a1"]
+
+
+def test_names_sort_as_they_are_sent(tmp_path: Path) -> None:
+    for name in [
+        "0000000010.ready",
+        "0000000007-2.ready",
+        "0000000007.sent",
+        "0000000007-1-1.ready",
+        "owner.json",
+    ]:
+        (tmp_path / name).write_text("")
+    assert [str(name) for name, _ in names_in(tmp_path)] == [
+        "0000000007",
+        "0000000007-1-1",
+        "0000000007-2",
+        "0000000010",
+    ]
+    assert Name((7,)).child(1) < Name((8,))
