@@ -23,7 +23,7 @@ export const OWN_WORDS: Readonly<Record<string, string>> = {
   "the poison(?! message)|poison\\.test": "poison message",
   "yardsticks?": "baseline",
   "(?<!batches )by turns": "interleaved A/B",
-  "(?<!connect |record )processors?(?!: \\[)": "CPU",
+  "(?<!connect |record |audit |structlog )processors?(?!(: |=)\\[)": "CPU",
   "unless (told|set)": "by default",
   "(errors?|faults?) of ours|a fault of the service": "server error, internal error",
   "event loop[^.]{0,12} held|hold the event loop": "event loop blocked",

@@ -2,6 +2,7 @@
 
 from .client import Annals, AsyncAnnals
 from .clock import Clock
+from .context import context
 from .diff import diff
 from .errors import AnnalsError, ErrorDetail, NotSent
 from .http_transport import HttpTransport, Request, Response, Sends
@@ -45,6 +46,7 @@ __all__ = [
     "TrackingLimits",
     "WebhookError",
     "check_event",
+    "context",
     "diff",
     "verify_events",
     "verify_webhook",

@@ -13,6 +13,7 @@ from . import models as m
 from .async_transport import AsyncTransport
 from .calls import Call
 from .clock import SYSTEM_CLOCK, Clock
+from .context import with_context
 from .http_transport import Sends
 from .spool import digest_of_key
 from .tracker import Tracker
@@ -88,7 +89,7 @@ class _Tracks:
 
     def track(self, event: m.NewEvent) -> bool:
         """Buffers an event, to be sent with others. False if it was dropped: `on_drop` says why."""
-        return self._tracker.track(event)
+        return self._tracker.track(with_context(event))
 
     @property
     def buffered(self) -> int:

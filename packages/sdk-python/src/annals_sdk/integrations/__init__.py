@@ -1,0 +1,1 @@
+"""Integrations, each in a module that imports no other framework."""
