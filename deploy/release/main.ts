@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { packChart } from "./chart.ts";
 import { readFacts } from "./facts.ts";
 import { makeImage } from "./image.ts";
+import { packPython } from "./python-package.ts";
 import { packPackages, publicPackages } from "./npm-packages.ts";
 import { ROOT } from "./run.ts";
 import { writeImageSbom, writePackageSbom } from "./sbom.ts";
@@ -38,6 +39,9 @@ async function make(tag: string | undefined, out: string, withoutImage: boolean)
   const faults = await packPackages(version, out, repository());
   if (tag !== undefined && faults.length > 0) throw new Error(faults.join("\n"));
   for (const fault of faults) say(`left out, and an error with --tag: ${fault}`);
+  const withoutPython = await packPython(version, committedAt, out);
+  if (tag !== undefined && withoutPython !== undefined) throw new Error(withoutPython);
+  if (withoutPython !== undefined) say(`no package for Python: ${withoutPython}`);
   await packChart(version, committedAt, out);
   await writeImageSbom(join(out, `annals-${version}.cdx.json`), facts);
   for (const { manifest } of publicPackages()) {
