@@ -198,3 +198,16 @@ def test_async_calls_and_lists(server: Server) -> None:
             return [each["id"] async for each in annals.events.list()]
 
     assert asyncio.run(run()) == ["1"]
+
+
+def test_a_proxy_of_the_environment_is_used(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", server.url.replace("http://", "http://user:p%40ss@"))
+    monkeypatch.setenv("no_proxy", "other.invalid")
+    server.answer = lambda _: (200, {}, {"data": {}})
+    Annals("http://annals.invalid", "k", max_retries=0).usage.get()
+    [received] = server.received
+    assert (received.path, received.headers["host"]) == ("http://annals.invalid/v1/usage", "annals.invalid")
+    assert received.headers["proxy-authorization"] == "Basic dXNlcjpwQHNz"
+    with pytest.raises(AnnalsError) as raised:
+        Annals("http://other.invalid", "k", max_retries=0).usage.get()
+    assert raised.value.is_unsent
