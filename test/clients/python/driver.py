@@ -6,6 +6,7 @@ fail.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
@@ -156,3 +157,5 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    # No clock moves any longer, so that what waits for it would wait forever.
+    os._exit(0)
