@@ -72,6 +72,6 @@ test.each([
   ["mypy", "--strict", "--cache-dir", join(CACHE, "mypy")],
   ["ruff", "check", "--no-cache", ".", "../../test/clients/python"],
   ["ruff", "format", "--no-cache", "--check", ".", "../../test/clients/python"],
-])("packages/sdk-python passes %s %s", async (...command) => {
+])("packages/sdk-python passes %s", async (...command) => {
   expect(missing === undefined ? await faultsOf(...command) : "").toBe("");
 });

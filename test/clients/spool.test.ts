@@ -13,7 +13,7 @@ import { SPOOL_CASES, type SpoolCase } from "./spool-cases.ts";
 import { type Commands, SpoolWorld } from "./spool-world.ts";
 
 /** The SDKs whose drivers have the commands of a spool. */
-const WITH_SPOOL = ["typescript"];
+const WITH_SPOOL = ["typescript", "python"].filter((language) => language in DRIVERS);
 
 const ALL = [...SPOOL_CASES, ...DISK_CASES, ...PRODUCER_CASES];
 

@@ -5,17 +5,21 @@ fail.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "packages/sdk-python/src"))
 
-from annals_sdk import Annals, Drop, Stall, Tracking, verify_events, verify_webhook
+from file_faults import fill_disk, spoil_files
+
+from annals_sdk import Annals, Drop, Spool, Stall, Tracking, verify_events, verify_webhook
 from driver_clock import DriverClock
 from faults import FaultyTransport, faulty_event, faulty_tracking
 
@@ -40,9 +44,12 @@ class Run:
 
     def __init__(self, command: dict[str, Any]) -> None:
         self.fault = command.get("fault")
-        self.clock = DriverClock(self.fault == "clock-paused")
+        self.clock = DriverClock(self.fault == "clock-paused", command.get("now"))
         self.drops: list[dict[str, Any]] = []
         self.warnings: list[dict[str, Any]] = []
+        self.problems: list[str] = []
+        spoil_files(self.fault)
+        self.spool = self._spool(command)
         self._keys = command["keys"]
         self._asked = 0
         self._tracked = 0
@@ -54,7 +61,7 @@ class Run:
         options = {name: command[given] for name, given in names.items() if given in command}
         if "max_wait_ms" in command:
             options["max_wait"] = command["max_wait_ms"] / 1_000
-        tracking = Tracking(on_drop=self._dropped, on_stall=self._stalled, **options)
+        tracking = Tracking(on_drop=self._dropped, on_stall=self._stalled, spool=self.spool, **options)
         return Annals(
             command["base_url"],
             self._key,
@@ -64,6 +71,19 @@ class Run:
             clock=self.clock,
             random=lambda: 0.0,
         )
+
+    def _spool(self, command: dict[str, Any]) -> Spool | None:
+        if "spool" not in command or self.fault == "no-spool":
+            return None
+        options = {name: command[name] for name in ("max_bytes", "producer") if name in command}
+        if self.fault == "no-bound":
+            options.pop("max_bytes", None)
+        if self.fault == "numbers-before-acceptance":
+            options.pop("producer", None)
+        return Spool(command["spool"], on_problem=self._failed, **options)
+
+    def _failed(self, error: Exception) -> None:
+        self.problems.append(errno.errorcode.get(getattr(error, "errno", None) or 0, str(error)))
 
     def _key(self) -> str:
         at = 0 if self.fault == "key-kept" else min(self._asked, len(self._keys) - 1)
@@ -82,6 +102,9 @@ class Run:
             event = {**event, "metadata": {"value": float("nan")}}
         client = self.clients[self._tracked % len(self.clients)]
         self._tracked += 1
+        if self.fault == "numbers-before-acceptance":
+            producer = {"id": "billing-000000000000", "n": self._tracked, "dropped": 0}
+            event = {**event, "context": {"producer": producer}}
         return client.track(faulty_event(self.fault, event))
 
     def _settle(self) -> None:
@@ -123,6 +146,8 @@ def answer(run: Run, command: dict[str, Any]) -> dict[str, Any]:
             client.close(command["ms"] / 1_000)
     if name == "advance":
         run.advance(command["ms"], command.get("at_once", False))
+    if name == "disk" and run.fault != "no-disk-faults":
+        fill_disk(command["full"])
     if name == "verify":
         return {"valid": run.fault == "verify-anything" or verified(command)}
     return {}
@@ -149,8 +174,12 @@ def main() -> None:
             respond(command, {})
         elif command["command"] == "track":
             respond(command, {"tracked": run.track(command)})
+        elif command["command"] == "disk":
+            respond(command, answer(run, command))
         elif command["command"] == "drops":
-            respond(command, {"drops": run.drops, "warnings": run.warnings})
+            kept = run.spool and asdict(run.spool.stats())
+            told = {"drops": run.drops, "warnings": run.warnings, "problems": run.problems}
+            respond(command, {**told, "kept": kept})
         else:
             threading.Thread(target=later, args=(run, command), daemon=True).start()
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from datetime import datetime
 
-#: 2026-01-31T09:30:00Z
-START_MS = 1_769_851_800_000
+START = "2026-01-31T09:30:00Z"
+
+
+def _ms_of(time: str) -> int:
+    return round(datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp() * 1_000)
 
 
 @dataclass(eq=False)
@@ -16,10 +20,10 @@ class _Wait:
 
 
 class DriverClock:
-    def __init__(self, is_paused: bool = False) -> None:
+    def __init__(self, is_paused: bool = False, start: str | None = None) -> None:
         """One that is paused ends waits, but shows no other time."""
-        self.ms = START_MS
-        self._is_paused = is_paused
+        self.ms = _ms_of(start or START)
+        self._shown = self.ms if is_paused else None
         self._lock = threading.Lock()
         self._waits: list[_Wait] = []
 
@@ -29,7 +33,7 @@ class DriverClock:
             return bool(self._waits)
 
     def now(self) -> float:
-        return (START_MS if self._is_paused else self.ms) / 1_000
+        return (self.ms if self._shown is None else self._shown) / 1_000
 
     def wait(self, condition: threading.Condition, seconds: float) -> None:
         wait = _Wait(self.ms + round(seconds * 1_000), condition)

@@ -32,6 +32,8 @@ class FaultyTransport:
         return Response(422, response.headers, json.dumps({"error": error}).encode())
 
     def _attempt(self, request: Request) -> Response:
+        if self._fault == "any-account" and request.url.endswith("/v1/usage"):
+            return Response(200, {}, b'{"data": {"account_id": "acct_b"}}')
         if self._fault == "new-key-per-attempt":
             request = replace(request, headers={**request.headers, "idempotency-key": str(uuid4())})
         if self._fault == "redirects-followed":

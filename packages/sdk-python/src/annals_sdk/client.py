@@ -14,8 +14,9 @@ from .async_transport import AsyncTransport
 from .calls import Call
 from .clock import SYSTEM_CLOCK, Clock
 from .context import with_context
+from .errors import AnnalsError
 from .http_transport import Sends
-from .spool import digest_of_key
+from .spool import SpoolClient
 from .tracker import Tracker
 from .tracking_options import Tracking
 from .transport import Observe, Transport, TransportOptions
@@ -64,11 +65,13 @@ class _Tracks:
             base_url, api_key, timeout, max_retries, max_retry_delay, observe, transport, clock, random
         )
         self._transport = Transport(options)
-        spool = tracking.spool if tracking else None
-        if spool is not None:
-            spool.key_digest = digest_of_key(api_key)
-            spool.account = self._account
-        self._tracker = Tracker(self._store, clock, random, tracking or Tracking())
+        tracking = tracking or Tracking()
+        spool = tracking.spool
+        if spool is None:
+            self._tracker = Tracker(self.store_batch, clock, random, tracking)
+        else:
+            spool.bind(SpoolClient(self._transport.key, self._account))
+            self._tracker = Tracker(self.store_batch, clock, random, tracking, spool.buffer)
         self._add_nouns()
 
     def _add_nouns(self) -> None:
@@ -77,9 +80,13 @@ class _Tracks:
     def _account(self) -> str:
         """The account's id, for the spool, which sends no event of another account."""
         usage = self._transport.data(Call("get-usage", "GET", "/usage", max_retries=0))
-        return str(usage["account_id"])
+        try:
+            return str(usage["account_id"])
+        except (KeyError, TypeError):
+            raise AnnalsError("server_error", "the response has no account_id") from None
 
-    def _store(self, body: bytes, key: str) -> Any:
+    def store_batch(self, body: bytes, key: str) -> Any:
+        """Stores what `body_of` made, in one attempt. Called by the tracker and the outbox."""
         call = Call("create-event-batch", "POST", "/events/batch", idempotency_key=key)
         return self._transport.attempt(call, body)
 

@@ -111,14 +111,10 @@ class HttpTransport:
             headers = {"accept-encoding": "identity", **connection.extra_headers, **request.headers}
             connection.request(request.method, target, request.body, headers)
             response = connection.getresponse()
-        except TimeoutError:
+        except BaseException as error:
             connection.close()
-            raise
-        except http.client.HTTPException as error:
-            connection.close()
-            raise ConnectionError(str(error) or type(error).__name__) from error
-        except BaseException:
-            connection.close()
+            if isinstance(error, http.client.HTTPException):
+                raise ConnectionError(str(error) or type(error).__name__) from error
             raise
         body = _KeptBody(self, route, connection, response)
         return Response(response.status, dict(response.getheaders()), body)

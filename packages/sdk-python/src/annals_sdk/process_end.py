@@ -25,7 +25,8 @@ class _Closes(Protocol):
 
 _CLOSE_TIMEOUT_S = 10.0
 
-_lock = threading.Lock()
+#: A child of a fork holds it while its clients begin again, and they may register others.
+_lock = threading.RLock()
 _forgetful: weakref.WeakSet[_Resets] = weakref.WeakSet()
 _open: weakref.WeakSet[_Closes] = weakref.WeakSet()
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 #: Why events were dropped. `full`: the buffer was. `refused`: the service found them invalid.
 #: `unserializable`: they are no JSON. `quota`: the plan's events are used up for more than 23 hours.
 #: `closed`: tracked after close(), or not sent in its time. `unconfirmed`: they were sent, no response came
-#: in time, and they may be stored.
-DropReason = Literal["full", "refused", "unserializable", "quota", "closed", "unconfirmed"]
+#: in time, and they may be stored. `damaged`: their file on the disk was changed.
+DropReason = Literal["full", "refused", "unserializable", "quota", "closed", "unconfirmed", "damaged"]
 
 LOGGER = logging.getLogger("annals_sdk")
 

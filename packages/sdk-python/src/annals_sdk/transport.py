@@ -181,7 +181,7 @@ class Transport:
             raise _error_of(error, request) from error
 
     def _request_of(self, call: Call, body: builtins.bytes | None, headers: Mapping[str, str]) -> Request:
-        all_headers = {**headers, "authorization": f"Bearer {self._key()}"}
+        all_headers = {**headers, "authorization": f"Bearer {self.key()}"}
         if body is not None:
             all_headers["content-type"] = call.media_type
         if body is not None and body.startswith(_GZIP_MAGIC):
@@ -191,7 +191,7 @@ class Transport:
         url = f"{self._base_url}/v1{call.path}{query_of(call.query)}"
         return Request(call.method, url, all_headers, body, call.timeout or self._options.timeout)
 
-    def _key(self) -> str:
+    def key(self) -> str:
         """The key of the next attempt. Without one nothing is written."""
         key = self._options.api_key
         if isinstance(key, str):
