@@ -152,3 +152,27 @@ annals.track({"action": "a2"})
 def test_where_no_thread_can_start_the_caller_of_flush_sends(server: Server) -> None:
     run(THREADLESS, server.url)
     assert server.actions == [["a1"], ["a2"]]
+
+
+WITHOUT_HOOKS = """
+import ctypes, os, sys
+from annals_sdk import Annals
+annals = Annals(sys.argv[1], "k")
+annals.track({"action": "parent"})
+annals.flush()
+# The fork of C, which calls none of Python's hooks.
+child = ctypes.PyDLL(None).fork()
+if child == 0:
+    annals.track({"action": "child"})
+    annals.close()
+    os._exit(0)
+os.waitpid(child, 0)
+annals.track({"action": "parent"})
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the fork of C is called by its name")
+def test_a_worker_that_was_forked_without_the_hooks_sends(server: Server) -> None:
+    run(WITHOUT_HOOKS, server.url)
+    assert server.actions == [["parent"], ["child"], ["parent"]]
+    assert server.connections >= 2

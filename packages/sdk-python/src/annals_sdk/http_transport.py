@@ -20,7 +20,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from .errors import NotSent
-from .process_end import forget_at_fork
+from .process_end import forget_at_fork, notice_fork
 
 _CHUNK_BYTES = 65_536
 
@@ -97,6 +97,7 @@ class HttpTransport:
         self._idle: list[tuple[tuple[str, str], _Connection]] = []
 
     def __call__(self, request: Request) -> Response:
+        notice_fork()
         deadline = time.monotonic() + request.timeout
         url = urlsplit(request.url)
         route = (url.scheme, url.netloc)

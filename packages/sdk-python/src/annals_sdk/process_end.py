@@ -25,8 +25,9 @@ class _Closes(Protocol):
 
 _CLOSE_TIMEOUT_S = 10.0
 
-#: A child of a fork holds it while its clients begin again, and they may register others.
 _lock = threading.RLock()
+_beginning = threading.Lock()
+_pid = os.getpid()
 _forgetful: weakref.WeakSet[_Resets] = weakref.WeakSet()
 _open: weakref.WeakSet[_Closes] = weakref.WeakSet()
 
@@ -56,13 +57,25 @@ def _close_all() -> None:
         each.close(max(0.0, until - time.monotonic()))
 
 
+def notice_fork() -> None:
+    """Begins again in a child that was forked without the hooks of Python, as workers of uWSGI are."""
+    if os.getpid() == _pid:
+        return
+    with _beginning:
+        if os.getpid() != _pid:
+            _begin_child()
+
+
 def _begin_child() -> None:
+    global _lock, _pid
+    # Another thread of the parent may have held it.
+    _lock = threading.RLock()
     _open.clear()
     for each in list(_forgetful):
         each._reset()
-    _lock.release()
+    _pid = os.getpid()
 
 
 atexit.register(_close_all)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_begin_child)
+    os.register_at_fork(after_in_child=_begin_child)

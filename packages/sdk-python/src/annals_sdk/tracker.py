@@ -16,7 +16,7 @@ from .buffer import Buffer, BufferDeps, MemoryBuffer
 from .clock import Clock
 from .delivery import EPSILON_S, Delivery, Send
 from .json_text import json_of
-from .process_end import close_at_exit, forget_at_fork, leave_at_exit
+from .process_end import close_at_exit, forget_at_fork, leave_at_exit, notice_fork
 from .tracking_options import Drop, DropReason, Tracking
 
 CLOSE_TIMEOUT_S = 10.0
@@ -87,6 +87,7 @@ class Tracker:
 
     def track(self, event: Any) -> bool:
         """False if the event was dropped, which on_drop is told."""
+        notice_fork()
         now = self._clock.now()
 
         def text_of(producer: dict[str, Any] | None) -> bytes:
@@ -121,6 +122,7 @@ class Tracker:
 
     def flush(self, timeout: float | None = None) -> bool:
         """Waits until every event tracked so far is stored or dropped. False if it is not after this time."""
+        notice_fork()
         with self._work:
             target = self._hurry_to = self._tracked
             self._clock.wake(self._work)
@@ -134,6 +136,7 @@ class Tracker:
 
     def close(self, timeout: float | None = None) -> None:
         """Takes no more events, stores what is buffered, and drops what is not stored after this time."""
+        notice_fork()
         until = self._clock.now() + (CLOSE_TIMEOUT_S if timeout is None else timeout)
         with self._work:
             self._is_closed = True
