@@ -102,6 +102,13 @@ export const SETTINGS = {
     "JSON file of the identity providers with which people log in, and of the issuers of workloads. It is read again every five seconds. " +
       "Without it people cannot log in.",
   ),
+  operatorUrl: optionalUrl(
+    "ANNALS_OPERATOR_URL",
+    "Origin at which browsers of operators reach the admin API, `https://annals-admin.example.com`. It enables " +
+      "[the console](console.md), and requires `ANNALS_IDENTITY_FILE`. Its host is another one than that of " +
+      "`ANNALS_PUBLIC_URL`.",
+    ["http:", "https:"],
+  ),
   sessionLifetimeMinutes: integer(
     "ANNALS_SESSION_LIFETIME_MINUTES",
     "Minutes after which a session of a person ends in any case.",

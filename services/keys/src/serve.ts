@@ -65,26 +65,10 @@ export async function serve(
   const { failures, swept } = metrics;
   const compare = () => compareClock(clock, database);
   const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
-  const retentionDays = config.revokedKeyRetentionDays;
-  const sweep = startKeySweep({
-    clock: clock.other,
-    database,
-    failures,
-    log,
-    retentionDays,
-    swept,
-  });
-  closers.addWorker("key sweep", sweep);
-  const { personRetentionDays } = config;
-  const sessionSweep = startSessionSweep({
-    clock: clock.other,
-    database,
-    failures,
-    log,
-    personRetentionDays,
-    swept,
-  });
-  closers.addWorker("session sweep", sessionSweep);
+  const sweeping = { clock: clock.other, database, failures, log, swept };
+  const { personRetentionDays, revokedKeyRetentionDays: retentionDays } = config;
+  closers.addWorker("key sweep", startKeySweep({ ...sweeping, retentionDays }));
+  closers.addWorker("session sweep", startSessionSweep({ ...sweeping, personRetentionDays }));
   const refused = new RefusedAdmissions({ clock, database });
   const refusals = startRefusedAdmissions(refused, { failures, log });
   closers.addWorker("refused admissions", refusals);
@@ -125,7 +109,8 @@ export async function serve(
 
   const maker = { clock, random: randomBytes, prefix: config.keyPrefix };
   const deps = { ...maker, database, identities, plans };
-  await openAdminApi(config, { closers, deps, log, metrics, tls });
+  const ofLogins = { ...deps, refusedLogins, secrets };
+  await openAdminApi(config, { closers, deps: ofLogins, log, metrics, tls });
 
   await startBackend({
     config,

@@ -12,7 +12,13 @@ import {
 } from "@annals/contract";
 import { invalid, notFound } from "@annals/errors";
 import type { Database, Pool } from "@annals/postgres";
-import { accountChanged, digestOf, keyCreated, OPERATOR } from "./rules/audit-entries.ts";
+import {
+  accountChanged,
+  digestOf,
+  keyCreated,
+  OPERATOR,
+  type OperatorActor,
+} from "./rules/audit-entries.ts";
 import { afterLeases } from "../admissions/leases.ts";
 import { type KeyMaker, type NewApiKey, newApiKey } from "../api-keys/rules/new-api-key.ts";
 import type { AccountRow } from "../store/account-row.ts";
@@ -55,6 +61,7 @@ export async function createAccount(
     /** Digest of a request that may be repeated with the same `accountId`. */
     readonly requestSha256?: Uint8Array;
   },
+  actor: OperatorActor = OPERATOR,
 ): Promise<NewAccount | undefined> {
   const { accountId = newId("acct", maker.random), name, plan = null } = asked;
   const { requestSha256 = null } = asked;
@@ -67,12 +74,12 @@ export async function createAccount(
     requestSha256,
   ]);
   if (!row) return undefined;
-  const created = { metadata: { ...digestOf("name", name), plan } };
+  const created = { actor, metadata: { ...digestOf("name", name), plan } };
   await AUDIT.add(
     transaction,
     accountChanged(accountId, "annals.account.created", createdAt, created),
   );
-  const key = await storeKey(transaction, maker, accountId, asked);
+  const key = await storeKey(transaction, maker, accountId, asked, actor);
   const account = { account_id: accountId, name, plan, created_at: createdAt, live_keys: "1" };
   return { account, key };
 }
@@ -85,10 +92,11 @@ export async function addKey(
   transaction: Database,
   maker: KeyMaker,
   asked: KeyAsked & { readonly accountId: string },
+  actor: OperatorActor = OPERATOR,
 ): Promise<NewApiKey> {
   const [row] = await transaction.run(lockAccount, [asked.accountId]);
   if (!row) throw notFound("account", asked.accountId);
-  return storeKey(transaction, maker, asked.accountId, asked);
+  return storeKey(transaction, maker, asked.accountId, asked, actor);
 }
 
 type AccountChange = "annals.account.renamed" | "annals.plan.changed";
@@ -107,9 +115,10 @@ export async function updateAccount(
   clock: Clock,
   accountId: string,
   changes: AccountChanges,
+  actor: OperatorActor = OPERATOR,
 ): Promise<AccountRow> {
   const changed = database.transaction((transaction) =>
-    storeChanges(transaction, clock, accountId, changes),
+    storeChanges(transaction, clock, accountId, { ...changes, actor }),
   );
   return changes.plan === undefined ? changed : afterLeases(changed);
 }
@@ -118,7 +127,7 @@ async function storeChanges(
   transaction: Database,
   clock: Clock,
   accountId: string,
-  { name, plan }: AccountChanges,
+  { actor, name, plan }: AccountChanges & { readonly actor: OperatorActor },
 ): Promise<AccountRow> {
   if (name !== undefined && accountId === SYSTEM_ACCOUNT_ID) {
     throw invalid({
@@ -128,7 +137,10 @@ async function storeChanges(
   }
   const at = clock.nowText();
   const record = (action: AccountChange, before: object, after: object): Promise<void> =>
-    AUDIT.add(transaction, accountChanged(accountId, action, at, { diff: { before, after } }));
+    AUDIT.add(
+      transaction,
+      accountChanged(accountId, action, at, { actor, diff: { before, after } }),
+    );
   if (name !== undefined) {
     const [row] = await transaction.run(renameAccount, [accountId, name]);
     const before = digestOf("name", row?.name_before ?? "");
@@ -151,22 +163,37 @@ export async function findAccount(database: Database, accountId: string): Promis
  * Revokes a live key permanently and resolves to its account. Once it has resolved, no request that begins
  * later is admitted.
  */
-export async function revokeKey(database: Pool, clock: Clock, id: string): Promise<string> {
+export async function revokeKey(
+  database: Pool,
+  clock: Clock,
+  id: string,
+  actor: OperatorActor = OPERATOR,
+): Promise<string> {
   return afterLeases(
-    database.transaction((transaction) => storeRevocation(transaction, clock, id)),
+    database.transaction((transaction) => storeRevocation(transaction, clock, id, actor)),
   );
 }
 
-async function storeRevocation(transaction: Database, clock: Clock, id: string): Promise<string> {
+async function storeRevocation(
+  transaction: Database,
+  clock: Clock,
+  id: string,
+  actor: OperatorActor,
+): Promise<string> {
   const [found] = isIdOf("key", id) ? await transaction.run(findApiKey, [id]) : [];
   if (!found) throw notFound("API key", id);
   const { account_id: accountId } = found;
   const occurredAt = clock.nowText();
-  const [revoked] = await transaction.run(deleteApiKey, [accountId, id, occurredAt, null]);
+  const [revoked] = await transaction.run(deleteApiKey, [
+    accountId,
+    id,
+    occurredAt,
+    actor.id ?? null,
+  ]);
   if (!revoked) throw notFound("API key", id);
   const target = { type: "api_key", id };
   const action = "annals.key.revoked";
-  await AUDIT.add(transaction, { accountId, action, actor: OPERATOR, target, occurredAt });
+  await AUDIT.add(transaction, { accountId, action, actor, target, occurredAt });
   return accountId;
 }
 
@@ -175,6 +202,7 @@ async function storeKey(
   maker: KeyMaker,
   accountId: string,
   { allowedIps, expiresAt, keyName, scopes: asked, secret }: KeyAsked,
+  actor: OperatorActor,
 ): Promise<NewApiKey> {
   const allowed = accountId === SYSTEM_ACCOUNT_ID ? SYSTEM_SCOPES : SCOPES;
   const scopes = asked ?? allowed;
@@ -199,10 +227,10 @@ async function storeKey(
     apiKey.scopes,
     apiKey.createdAt,
     apiKey.isMinted,
-    null,
+    actor.id ?? null,
     apiKey.expiresAt,
     apiKey.allowedIps,
   ]);
-  await AUDIT.add(transaction, keyCreated(accountId, OPERATOR, apiKey));
+  await AUDIT.add(transaction, keyCreated(accountId, actor, apiKey));
   return apiKey;
 }

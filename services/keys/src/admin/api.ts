@@ -1,6 +1,7 @@
 // The admin API: accounts, keys and plans for programs of the operator, on a port of its own, apart from the
-// interface. Built by serve.ts if ANNALS_ADMIN_API_TOKEN_FILE is set. Every request needs the token, and
-// learns nothing before that: not even which paths there are. It must never be reachable by clients.
+// interface. Built by open.ts if a token or the operator's console is configured. Every request needs a token
+// or a session of the console, and learns nothing before that: not even which paths of the API there are. It
+// must never be reachable by clients.
 
 import {
   BoundedLog,
@@ -18,7 +19,9 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createSecureServer, Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
+import { OPERATOR, type OperatorActor } from "../accounts/rules/audit-entries.ts";
 import { MAX_BODY_BYTES, Members, readMembers } from "./body.ts";
+import type { Console } from "./console.ts";
 import { errorResponse } from "./errors.ts";
 import {
   ADMIN_ROUTES,
@@ -33,6 +36,12 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route's, as the metric of requests names it. */
     name?: string;
+    /** Whether anyone who reaches the port may ask it: a login, and the files of the console. */
+    isOpen?: boolean;
+  }
+  interface FastifyRequest {
+    /** Who calls, once that is known. */
+    operator: OperatorActor | undefined;
   }
 }
 
@@ -43,15 +52,18 @@ export interface AdminApiOptions {
   readonly requests: Pick<Counter<"route" | "outcome">, "inc">;
   /** The certificate of the service. Clients need none: the token says who they are. */
   readonly tls: RpcTls;
-  readonly tokens: Pick<AdminTokens, "accepts">;
+  /** Without it no program has access. */
+  readonly tokens: Pick<AdminTokens, "accepts"> | undefined;
+  /** Without it no person has access. */
+  readonly console?: Pick<Console, "operators" | "serve"> | undefined;
 }
 
 /** Open connections, before further ones are closed at once. */
 const MAX_CONNECTIONS = 100;
 /** Requests with the token at a time: they share the connections to PostgreSQL with admission. */
 const MAX_IN_FLIGHT = 8;
-/** Whose they are: any holder of a token is the operator. */
-const OPERATOR = "";
+/** They share the slots, whoever they are. */
+const ANYONE = "";
 const LIMITS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 5_000,
@@ -113,7 +125,7 @@ function createApp(options: AdminApiOptions): FastifyInstance {
     exposeHeadRoutes: false,
     // A path that cannot be decoded. No hook has seen it.
     frameworkErrors: (_, request, reply) => {
-      const refused = authenticate(request) ?? unknownPath();
+      const refused = authenticate.byToken(request) ? unknownPath() : unauthenticated(options);
       respondToError(refused, request, reply);
     },
     genReqId: () => newId("req"),
@@ -123,10 +135,12 @@ function createApp(options: AdminApiOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   const asItCame = async (_: FastifyRequest, body: Buffer) => body;
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, asItCame);
+  app.decorateRequest("operator");
   // Before a body is read.
-  app.addHook("onRequest", async (request) => {
-    const refused = authenticate(request) ?? (request.is404 ? unknownPath() : undefined);
-    if (refused) throw refused;
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.routeOptions.config.isOpen === true) return;
+    request.operator = await authenticate.anyone(request, reply);
+    if (request.is404) throw unknownPath();
   });
   app.setErrorHandler(respondToError);
   // A slot is free again when its work has ended, not when its client has gone.
@@ -138,27 +152,46 @@ function createApp(options: AdminApiOptions): FastifyInstance {
       config: { name: route.name },
       handler: async (request, reply) => {
         const asked = requestOf(route, request);
-        const response = await slots.run(OPERATOR, () => route.handle(options.deps, asked));
+        const response = await slots.run(ANYONE, () => route.handle(options.deps, asked));
         options.requests.inc({ route: route.name, outcome: "ok" });
         return send(reply, response, request.id);
       },
     });
   }
+  options.console?.serve(app);
   return app;
 }
 
 /** Does the same work for every request, whether its token is absent, wrong or right. */
-function authentication({ log, tokens }: AdminApiOptions) {
+function authentication(options: AdminApiOptions) {
+  const { log, tokens } = options;
   const boundedLog = new BoundedLog(log, { linesPerS: 1 });
   let refusals = 0;
-  return ({ headers, raw }: FastifyRequest): AnnalsError | undefined => {
+  const byToken = ({ headers, raw }: FastifyRequest): boolean => {
     const [, given = ""] = /^Bearer (\S+)$/i.exec(headers.authorization ?? "") ?? [];
-    if (tokens.accepts(given)) return undefined;
+    if (tokens?.accepts(given)) return true;
     refusals += 1;
     const fields = { address: raw.socket.remoteAddress, refusals };
     if (boundedLog.write("warn", fields, "admin request without a token")) refusals = 0;
-    return new AnnalsError("unauthenticated", "The token of the admin API is missing or wrong.");
+    return false;
   };
+  /** Throws `unauthenticated`. A token decides alone: a program sends no cookie. */
+  const anyone = async (request: FastifyRequest, reply: FastifyReply): Promise<OperatorActor> => {
+    const operators = options.console?.operators;
+    const isPerson = operators !== undefined && request.headers.authorization === undefined;
+    const person = isPerson ? await operators.admit(request, reply) : undefined;
+    if (person) return person;
+    if (byToken(request)) return OPERATOR;
+    throw unauthenticated(options);
+  };
+  return { anyone, byToken };
+}
+
+function unauthenticated({ console }: AdminApiOptions): AnnalsError {
+  const message = console
+    ? "The token of the admin API is missing or wrong, and no operator has logged in."
+    : "The token of the admin API is missing or wrong.";
+  return new AnnalsError("unauthenticated", message);
 }
 
 const tooMany = (): AnnalsError =>
@@ -172,6 +205,7 @@ function requestOf(route: AdminRoute, request: FastifyRequest): AdminRequest {
     query: new URLSearchParams(raw.url?.split("?")[1]),
     body: takesBody ? readMembers(body as Buffer | undefined) : new Members(),
     idempotencyKey: idempotencyKeyOf(raw),
+    actor: request.operator ?? OPERATOR,
   };
 }
 

@@ -1,6 +1,6 @@
 // The table of the admin API: method, path, name and handler of each route. A handler checks the request,
 // makes the one change of accounts/account.ts, which the commands make too, and renders the response.
-// Called by api.ts, after the token was accepted.
+// Called by api.ts, once it knows who asks.
 
 import { newId } from "@annals/contract";
 import { keysetPage } from "@annals/rpc";
@@ -14,6 +14,7 @@ import {
   revokeKey,
   updateAccount,
 } from "../accounts/account.ts";
+import type { OperatorActor } from "../accounts/rules/audit-entries.ts";
 import type { KeyMaker } from "../api-keys/rules/new-api-key.ts";
 import type { Plans } from "../accounts/rules/plan.ts";
 import { compareRequest } from "../store/compare-request.ts";
@@ -34,6 +35,8 @@ export interface AdminRequest {
   readonly query: URLSearchParams;
   readonly body: Members;
   readonly idempotencyKey: string | undefined;
+  /** Who asks, for the audit. */
+  readonly actor: OperatorActor;
 }
 
 export interface AdminResponse {
@@ -83,7 +86,7 @@ const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
  * The same idempotency key makes the same id, so a retry finds the account of the first request. It gets no
  * key: that was in the first response alone. Another request with that key is refused.
  */
-async function postAccount(deps: Deps, { body, idempotencyKey }: AdminRequest) {
+async function postAccount(deps: Deps, { actor, body, idempotencyKey }: AdminRequest) {
   const { database, plans } = deps;
   body.only("name", "key_name", "plan");
   const members = {
@@ -98,7 +101,9 @@ async function postAccount(deps: Deps, { body, idempotencyKey }: AdminRequest) {
       requestSha256: hash("sha256", JSON.stringify(Object.values(members)), "buffer"),
     }),
   };
-  const made = await database.transaction((transaction) => createAccount(transaction, deps, asked));
+  const made = await database.transaction((transaction) =>
+    createAccount(transaction, deps, asked, actor),
+  );
   if (made) {
     const data = { ...accountJson(made.account), first_key: newKeyJson(made.key) };
     return { status: 201, body: { data } };
@@ -157,7 +162,7 @@ async function getOneAccount({ database }: Deps, { id }: AdminRequest) {
   return { status: 200, body: { data: accountJson(await findAccount(database, id)) } };
 }
 
-async function patchAccount({ clock, database, plans }: Deps, { body, id }: AdminRequest) {
+async function patchAccount({ clock, database, plans }: Deps, { actor, body, id }: AdminRequest) {
   body.only("name", "plan");
   const changes = {
     name: body.has("name") ? body.name("name") : undefined,
@@ -166,11 +171,11 @@ async function patchAccount({ clock, database, plans }: Deps, { body, id }: Admi
   if (changes.name === undefined && changes.plan === undefined) {
     throw invalid({ field: "", message: "The body must contain name, plan or both." });
   }
-  const changed = await updateAccount(database, clock, id, changes);
+  const changed = await updateAccount(database, clock, id, changes, actor);
   return { status: 200, body: { data: accountJson(changed) } };
 }
 
-async function postKey(deps: Deps, { body, id }: AdminRequest) {
+async function postKey(deps: Deps, { actor, body, id }: AdminRequest) {
   body.only("name", "scopes", "expires_at", "allowed_ips");
   const scopes = body.scopes();
   const asked = {
@@ -180,7 +185,9 @@ async function postKey(deps: Deps, { body, id }: AdminRequest) {
     expiresAt: body.text("expires_at"),
     allowedIps: body.texts("allowed_ips"),
   };
-  const key = await deps.database.transaction((transaction) => addKey(transaction, deps, asked));
+  const key = await deps.database.transaction((transaction) =>
+    addKey(transaction, deps, asked, actor),
+  );
   return { status: 201, body: { data: newKeyJson(key) } };
 }
 
@@ -197,8 +204,8 @@ async function getKeys({ database }: Deps, { id, query }: AdminRequest) {
   };
 }
 
-async function deleteKey({ clock, database }: Deps, { id }: AdminRequest) {
-  await revokeKey(database, clock, id);
+async function deleteKey({ clock, database }: Deps, { actor, id }: AdminRequest) {
+  await revokeKey(database, clock, id, actor);
   return { status: 204 };
 }
 

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { SETTINGS } from "../config.ts";
 import { UNLIMITED_PLANS } from "../accounts/rules/plan.ts";
+import { NO_IDENTITY } from "../identity/rules/identity.ts";
 import { createMetrics } from "../metrics.ts";
 import { migratedDatabase } from "../testing/database.ts";
 import { openAdminApi } from "./open.ts";
@@ -100,6 +101,9 @@ test("without its setting there is no admin API; without TLS it is served, and s
       plans: UNLIMITED_PLANS,
       prefix: "annals",
       random: randomBytes,
+      identities: { current: NO_IDENTITY },
+      refusedLogins: {} as never,
+      secrets: new Map(),
     };
     const closers = new Closers();
     onTestFinished(() => closers.closeAll(log));

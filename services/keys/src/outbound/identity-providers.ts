@@ -18,8 +18,10 @@ export interface IdentityProvidersDeps {
   readonly clock: Clock;
   readonly identities: { readonly current: Identity };
   readonly libraries: OpenIdLibraries;
-  /** The origin at which browsers reach the gateway. */
+  /** The origin at which browsers reach the gateway, or the operator's console. */
   readonly publicUrl: string;
+  /** The page there that a provider sends browsers back to after a logout. */
+  readonly home?: string;
   readonly proxy: Readonly<Record<string, string | undefined>>;
   readonly monotonicMs?: () => number;
   /** Time of all requests of one login, and of each request. */
@@ -53,14 +55,14 @@ export class IdentityProviders {
   }
 
   #open(provider: Provider): IdentityProvider {
-    const { clock, fetchTimeoutMs, libraries, proxy, publicUrl } = this.#deps;
+    const { clock, fetchTimeoutMs, home = "/dashboard/", libraries, proxy, publicUrl } = this.#deps;
     const { monotonicMs = () => performance.now(), timeoutMs = LOGIN_TIMEOUT_MS } = this.#deps;
     const bound = fetchTimeoutMs === undefined ? {} : { timeoutMs: fetchTimeoutMs };
     const fetch = boundedFetch({ ca: provider.ca, proxy, ...bound });
     const around = { fetch, libraries, monotonicMs, provider };
     const metadata = new ProviderMetadata(around);
     const redirectUri = `${publicUrl}/auth/callback/${provider.name}`;
-    const returnUri = `${publicUrl}/dashboard/`;
+    const returnUri = `${publicUrl}${home}`;
     return {
       provider,
       login: new ProviderLogin({ ...around, clock, metadata, redirectUri, timeoutMs }),

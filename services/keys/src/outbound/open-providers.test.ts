@@ -7,7 +7,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { NO_IDENTITY } from "../identity/rules/identity.ts";
-import { openProviders } from "./open-providers.ts";
+import { openOperatorLogins, openProviders } from "./open-providers.ts";
 
 const MODULE = new URL("open-providers.ts", import.meta.url).href;
 
@@ -48,4 +48,25 @@ test.each([
   const opened = openProviders(config, around);
   await expect(opened).rejects.toThrow(fault);
   await expect(opened).rejects.toBeInstanceOf(ConfigError);
+});
+
+test.each([
+  [{ identityFile: undefined }, "ANNALS_IDENTITY_FILE is required with ANNALS_OPERATOR_URL"],
+  [{ operatorUrl: "http://example.com" }, "ANNALS_OPERATOR_URL must begin with https://"],
+  [{ operatorUrl: "https://audit.example.com:9092" }, "must have another host"],
+])("a console with %j is refused", async (changes, fault) => {
+  const proxy = { httpsProxy: undefined, noProxy: undefined };
+  const own = { operatorUrl: "https://operators.example.com", identityFile: "x", ...changes };
+  const config = { publicUrl: "https://audit.example.com", ...proxy, ...own };
+  const around = { clock: systemClock(), identities: { current: NO_IDENTITY } };
+  const opened = openOperatorLogins(config, around);
+  await expect(opened).rejects.toThrow(fault);
+  await expect(opened).rejects.toBeInstanceOf(ConfigError);
+});
+
+test("without its URL there is no console", async () => {
+  const proxy = { httpsProxy: undefined, noProxy: undefined };
+  const config = { publicUrl: undefined, operatorUrl: undefined, identityFile: "x", ...proxy };
+  const around = { clock: systemClock(), identities: { current: NO_IDENTITY } };
+  expect(await openOperatorLogins(config, around)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-// Begins the session of a login, in one transaction with all that the login changes. Called by FinishLogin.
+// Begins the session of a login, in one transaction with all that the login changes. Called by log-in.ts.
 
 import { type Clock, newId } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
@@ -29,7 +29,7 @@ const MAX_SESSIONS = 10;
 /** The value of the cookie. Throws {@link LoginFailure}. */
 export async function beginSession(
   deps: BeginDeps,
-  { provider, state }: LoginAttempt,
+  { provider, realm, state }: LoginAttempt,
   loggedIn: LoggedIn,
 ): Promise<string> {
   const { clock, database, random } = deps;
@@ -45,7 +45,7 @@ export async function beginSession(
     await transaction.run(createSession, [
       sessionId,
       person,
-      "dashboard",
+      realm,
       cookie.secretSha256,
       loggedIn.sid ?? null,
       sealed,
@@ -58,7 +58,7 @@ export async function beginSession(
       await AUDIT.add(transaction, sessionEnded(ended, "too_many"));
     }
     const started = { sessionId, personId: person, occurredAt };
-    await AUDIT.add(transaction, sessionStarted(started, provider));
+    await AUDIT.add(transaction, sessionStarted(started, { provider, realm }));
     return person;
   });
   // The state of a blocked person stays used.

@@ -1,12 +1,13 @@
-// The sessions of people in the dashboard: which one a cookie is of, its use, and its end. Called by the
-// handlers of sessions and access tokens. A cookie that was replaced is valid for a minute more, for requests
-// on their way; whoever uses it later may have stolen it, and ends the session.
+// The sessions of people: which one a cookie is of, its use, and its end. Called by the handlers of sessions
+// and access tokens, and by the admin API. A cookie that was replaced is valid for a minute more, for the
+// requests on their way; whoever uses it later may have stolen it, and ends the session.
 
 import type { Clock } from "@annals/contract";
 import type { Database, Pool } from "@annals/postgres";
 import type { AcceptedProviders } from "../identity/accepted-entries.ts";
 import { AUDIT } from "../store/audit.ts";
 import { sessionEnded } from "./rules/audit-entries.ts";
+import type { Realm } from "./rules/realm.ts";
 import { newSessionCookie, readSessionCookie, type SessionCookie } from "./rules/session-cookie.ts";
 import { deleteSession } from "./store/delete-session.ts";
 import { findSession as findSessionStatement, type SessionRow } from "./store/find-session.ts";
@@ -27,11 +28,18 @@ export interface Session extends SessionRow {
   readonly cookie: SessionCookie;
 }
 
-/** Undefined if the value of the cookie is none of a live session, or its provider has left the file. */
-export async function findSession(deps: Deps, value: string): Promise<Session | undefined> {
+/**
+ * Undefined if the value of the cookie is none of a live session of the realm, or its provider has left the
+ * file.
+ */
+export async function findSession(
+  deps: Deps,
+  realm: Realm,
+  value: string,
+): Promise<Session | undefined> {
   const cookie = readSessionCookie(value);
   if (!cookie) return undefined;
-  const [row] = await deps.database.run(findSessionStatement, [cookie.secretSha256, "dashboard"]);
+  const [row] = await deps.database.run(findSessionStatement, [cookie.secretSha256, realm]);
   if (!row || !isAccepted(deps.identities, row)) return undefined;
   if (row.is_current || row.rotated_s <= REPLACED_VALID_S) return { ...row, cookie };
   await endSession(deps, row.id, "replaced_cookie");

@@ -21,6 +21,8 @@ export interface ClientOptions {
   readonly monotonicMs?: () => number;
   readonly timeoutMs?: number;
   readonly fetchTimeoutMs?: number;
+  /** Where browsers come back to. */
+  readonly publicUrl?: string;
 }
 
 type ServerOptions = Partial<Parameters<typeof IdentityProviderServer.start>[0]>;

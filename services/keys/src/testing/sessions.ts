@@ -84,7 +84,7 @@ export function sessionsOf({
       endOfProvider({ provider, logoutToken } as never, CONTEXT),
     /** What making an access token does with the session. */
     use: async (cookie: string) => {
-      const session = await findSession(deps, cookie);
+      const session = await findSession(deps, "dashboard", cookie);
       if (!session) return undefined;
       return database.transaction(async (transaction) => {
         const next = await useSession(transaction, session, { idleMinutes: 60, random });

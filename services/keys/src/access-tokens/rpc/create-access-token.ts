@@ -32,7 +32,7 @@ export function createAccessToken(
   deps: Deps,
 ): ServiceImpl<typeof KeysService>["createAccessToken"] {
   return async ({ accountId, cookie: value }) => {
-    const session = await findSession(deps, value);
+    const session = await findSession(deps, "dashboard", value);
     if (!session) throw ended();
     if (!isAccountId(accountId)) throw noRole();
     const secret = mintAccessToken(deps.prefix, deps.random);

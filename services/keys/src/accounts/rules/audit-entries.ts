@@ -11,8 +11,13 @@ interface Actor {
   readonly id?: string | undefined;
 }
 
-/** The person or program that runs a command of this service. */
-export const OPERATOR: Actor = { type: "operator" };
+/** A person of the console has an id. */
+export interface OperatorActor extends Actor {
+  readonly type: "operator";
+}
+
+/** Whoever runs a command of this service, or has a token of the admin API. */
+export const OPERATOR: OperatorActor = { type: "operator" };
 
 type ShownKey = Pick<
   NewApiKey,
@@ -48,8 +53,8 @@ export function accountChanged<const Action extends string>(
   accountId: string,
   action: Action,
   occurredAt: string,
-  changes: { readonly diff?: object; readonly metadata?: object },
+  changes: { readonly actor: OperatorActor; readonly diff?: object; readonly metadata?: object },
 ) {
   const target = { type: "account", id: accountId };
-  return { accountId, action, actor: OPERATOR, target, ...changes, occurredAt };
+  return { accountId, action, target, ...changes, occurredAt };
 }

@@ -22,7 +22,7 @@ const MAX_ACCOUNTS = 100;
 export function getSession(deps: Deps): ServiceImpl<typeof KeysService>["getSession"] {
   const { database, identities, providers } = deps;
   return async ({ cookie }) => {
-    const session = await findSession(deps, cookie);
+    const session = await findSession(deps, "dashboard", cookie);
     const of = session && providers.named(session.provider)?.provider;
     if (!session || !of) return {};
     const { person_id: personId, expires_at: expiresAt, idle_at: idleAt } = session;

@@ -1,23 +1,31 @@
 // A login that has begun: what the browser keeps, sealed, until the provider sends it back. Called by
-// BeginLogin and FinishLogin. Nothing of it is stored, so that logins of strangers fill no table.
+// sessions/log-in.ts. Nothing of it is stored, so that logins of strangers fill no table.
 
 import { createHash, hkdfSync, type KeyObject } from "node:crypto";
+import type { Realm } from "./realm.ts";
 import { open, seal } from "./sealed.ts";
 
 export interface LoginAttempt {
   readonly provider: string;
+  readonly realm: Realm;
   /** These three are 32 random bytes in base64url. */
   readonly state: string;
   readonly nonce: string;
   /** The verifier of PKCE. */
   readonly verifier: string;
-  /** A fragment of the dashboard. */
+  /** A fragment of a page of the realm. */
   readonly returnTo: string;
   readonly beganAtMs: number;
 }
 
 /** The secrets of admissions by their ids, newest first. */
 type Secrets = ReadonlyMap<string, KeyObject>;
+
+type Members = [
+  realm: Realm,
+  ...texts: [string, string, string, string, string],
+  beganAtMs: number,
+];
 
 type Random = (size: number) => Uint8Array;
 
@@ -35,11 +43,16 @@ const FIRST_PAGE = "#/";
 export function newAttempt(
   provider: string,
   returnTo: string,
-  { nowMs, random }: { readonly nowMs: number; readonly random: Random },
+  {
+    nowMs,
+    random,
+    realm = "dashboard",
+  }: { readonly nowMs: number; readonly random: Random; readonly realm?: Realm },
 ): LoginAttempt {
   const text = (): string => Buffer.from(random(RANDOM_BYTES)).toString("base64url");
   return {
     provider,
+    realm,
     state: text(),
     nonce: text(),
     verifier: text(),
@@ -58,8 +71,8 @@ export function sealAttempt(secrets: Secrets, attempt: LoginAttempt, random: Ran
   const [newest] = secrets;
   if (newest === undefined) throw new Error("there is no secret of admissions");
   const [id, secret] = newest;
-  const { beganAtMs, nonce, provider, returnTo, state, verifier } = attempt;
-  const members = [provider, state, nonce, verifier, returnTo, beganAtMs];
+  const { beganAtMs, nonce, provider, realm, returnTo, state, verifier } = attempt;
+  const members = [realm, provider, state, nonce, verifier, returnTo, beganAtMs];
   const plain = Buffer.from(JSON.stringify(members));
   const sealed = seal(keyOf(secret), plain, { purpose: PURPOSE, random });
   return `${id}.${sealed.toString("base64url")}`;
@@ -78,12 +91,10 @@ export function openAttempt(
   const sealed = Buffer.from(text.slice(dot + 1), "base64url");
   const plain = open(keyOf(secret), sealed, PURPOSE);
   if (plain === undefined) return undefined;
-  const [provider, state, nonce, verifier, returnTo, beganAtMs] = JSON.parse(plain.toString()) as [
-    ...texts: [string, string, string, string, string],
-    beganAtMs: number,
-  ];
+  const members = JSON.parse(plain.toString()) as Members;
+  const [realm, provider, state, nonce, verifier, returnTo, beganAtMs] = members;
   if (nowMs - beganAtMs > MAX_ATTEMPT_MS) return undefined;
-  return { provider, state, nonce, verifier, returnTo, beganAtMs };
+  return { realm, provider, state, nonce, verifier, returnTo, beganAtMs };
 }
 
 /** Another key than that which signs admissions. */

@@ -1,11 +1,12 @@
 // Stores a session that begins now, by the clock of the database.
 
 import { statement } from "@annals/postgres";
+import type { Realm } from "../rules/realm.ts";
 
 type Params = [
   id: string,
   personId: string,
-  realm: "dashboard" | "operator",
+  realm: Realm,
   secretSha256: Uint8Array,
   /** Null if the provider names none. */
   providerSid: string | null,

@@ -2,8 +2,9 @@
 // none, it has ended, or the person is blocked.
 
 import { statement } from "@annals/postgres";
+import type { Realm } from "../rules/realm.ts";
 
-type Params = [secretSha256: Uint8Array, realm: "dashboard" | "operator"];
+type Params = [secretSha256: Uint8Array, realm: Realm];
 
 export interface SessionRow {
   readonly id: string;

@@ -1,0 +1,84 @@
+// Who calls the admin API by the cookie of the operator's console: a person whom the identity file names
+// now, with a session of that realm. Called by api.ts before each request. It must never take a session of
+// the dashboard, nor a change that another site's page asks for.
+
+import { type Clock, Slots } from "@annals/contract";
+import { AnnalsError, invalid, unavailable } from "@annals/errors";
+import type { Pool } from "@annals/postgres";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { OperatorActor } from "../accounts/rules/audit-entries.ts";
+import type { Identity } from "../identity/rules/identity.ts";
+import { isOperator } from "../identity/rules/is-operator.ts";
+import { findSession, type Session, useSession } from "../sessions/sessions.ts";
+import type { ConsoleCookies } from "./cookies.ts";
+
+export interface OperatorsDeps {
+  readonly clock: Clock;
+  readonly cookies: ConsoleCookies;
+  readonly database: Pool;
+  readonly identities: { readonly current: Identity };
+  /** The origin of the console, as browsers send it. */
+  readonly origin: string;
+  readonly random: (size: number) => Uint8Array;
+  readonly sessionIdleMinutes: number;
+}
+
+/** Sessions that are looked up at a time: anyone who reaches the port can ask. */
+const MAX_LOOKUPS = 4;
+const ANYONE = "";
+
+const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PATCH"]);
+
+export class Operators {
+  readonly #deps: OperatorsDeps;
+  readonly #slots = new Slots({
+    total: MAX_LOOKUPS,
+    refuse: () => unavailable("Too many concurrent requests. Try again."),
+  });
+
+  constructor(deps: OperatorsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The session of the request's cookie; undefined if its person is no operator now. It puts off no end. */
+  async find(request: FastifyRequest): Promise<Session | undefined> {
+    const { cookies, identities } = this.#deps;
+    const value = cookies.sessionOf(request);
+    if (value === "") return undefined;
+    const find = () => findSession(this.#deps, "operator", value);
+    const session = await this.#slots.run(ANYONE, find);
+    return session && isOperator(identities.current, session) ? session : undefined;
+  }
+
+  /**
+   * Who calls, whose session then lasts longer; undefined if nobody has logged in. Throws for a change that
+   * does not come from a page of the console.
+   */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<OperatorActor | undefined> {
+    const { cookies, database, random, sessionIdleMinutes: idleMinutes } = this.#deps;
+    const session = await this.find(request);
+    if (!session) return undefined;
+    this.requireOwnPage(request);
+    const next = await database.transaction((transaction) =>
+      useSession(transaction, session, { idleMinutes, random }),
+    );
+    if (next === null) return undefined;
+    if (next) cookies.setSession(reply, next.text);
+    return { type: "operator", id: session.person_id };
+  }
+
+  /**
+   * Throws unless a request only reads, or a page of the console sent it: a browser says so, sends JSON to
+   * another origin only after it has asked, and nobody has allowed one.
+   */
+  requireOwnPage({ headers, method }: FastifyRequest): void {
+    if (READING.has(method)) return;
+    if (WITH_BODY.has(method) && !/^application\/json\b/i.test(headers["content-type"] ?? ""))
+      throw invalid({ field: "Content-Type", message: "must be application/json" });
+    const isOwn =
+      headers["sec-fetch-site"] === "same-origin" || headers.origin === this.#deps.origin;
+    if (!isOwn)
+      throw new AnnalsError("scope_missing", "This request must come from a page of the console.");
+  }
+}
