@@ -20,6 +20,7 @@ import {
   type Asked,
   bodyFor,
   UNKNOWN_ACCOUNT,
+  PATHS,
   ROUTES,
 } from "../system/admin-api-client.ts";
 
@@ -64,7 +65,7 @@ async function newAccount(body: object = {}): Promise<Answered["body"]> {
 }
 
 describe("without the token", () => {
-  test.each([...ROUTES, ["GET", "/admin/v1/nothing"], ["GET", "/readyz"]] as const)(
+  test.each(PATHS)(
     "%s %s is 401, the same for none, a wrong one and most of it",
     async (method, path) => {
       const answers = await Promise.all(

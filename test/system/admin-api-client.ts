@@ -118,3 +118,17 @@ export const ROUTES = [
   ["DELETE", "/admin/v1/keys/key_00000000000000000000000000"],
   ["GET", "/admin/v1/plans"],
 ] as const;
+
+/** With those of people and their roles, and two that there are not. */
+export const PATHS = [
+  ...ROUTES,
+  ["GET", `${UNKNOWN_ACCOUNT}/role-mappings`],
+  ["POST", `${UNKNOWN_ACCOUNT}/role-mappings`],
+  ["DELETE", `${UNKNOWN_ACCOUNT}/role-mappings/rmap_00000000000000000000000000`],
+  ["GET", "/admin/v1/people"],
+  ["POST", "/admin/v1/people/usr_00000000000000000000000000/block"],
+  ["POST", "/admin/v1/people/usr_00000000000000000000000000/unblock"],
+  ["DELETE", "/admin/v1/people/usr_00000000000000000000000000/sessions"],
+  ["GET", "/admin/v1/nothing"],
+  ["GET", "/readyz"],
+] as const;

@@ -23,13 +23,8 @@ import { OPERATOR, type OperatorActor } from "../accounts/rules/audit-entries.ts
 import { MAX_BODY_BYTES, Members, readMembers } from "./body.ts";
 import type { Console } from "./console.ts";
 import { errorResponse } from "./errors.ts";
-import {
-  ADMIN_ROUTES,
-  type AdminResponse,
-  type AdminRequest,
-  type AdminRoute,
-  type Deps,
-} from "./routes.ts";
+import type { AdminRequest, AdminResponse, AdminRoute, Deps } from "./route.ts";
+import { ADMIN_ROUTES } from "./routes.ts";
 import type { AdminTokens } from "./tokens.ts";
 
 declare module "fastify" {
@@ -199,9 +194,14 @@ const tooMany = (): AnnalsError =>
 
 function requestOf(route: AdminRoute, request: FastifyRequest): AdminRequest {
   const { body, params, raw } = request;
+  const { id = "", mappingId = "" } = params as {
+    readonly id?: string;
+    readonly mappingId?: string;
+  };
   const takesBody = route.method === "POST" || route.method === "PATCH";
   return {
-    id: (params as { readonly id?: string }).id ?? "",
+    id,
+    mappingId,
     query: new URLSearchParams(raw.url?.split("?")[1]),
     body: takesBody ? readMembers(body as Buffer | undefined) : new Members(),
     idempotencyKey: idempotencyKeyOf(raw),

@@ -242,3 +242,59 @@ test("only providers with operators are offered, and one of another name is a 40
   expect(body.data).toEqual([{ name: "okta", title: "Okta" }]);
   expect((await ask("GET", "/auth/login/nobody")).status).toBe(404);
 });
+
+test("people are listed, and their sessions end, with the name of the operator", async () => {
+  const { cookie } = await logIn();
+  const { body: own } = await ask("GET", "/auth/session", { cookie });
+  const actor = { type: "operator", id: own.data.person_id };
+  const person = await storePerson(owner, { issuer: server.issuer });
+  const session = await storeSession(owner, person);
+  const change = (method: string, path: string, body?: object) =>
+    ask(method, `/admin/v1/people/${person.personId}${path}`, {
+      cookie,
+      headers: OWN,
+      ...(body && { body }),
+    });
+  const shown = async () => {
+    const { body } = await ask("GET", "/admin/v1/people?limit=100", { cookie });
+    return body.data.find(({ id }: { readonly id: string }) => id === person.personId);
+  };
+  expect(await shown()).toMatchObject({ name: "Ada", blocked_at: null, live_sessions: 1 });
+  expect((await change("DELETE", "/sessions")).body.data).toMatchObject({ sessions_ended: 1 });
+  const [ended] = await owner.query<{ event: string }>(
+    "SELECT event FROM keys.audit_outbox WHERE event LIKE $1",
+    [`%${session.sessionId}%`],
+  );
+  expect(JSON.parse(ended?.event ?? "{}")).toMatchObject({
+    action: "annals.session.ended",
+    actor,
+    metadata: { ending: "operator", person: person.personId },
+  });
+  expect((await change("POST", "/block", {})).body.data).toMatchObject({ blocked: true });
+  expect(await shown()).toMatchObject({ blocked_at: expect.any(String), live_sessions: 0 });
+  expect((await change("POST", "/block", {})).status).toBe(404);
+  expect((await change("POST", "/unblock", {})).status).toBe(200);
+  expect(await shown()).toMatchObject({ blocked_at: null });
+});
+
+test("roles of an account are given and taken back", async () => {
+  const { cookie } = await logIn();
+  const { accountId } = await storeKey(database);
+  const path = `/admin/v1/accounts/${accountId}/role-mappings`;
+  const role = { provider: "okta", group: "auditors", role: "auditor" };
+  const made = await ask("POST", path, { cookie, headers: OWN, body: role });
+  expect([made.status, made.body.data]).toEqual([201, expect.objectContaining(role)]);
+  expect((await ask("GET", path, { cookie })).body).toEqual({
+    data: [made.body.data],
+    has_more: false,
+    next_cursor: null,
+  });
+  const remove = () => ask("DELETE", `${path}/${made.body.data.id}`, { cookie, headers: OWN });
+  expect((await remove()).status).toBe(204);
+  expect((await remove()).status).toBe(404);
+  const wrong = await ask("POST", path, { cookie, headers: OWN, body: { ...role, provider: "x" } });
+  expect([wrong.status, wrong.body.error.details[0].field]).toEqual([422, "provider"]);
+  expect((await ask("GET", "/admin/v1/accounts/acct_0/role-mappings", { cookie })).status).toBe(
+    404,
+  );
+});

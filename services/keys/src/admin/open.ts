@@ -8,7 +8,7 @@ import type { Metrics } from "../metrics.ts";
 import { openOperatorLogins } from "../outbound/open-providers.ts";
 import { startAdminApi } from "./api.ts";
 import { Console, type ConsoleDeps } from "./console.ts";
-import type { Deps } from "./routes.ts";
+import type { Deps } from "./route.ts";
 import { AdminTokens } from "./tokens.ts";
 
 type ApiDeps = Deps & Pick<ConsoleDeps, "identities" | "refusedLogins" | "secrets">;

@@ -5,7 +5,6 @@
 import { newId } from "@annals/contract";
 import { keysetPage } from "@annals/rpc";
 import { invalid } from "@annals/errors";
-import type { Pool } from "@annals/postgres";
 import { hash } from "node:crypto";
 import {
   addKey,
@@ -14,49 +13,28 @@ import {
   revokeKey,
   updateAccount,
 } from "../accounts/account.ts";
-import type { OperatorActor } from "../accounts/rules/audit-entries.ts";
-import type { KeyMaker } from "../api-keys/rules/new-api-key.ts";
-import type { Plans } from "../accounts/rules/plan.ts";
 import { compareRequest } from "../store/compare-request.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
-import type { Members } from "./body.ts";
+import { pageOf } from "./page.ts";
+import {
+  deleteMapping,
+  deleteSessions,
+  getMappings,
+  getPeople,
+  postBlock,
+  postMapping,
+  postUnblock,
+} from "./people-routes.ts";
+import type { AdminRequest, AdminRoute, Deps, Handler } from "./route.ts";
 import { accountJson, keyJson, newKeyJson, plansJson } from "../accounts/json.ts";
-
-export interface Deps extends KeyMaker {
-  readonly database: Pool;
-  readonly plans: Plans;
-}
-
-export interface AdminRequest {
-  /** The id in the path; empty if the path has no id. */
-  readonly id: string;
-  readonly query: URLSearchParams;
-  readonly body: Members;
-  readonly idempotencyKey: string | undefined;
-  /** Who asks, for the audit. */
-  readonly actor: OperatorActor;
-}
-
-export interface AdminResponse {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-type Handler = (deps: Deps, request: AdminRequest) => Promise<AdminResponse>;
-
-export interface AdminRoute {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Pattern of the path. An id of another shape makes it an unknown path. */
-  readonly path: string;
-  readonly name: string;
-  readonly handle: Handler;
-}
 
 const ACCOUNT = String.raw`/admin/v1/accounts/:id(^acct_\w{1,64}$)`;
 const KEY = String.raw`/admin/v1/keys/:id(^key_\w{1,64}$)`;
+
+const PERSON = String.raw`/admin/v1/people/:id(^usr_\w{1,64}$)`;
+const MAPPING = String.raw`:mappingId(^rmap_\w{1,64}$)`;
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route("POST", "/admin/v1/accounts", "create-account", postAccount),
@@ -67,6 +45,13 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route("GET", `${ACCOUNT}/keys`, "list-account-keys", getKeys),
   route("DELETE", KEY, "revoke-key", deleteKey),
   route("GET", "/admin/v1/plans", "list-plans", getPlans),
+  route("GET", `${ACCOUNT}/role-mappings`, "list-role-mappings", getMappings),
+  route("POST", `${ACCOUNT}/role-mappings`, "create-role-mapping", postMapping),
+  route("DELETE", `${ACCOUNT}/role-mappings/${MAPPING}`, "delete-role-mapping", deleteMapping),
+  route("GET", "/admin/v1/people", "list-people", getPeople),
+  route("POST", `${PERSON}/block`, "block-person", postBlock),
+  route("POST", `${PERSON}/unblock`, "unblock-person", postUnblock),
+  route("DELETE", `${PERSON}/sessions`, "end-sessions", deleteSessions),
 ];
 
 function route(
@@ -78,8 +63,6 @@ function route(
   return { method, path, name, handle };
 }
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 100;
 const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
 /**
@@ -141,21 +124,6 @@ async function getAccounts({ database }: Deps, { query }: AdminRequest) {
     status: 200,
     body: { data: page.map(accountJson), has_more: hasMore, next_cursor: next },
   };
-}
-
-function pageOf(query: URLSearchParams) {
-  const unknown = [...query.keys()].find((name) => name !== "limit" && name !== "cursor");
-  if (unknown !== undefined) throw invalid({ field: unknown.slice(0, 80), message: "is unknown" });
-  return {
-    limit: limitOf(query.get("limit") ?? String(DEFAULT_LIMIT)),
-    cursor: query.get("cursor"),
-  };
-}
-
-function limitOf(text: string): number {
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw invalid({ field: "limit", message: `must be an integer from 1 to ${MAX_LIMIT}` });
 }
 
 async function getOneAccount({ database }: Deps, { id }: AdminRequest) {

@@ -36,6 +36,16 @@ export function blockPerson(
   });
 }
 
+/** Resolves to the number of sessions that ended. The person may log in again. */
+export function endSessionsOfPerson(
+  { clock, database }: Deps,
+  id: string,
+  actor: OperatorActor = OPERATOR,
+): Promise<number> {
+  const occurredAt = clock.nowText();
+  return database.transaction((transaction) => endSessions(transaction, { actor, id, occurredAt }));
+}
+
 async function endSessions(
   transaction: Database,
   { actor, id, occurredAt }: { readonly id: string } & By,

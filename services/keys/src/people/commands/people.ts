@@ -1,7 +1,6 @@
 // The commands `annals people`: an operator gives a role, which is how the first manager of an account is
 // made, lists who has logged in, and keeps someone out.
 
-import { inPieces } from "@annals/chassis";
 import { option, requiredOption } from "@annals/cli";
 import {
   ACCOUNT,
@@ -12,10 +11,11 @@ import {
 import { readIdentities } from "../../identity/identity-file.ts";
 import { addRoleMapping } from "../../role-mappings/add-role-mapping.ts";
 import { blockPerson, unblockPerson } from "../block-person.ts";
-import { type KnownPersonRow, listAllPeople } from "../store/list-all-people.ts";
+import { listKnownPeople } from "../known-people.ts";
+import type { KnownPersonRow } from "../store/list-all-people.ts";
 
 /** People that are read at a time. */
-const PAGE = 1_000;
+const PAGE = 100;
 
 const PERSON = requiredOption("<id>", "Id of the person", asId);
 
@@ -66,13 +66,12 @@ const list = operatorCommand(
   },
   async (_, { database }) => {
     const rows: KnownPersonRow[] = [];
-    await inPieces(PAGE, async () => {
-      const last = rows.at(-1);
-      const after = [last?.created_at ?? null, last?.id ?? null] as const;
-      const piece = await database.run(listAllPeople, [...after, PAGE]);
-      rows.push(...piece);
-      return piece.length;
-    });
+    let after = "";
+    do {
+      const page = await listKnownPeople(database, { after, limit: PAGE });
+      rows.push(...page.rows);
+      after = page.next;
+    } while (after !== "");
     return { text: rows.map(line).join(""), data: rows };
   },
 );

@@ -14,12 +14,17 @@ export interface KnownPersonRow {
   readonly created_at: string;
   readonly last_login_at: string;
   readonly blocked_at: string | null;
+  readonly live_sessions: number;
 }
 
 export const listAllPeople = statement<Params, KnownPersonRow>(
   `/* keys.list-all-people */
-SELECT id, provider, subject, name, email, created_at, last_login_at, blocked_at
-FROM keys.people
+SELECT person.id, person.provider, person.subject, person.name, person.email, person.created_at, person.last_login_at,
+  person.blocked_at,
+  (SELECT count(*)::integer FROM keys.sessions AS session
+    WHERE session.person_id = person.id AND least(session.idle_at, session.expires_at) > clock_timestamp()
+  ) AS live_sessions
+FROM keys.people AS person
 WHERE $1::text IS NULL OR (created_at, id) < ($1::text, $2::text)
 ORDER BY created_at DESC, id DESC
 LIMIT $3::integer

@@ -3,9 +3,8 @@
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
-import { keysetPage } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { listRoleMappings as listRoleMappingsStatement } from "../store/list-role-mappings.ts";
+import { listAccountMappings } from "../account-mappings.ts";
 import { renderRoleMapping } from "./render-role-mapping.ts";
 
 interface Deps {
@@ -16,9 +15,7 @@ export function listRoleMappings(deps: Deps): ServiceImpl<typeof KeysService>["l
   return async ({ accountId, limit, after }, context) => {
     complete({ account_id: accountId });
     const database = deps.database.forAccount(accountId, context.signal);
-    const { rows, next } = await keysetPage({ after, limit }, "rmap_", (...params) =>
-      database.run(listRoleMappingsStatement, [accountId, ...params]),
-    );
+    const { rows, next } = await listAccountMappings(database, accountId, { after, limit });
     return { roleMappings: rows.map(renderRoleMapping), next };
   };
 }
