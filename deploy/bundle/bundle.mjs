@@ -14,6 +14,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** What is written, and the source that it is made of. */
 const BUNDLES = {
   "packages/dashboard/dist/check-worker.js": "packages/annals-verify/src/browser-worker.ts",
+  "packages/dashboard/dist/console.js": "packages/dashboard/src/console/main.ts",
   "packages/dashboard/dist/dashboard.js": "packages/dashboard/src/main.ts",
   "packages/viewer/dist/viewer.js": "packages/viewer/src/index.ts",
 };

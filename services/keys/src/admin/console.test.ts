@@ -3,24 +3,17 @@
 // nor the other way round. A change comes from a page of the console, and the audit names the person. Real
 // provider, real PostgreSQL, real HTTP.
 
-import { createRegistry } from "@annals/chassis";
-import { publicOrigin, systemClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { createSecretKey, randomBytes } from "node:crypto";
-import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { UNLIMITED_PLANS } from "../accounts/rules/plan.ts";
 import type { Identity } from "../identity/rules/identity.ts";
-import { createMetrics } from "../metrics.ts";
-import { RefusedLogins } from "../sessions/refused-logins.ts";
+import { openConsole } from "../testing/console.ts";
 import { migratedDatabase, storeKey } from "../testing/database.ts";
 import { type IdentityProviderServer, PERSON } from "../testing/identity-provider.ts";
 import { identitiesOf, providersOf, startProvider } from "../testing/log-in.ts";
 import { storePerson, storeSession } from "../testing/people.ts";
 import { sessionsOf } from "../testing/sessions.ts";
-import { startAdminApi } from "./api.ts";
-import { Console } from "./console.ts";
 
 const ORIGIN = "https://operators.example.com";
 const TOKEN = "t".repeat(32);
@@ -39,30 +32,8 @@ beforeAll(async () => {
   const redirectUri = `${ORIGIN}/auth/callback/okta`;
   server = await startProvider({ redirectUri, claimsAreInIdToken: true }, afterAll);
   identities = identitiesOf(server.entry());
-  const clock = systemClock();
-  const log = pino({}, { write: () => {} });
-  const { adminRequests, logins } = createMetrics(createRegistry("keys"));
-  const maker = { clock, random: randomBytes, prefix: "annals" };
-  const deps = { ...maker, database, identities, plans: UNLIMITED_PLANS };
   secrets = new Map([["one", createSecretKey(randomBytes(32))]]);
-  const api = await startAdminApi({
-    address: { host: "127.0.0.1", port: 0 },
-    console: new Console({
-      ...deps,
-      logins,
-      origin: publicOrigin(ORIGIN),
-      providers: await providersOf(identities, { publicUrl: ORIGIN }),
-      refusedLogins: new RefusedLogins({ clock, database, log, logins }),
-      secrets,
-      sessionIdleMinutes: 60,
-      sessionLifetimeMinutes: 480,
-    }),
-    deps,
-    log,
-    requests: adminRequests,
-    tls: "plaintext",
-    tokens: { accepts: (given) => given === TOKEN },
-  });
+  const api = await openConsole({ database, identities, origin: ORIGIN, secrets, token: TOKEN });
   baseUrl = `http://127.0.0.1:${api.port}`;
   afterAll(() => api.close());
 });

@@ -1,5 +1,5 @@
-// The part of the operator's console that needs no session: logging in and out. Called by api.ts if
-// ANNALS_OPERATOR_URL is set. None of its routes changes anything but a session.
+// The part of the operator's console that needs no session: its files, and logging in and out. Called by
+// api.ts if ANNALS_OPERATOR_URL is set. None of its routes changes anything but a session.
 
 import { Slots } from "@annals/contract";
 import { unavailable } from "@annals/errors";
@@ -10,6 +10,7 @@ import { CONSOLE_HOME, type OperatorLogins } from "../outbound/open-providers.ts
 import { beginLoginOf, type FinishDeps, loginFinisher } from "../sessions/log-in.ts";
 import { logOut } from "../sessions/log-out.ts";
 import type { Session } from "../sessions/sessions.ts";
+import { serveConsoleFiles } from "./console-files.ts";
 import { ConsoleCookies } from "./cookies.ts";
 import { Operators, type OperatorsDeps } from "./operators.ts";
 
@@ -50,6 +51,7 @@ export class Console {
 
   /** Adds its routes, which are open to anyone who reaches the port. */
   serve(app: FastifyInstance): void {
+    serveConsoleFiles(app);
     const open = (
       method: "GET" | "POST",
       [url, name]: readonly [string, string],

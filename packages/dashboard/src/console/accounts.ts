@@ -1,0 +1,106 @@
+// Accounts: the list, and creating one, whose first key is shown once.
+
+import { html, nothing, type TemplateResult } from "lit";
+import { field, onSubmit, textIn } from "../parts/form.ts";
+import { secretView } from "../parts/secret.ts";
+import { table } from "../parts/table.ts";
+import { timeView } from "../parts/time.ts";
+import { visible } from "../parts/visible.ts";
+import { Action, type Screen } from "../screen.ts";
+import { type ConsoleContext, PagedList } from "./console-screen.ts";
+import type { Account, NewKey } from "./resources.ts";
+
+const MAX_NAME_LENGTH = 255;
+
+export class AccountsScreen implements Screen {
+  readonly #context: ConsoleContext;
+  readonly #accounts: PagedList<Account>;
+  readonly #creation: Action;
+  #search = "";
+  #created: NewKey | undefined;
+
+  constructor(context: ConsoleContext) {
+    this.#context = context;
+    this.#creation = new Action(context.update);
+    this.#accounts = new PagedList(context, "/admin/v1/accounts");
+  }
+
+  readonly stop = (): void => this.#accounts.stop();
+
+  readonly view = (): TemplateResult =>
+    html`${this.#createdView()} ${this.#searchView()}
+    ${this.#accounts.view((accounts) => this.#listView(accounts))} ${this.#formView()}`;
+
+  #searchView(): TemplateResult {
+    const onInput = (event: Event) => {
+      this.#search = (event.currentTarget as HTMLInputElement).value.trim().toLowerCase();
+      this.#context.update();
+    };
+    return html`<div class="field">
+      <label for="search">Search</label>
+      <input
+        id="search"
+        type="search"
+        autocomplete="off"
+        aria-describedby="search-hint"
+        @input=${onInput}
+      />
+      <p class="hint" id="search-hint">Name or id, among the accounts that are loaded</p>
+    </div>`;
+  }
+
+  #listView(accounts: readonly Account[]): TemplateResult {
+    const found = accounts.filter(({ id, name }) =>
+      `${id} ${name}`.toLowerCase().includes(this.#search),
+    );
+    if (found.length === 0) return html`<p class="empty">No such account.</p>`;
+    return table<Account>(
+      "Accounts",
+      [
+        {
+          title: "Name",
+          cell: ({ id, name }) =>
+            html`<a class="text" href=${`#/accounts/${id}`}>${visible(name)}</a>`,
+        },
+        { title: "Id", cell: ({ id }) => html`<code class="breaks">${id}</code>` },
+        { title: "Plan", cell: ({ plan }) => plan ?? "default" },
+        { title: "Keys", cell: ({ live_keys: keys }) => keys },
+        { title: "Created", cell: ({ created_at: at }) => timeView(at) },
+      ],
+      found,
+    );
+  }
+
+  #createdView(): TemplateResult | typeof nothing {
+    const text = this.#created?.key;
+    if (text === undefined) return nothing;
+    const onClose = () => {
+      this.#created = undefined;
+      this.#context.update();
+    };
+    return secretView({ what: "API key", text, say: this.#context.say, onClose });
+  }
+
+  #formView(): TemplateResult {
+    return html`<section aria-labelledby="create-account">
+      <h2 id="create-account">Create an account</h2>
+      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
+        ${field({ name: "name", label: "Name", isRequired: true, maxLength: MAX_NAME_LENGTH })}
+        ${this.#creation.view()}
+        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create account</button></p>
+      </form>
+    </section>`;
+  }
+
+  #create(form: FormData, element: HTMLFormElement): Promise<void> {
+    return this.#creation.run(async () => {
+      const body = { name: textIn(form, "name") };
+      const made = await this.#context.api.ask("POST", "/admin/v1/accounts", { body });
+      const { data } = made as { readonly data: { readonly first_key: NewKey } };
+      this.#created = data.first_key;
+      element.reset();
+      this.#context.say("The account is created. Copy its first key now.");
+      await this.#accounts.load();
+    });
+  }
+}

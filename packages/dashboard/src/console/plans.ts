@@ -1,0 +1,39 @@
+// Plans: what the plans file says, and how many accounts have each.
+
+import { html, type TemplateResult } from "lit";
+import { table } from "../parts/table.ts";
+import { Loader, type Screen } from "../screen.ts";
+import type { ConsoleContext } from "./console-screen.ts";
+import type { Plan } from "./resources.ts";
+
+export class PlansScreen implements Screen {
+  readonly #plans: Loader<readonly Plan[]>;
+
+  constructor({ api, update }: ConsoleContext) {
+    this.#plans = new Loader(update, (signal) =>
+      api.data<readonly Plan[]>("/admin/v1/plans", signal),
+    );
+  }
+
+  readonly stop = (): void => this.#plans.stop();
+
+  readonly view = (): TemplateResult =>
+    html`<p>Plans are in the plans file. An account gets another one on its page.</p>
+      ${this.#plans.view((plans) =>
+        table<Plan>(
+          "Plans",
+          [
+            {
+              title: "Name",
+              cell: (plan) => (plan.default ? `${plan.name} (default)` : plan.name),
+            },
+            { title: "Accounts", cell: ({ accounts }) => accounts },
+            { title: "Events a month", cell: (plan) => plan.monthly_events ?? "no limit" },
+            { title: "Days kept", cell: (plan) => plan.retention_days ?? "no limit" },
+            { title: "Keys", cell: (plan) => plan.max_keys },
+            { title: "Left out", cell: (plan) => plan.features_left_out.join(", ") || "nothing" },
+          ],
+          plans,
+        ),
+      )}`;
+}

@@ -1,0 +1,66 @@
+// What the admin API returns (docs/operators/admin-api.md).
+
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string | null;
+  readonly live_keys: number;
+  readonly created_at: string;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  readonly key_prefix: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+/** A key that was just made. */
+export interface NewKey extends Key {
+  readonly key: string;
+}
+
+export interface Plan {
+  readonly name: string;
+  readonly default: boolean;
+  readonly accounts: number;
+  readonly monthly_events: number | null;
+  readonly max_keys: number;
+  readonly retention_days: number | null;
+  readonly features_left_out: readonly string[];
+}
+
+export interface RoleMapping {
+  readonly id: string;
+  readonly provider: string;
+  readonly group: string | null;
+  readonly subject: string | null;
+  readonly role: string;
+  readonly created_at: string;
+}
+
+export interface Person {
+  readonly id: string;
+  readonly provider: string;
+  readonly subject: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly last_login_at: string;
+  readonly blocked_at: string | null;
+  readonly live_sessions: number;
+}
+
+export interface Session {
+  readonly person_id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly subject: string;
+}
+
+export interface Provider {
+  readonly name: string;
+  readonly title: string;
+}
