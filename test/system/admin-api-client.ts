@@ -125,6 +125,8 @@ export const PATHS = [
   ["GET", `${UNKNOWN_ACCOUNT}/role-mappings`],
   ["POST", `${UNKNOWN_ACCOUNT}/role-mappings`],
   ["DELETE", `${UNKNOWN_ACCOUNT}/role-mappings/rmap_00000000000000000000000000`],
+  ["GET", `${UNKNOWN_ACCOUNT}/workloads`],
+  ["DELETE", `${UNKNOWN_ACCOUNT}/workloads/wkl_00000000000000000000000000`],
   ["GET", "/admin/v1/people"],
   ["POST", "/admin/v1/people/usr_00000000000000000000000000/block"],
   ["POST", "/admin/v1/people/usr_00000000000000000000000000/unblock"],

@@ -40,7 +40,7 @@ export const AUDIT_RULES = {
     "annals.role_mapping.created": CLIENT_OR_OPERATOR,
     "annals.role_mapping.deleted": CLIENT_OR_OPERATOR,
     "annals.workload.created": CLIENT,
-    "annals.workload.deleted": CLIENT,
+    "annals.workload.deleted": CLIENT_OR_OPERATOR,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
   gateway: {

@@ -1,4 +1,4 @@
-// One account: its plan, its keys, and the roles that it gives.
+// One account: its plan, its keys, the roles that it gives, and the workloads that it trusts.
 
 import { html, nothing, type TemplateResult } from "lit";
 import { Dialog } from "../parts/dialog.ts";
@@ -8,6 +8,7 @@ import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, Loader, type Screen } from "../screen.ts";
+import { AccountWorkloads } from "./account-workloads.ts";
 import { type ConsoleContext, PagedList } from "./console-screen.ts";
 import type { Account, Key, NewKey, Plan, RoleMapping } from "./resources.ts";
 
@@ -27,6 +28,7 @@ export class AccountScreen implements Screen {
   readonly #shown: Loader<Shown>;
   readonly #keys: PagedList<Key>;
   readonly #mappings: PagedList<RoleMapping>;
+  readonly #workloads: AccountWorkloads;
   readonly #change: Action;
   readonly #dialog: Dialog;
   #created: NewKey | undefined;
@@ -46,10 +48,11 @@ export class AccountScreen implements Screen {
     });
     this.#keys = new PagedList(context, `${this.#path}/keys`);
     this.#mappings = new PagedList(context, `${this.#path}/role-mappings`);
+    this.#workloads = new AccountWorkloads(context, this.#dialog, this.#path);
   }
 
   readonly stop = (): void => {
-    for (const loaded of [this.#shown, this.#keys, this.#mappings]) loaded.stop();
+    for (const loaded of [this.#shown, this.#keys, this.#mappings, this.#workloads]) loaded.stop();
   };
 
   readonly view = (): TemplateResult =>
@@ -64,7 +67,7 @@ export class AccountScreen implements Screen {
         <h2 id="roles">Roles</h2>
         ${this.#mappings.view((mappings) => this.#mappingsView(mappings))} ${this.#roleForm()}
       </section>
-      ${this.#dialog.view()}`;
+      ${this.#workloads.view()} ${this.#dialog.view()}`;
 
   #accountView({ account, plans }: Shown): TemplateResult {
     const { created_at: createdAt, id, name, plan } = account;

@@ -42,6 +42,15 @@ export interface RoleMapping {
   readonly created_at: string;
 }
 
+export interface Workload {
+  readonly id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+}
+
 export interface Person {
   readonly id: string;
   readonly provider: string;

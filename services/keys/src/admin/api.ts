@@ -194,14 +194,11 @@ const tooMany = (): AnnalsError =>
 
 function requestOf(route: AdminRoute, request: FastifyRequest): AdminRequest {
   const { body, params, raw } = request;
-  const { id = "", mappingId = "" } = params as {
-    readonly id?: string;
-    readonly mappingId?: string;
-  };
+  const { id = "", partId = "" } = params as { readonly id?: string; readonly partId?: string };
   const takesBody = route.method === "POST" || route.method === "PATCH";
   return {
     id,
-    mappingId,
+    partId,
     query: new URLSearchParams(raw.url?.split("?")[1]),
     body: takesBody ? readMembers(body as Buffer | undefined) : new Members(),
     idempotencyKey: idempotencyKeyOf(raw),

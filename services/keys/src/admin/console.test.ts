@@ -13,6 +13,7 @@ import { migratedDatabase, storeKey } from "../testing/database.ts";
 import { type IdentityProviderServer, PERSON } from "../testing/identity-provider.ts";
 import { identitiesOf, providersOf, startProvider } from "../testing/log-in.ts";
 import { storePerson, storeSession } from "../testing/people.ts";
+import { storeWorkload } from "../testing/workloads.ts";
 import { sessionsOf } from "../testing/sessions.ts";
 
 const ORIGIN = "https://operators.example.com";
@@ -268,4 +269,27 @@ test("roles of an account are given and taken back", async () => {
   expect((await ask("GET", "/admin/v1/accounts/acct_0/role-mappings", { cookie })).status).toBe(
     404,
   );
+});
+
+test("the workloads of an account are listed, and deleted with the name of the operator", async () => {
+  const { cookie } = await logIn();
+  const { body: own } = await ask("GET", "/auth/session", { cookie });
+  const { accountId } = await storeKey(database);
+  const id = await storeWorkload(database, accountId, { allowedIps: ["10.0.0.0/8"] });
+  const path = `/admin/v1/accounts/${accountId}/workloads`;
+  const { body } = await ask("GET", path, { cookie });
+  expect(body.data).toEqual([
+    expect.objectContaining({ id, issuer: "cluster", allowed_ips: ["10.0.0.0/8"] }),
+  ]);
+  const remove = (of: string) => ask("DELETE", `${of}/${id}`, { cookie, headers: OWN });
+  const { accountId: other } = await storeKey(database);
+  expect((await remove(path.replace(accountId, other))).status).toBe(404);
+  expect((await remove(path)).status).toBe(204);
+  expect((await ask("GET", path, { cookie })).body.data).toEqual([]);
+  const [entry] = await owner.query<{ event: string }>(
+    "SELECT event FROM keys.audit_outbox WHERE account_id = $1 AND event LIKE '%workload.deleted%'",
+    [accountId],
+  );
+  const actor = { type: "operator", id: own.data.person_id };
+  expect(JSON.parse(entry?.event ?? "{}")).toMatchObject({ actor, target: { id } });
 });

@@ -1,5 +1,5 @@
-// The routes of the admin API for people and for the roles of an account. Read by routes.ts, whose table they
-// are a part of. They do what `annals people` does, by the same functions.
+// The routes of the admin API for people, and for the roles and workloads of an account. Read by routes.ts,
+// whose table they are a part of. They do what `annals people` does, by the same functions.
 
 import { blockPerson, endSessionsOfPerson, unblockPerson } from "../people/block-person.ts";
 import { listKnownPeople } from "../people/known-people.ts";
@@ -7,6 +7,9 @@ import { findAccount } from "../accounts/account.ts";
 import { listAccountMappings } from "../role-mappings/account-mappings.ts";
 import { addRoleMapping } from "../role-mappings/add-role-mapping.ts";
 import { removeRoleMapping } from "../role-mappings/remove-role-mapping.ts";
+import { allowedIpsOf } from "../store/api-key-row.ts";
+import { listAccountWorkloads } from "../workloads/account-workloads.ts";
+import { removeWorkload } from "../workloads/remove-workload.ts";
 import { pageOf } from "./page.ts";
 import type { AdminRequest, Deps } from "./route.ts";
 
@@ -55,8 +58,25 @@ export async function postMapping(deps: Deps, { actor, body, id: accountId }: Ad
   };
 }
 
-export async function deleteMapping(deps: Deps, { actor, id, mappingId }: AdminRequest) {
-  await removeRoleMapping(deps, { accountId: id, id: mappingId }, actor);
+export async function deleteMapping(deps: Deps, { actor, id, partId }: AdminRequest) {
+  await removeRoleMapping(deps, { accountId: id, id: partId }, actor);
+  return { status: 204 };
+}
+
+export async function getWorkloads({ database }: Deps, { id, query }: AdminRequest) {
+  const { cursor, limit } = pageOf(query);
+  await findAccount(database, id);
+  const page = { limit, after: cursor ?? "" };
+  const { next, rows } = await listAccountWorkloads(database, id, page);
+  const data = rows.map((row) => ({
+    ...row,
+    allowed_ips: row.allowed_ips && allowedIpsOf(row),
+  }));
+  return { status: 200, body: pageBody(data, next) };
+}
+
+export async function deleteWorkload(deps: Deps, { actor, id, partId }: AdminRequest) {
+  await removeWorkload(deps, { accountId: id, id: partId }, actor);
   return { status: 204 };
 }
 

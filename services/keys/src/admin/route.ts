@@ -16,8 +16,8 @@ export interface Deps extends KeyMaker {
 export interface AdminRequest {
   /** The id in the path; empty if the path has no id. */
   readonly id: string;
-  /** The id of a role mapping in the path; empty if it has none. */
-  readonly mappingId: string;
+  /** The id of what is part of an account in the path; empty if it has none. */
+  readonly partId: string;
   readonly query: URLSearchParams;
   readonly body: Members;
   readonly idempotencyKey: string | undefined;

@@ -21,8 +21,10 @@ import { pageOf } from "./page.ts";
 import {
   deleteMapping,
   deleteSessions,
+  deleteWorkload,
   getMappings,
   getPeople,
+  getWorkloads,
   postBlock,
   postMapping,
   postUnblock,
@@ -34,7 +36,8 @@ const ACCOUNT = String.raw`/admin/v1/accounts/:id(^acct_\w{1,64}$)`;
 const KEY = String.raw`/admin/v1/keys/:id(^key_\w{1,64}$)`;
 
 const PERSON = String.raw`/admin/v1/people/:id(^usr_\w{1,64}$)`;
-const MAPPING = String.raw`:mappingId(^rmap_\w{1,64}$)`;
+const MAPPING = String.raw`:partId(^rmap_\w{1,64}$)`;
+const WORKLOAD = String.raw`:partId(^wkl_\w{1,64}$)`;
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route("POST", "/admin/v1/accounts", "create-account", postAccount),
@@ -48,6 +51,8 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route("GET", `${ACCOUNT}/role-mappings`, "list-role-mappings", getMappings),
   route("POST", `${ACCOUNT}/role-mappings`, "create-role-mapping", postMapping),
   route("DELETE", `${ACCOUNT}/role-mappings/${MAPPING}`, "delete-role-mapping", deleteMapping),
+  route("GET", `${ACCOUNT}/workloads`, "list-workloads", getWorkloads),
+  route("DELETE", `${ACCOUNT}/workloads/${WORKLOAD}`, "delete-workload", deleteWorkload),
   route("GET", "/admin/v1/people", "list-people", getPeople),
   route("POST", `${PERSON}/block`, "block-person", postBlock),
   route("POST", `${PERSON}/unblock`, "unblock-person", postUnblock),

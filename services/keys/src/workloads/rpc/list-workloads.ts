@@ -3,11 +3,10 @@
 import { complete } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { KeysService } from "@annals/proto/keys";
-import { keysetPage } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Issuers } from "../../outbound/open-issuers.ts";
+import { listAccountWorkloads } from "../account-workloads.ts";
 import { audienceOf } from "../rules/workload-token.ts";
-import { listWorkloads as listWorkloadsStatement } from "../store/list-workloads.ts";
 import { renderWorkload } from "./render-workload.ts";
 
 interface Deps {
@@ -19,9 +18,7 @@ export function listWorkloads(deps: Deps): ServiceImpl<typeof KeysService>["list
   return async ({ accountId, limit, after }, context) => {
     complete({ account_id: accountId });
     const database = deps.database.forAccount(accountId, context.signal);
-    const { rows, next } = await keysetPage({ after, limit }, "wkl_", (...params) =>
-      database.run(listWorkloadsStatement, [accountId, ...params]),
-    );
+    const { rows, next } = await listAccountWorkloads(database, accountId, { after, limit });
     const audience = audienceOf(deps.issuers.publicUrl, accountId);
     return { workloads: rows.map((row) => renderWorkload(row, audience)), next };
   };

@@ -19,7 +19,10 @@ export function workloadChange<const Verb extends "created" | "deleted">(
   accountId: string,
   { allowedIps, claims, id, issuer, name, scopes, subject }: Shown,
   by: {
-    readonly actor: { readonly type: AuditClientType; readonly id?: string | undefined };
+    readonly actor: {
+      readonly type: AuditClientType | "operator";
+      readonly id?: string | undefined;
+    };
     readonly occurredAt: string;
   },
 ) {
