@@ -127,6 +127,7 @@ export const PATHS = [
   ["DELETE", `${UNKNOWN_ACCOUNT}/role-mappings/rmap_00000000000000000000000000`],
   ["GET", `${UNKNOWN_ACCOUNT}/workloads`],
   ["DELETE", `${UNKNOWN_ACCOUNT}/workloads/wkl_00000000000000000000000000`],
+  ["POST", "/admin/v1/audit-token"],
   ["GET", "/admin/v1/people"],
   ["POST", "/admin/v1/people/usr_00000000000000000000000000/block"],
   ["POST", "/admin/v1/people/usr_00000000000000000000000000/unblock"],

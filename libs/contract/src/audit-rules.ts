@@ -28,7 +28,7 @@ export const AUDIT_RULES = {
     "annals.key.created": CLIENT_OR_OPERATOR,
     "annals.key.updated": CLIENT,
     "annals.key.revoked": CLIENT_OR_OPERATOR,
-    "annals.widget_token.created": CLIENT,
+    "annals.widget_token.created": CLIENT_OR_OPERATOR,
     "annals.widget_token.revoked": CLIENT,
     "annals.admission.refused": SERVICE,
     "annals.session.started": PERSON,

@@ -4,6 +4,7 @@ import { html, nothing, render, type TemplateResult } from "lit";
 import { Loader, type Screen } from "../screen.ts";
 import { AccountScreen } from "./account.ts";
 import { AccountsScreen } from "./accounts.ts";
+import { AuditScreen } from "./audit.ts";
 import { AdminApi } from "./admin-api.ts";
 import type { ConsoleContext } from "./console-screen.ts";
 import { consoleLogInView, faultOf } from "./log-in.ts";
@@ -16,7 +17,12 @@ interface Deps {
   readonly fetch: typeof fetch;
 }
 
-const SCREENS = { accounts: "Accounts", plans: "Plans", people: "People" } as const;
+const SCREENS = {
+  accounts: "Accounts",
+  plans: "Plans",
+  people: "People",
+  audit: "Audit",
+} as const;
 type ScreenName = keyof typeof SCREENS;
 
 interface Opened {
@@ -90,6 +96,8 @@ export class ConsoleApp {
         return new PlansScreen(this.#context);
       case "people":
         return new PeopleScreen(this.#context);
+      case "audit":
+        return new AuditScreen(this.#context);
     }
   }
 

@@ -73,3 +73,11 @@ export interface Provider {
   readonly name: string;
   readonly title: string;
 }
+
+/** A widget token of the system account. */
+export interface AuditToken {
+  readonly token: string;
+  readonly expires_at: string;
+  /** The origin of the gateway. */
+  readonly server: string;
+}

@@ -19,11 +19,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createSecureServer, Server as SecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
-import { OPERATOR, type OperatorActor } from "../accounts/rules/audit-entries.ts";
+import { OPERATOR } from "../accounts/rules/audit-entries.ts";
 import { MAX_BODY_BYTES, Members, readMembers } from "./body.ts";
 import type { Console } from "./console.ts";
 import { errorResponse } from "./errors.ts";
-import type { AdminRequest, AdminResponse, AdminRoute, Deps } from "./route.ts";
+import type { AdminRequest, AdminResponse, AdminRoute, Caller, Deps } from "./route.ts";
 import { ADMIN_ROUTES } from "./routes.ts";
 import type { AdminTokens } from "./tokens.ts";
 
@@ -36,7 +36,7 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     /** Who calls, once that is known. */
-    operator: OperatorActor | undefined;
+    operator: Caller | undefined;
   }
 }
 
@@ -69,6 +69,8 @@ const LIMITS = {
 /** How much of a refused body is read and discarded. A client that sends more may see a reset. */
 const DRAINED: DrainLimits = { maxBytes: 16 * 1024 * 1024, maxMs: 5_000 };
 const IDEMPOTENCY_KEY = "idempotency-key";
+/** Who has a token. */
+const PROGRAM: Caller = { actor: OPERATOR, sessionId: undefined };
 
 const HANDSHAKE_TIMEOUT_MS = 5_000;
 /** Shorter than what run.ts gives each part to close. */
@@ -171,12 +173,12 @@ function authentication(options: AdminApiOptions) {
     return false;
   };
   /** Throws `unauthenticated`. A token decides alone: a program sends no cookie. */
-  const anyone = async (request: FastifyRequest, reply: FastifyReply): Promise<OperatorActor> => {
+  const anyone = async (request: FastifyRequest, reply: FastifyReply): Promise<Caller> => {
     const operators = options.console?.operators;
     const isPerson = operators !== undefined && request.headers.authorization === undefined;
     const person = isPerson ? await operators.admit(request, reply) : undefined;
     if (person) return person;
-    if (byToken(request)) return OPERATOR;
+    if (byToken(request)) return PROGRAM;
     throw unauthenticated(options);
   };
   return { anyone, byToken };
@@ -202,7 +204,7 @@ function requestOf(route: AdminRoute, request: FastifyRequest): AdminRequest {
     query: new URLSearchParams(raw.url?.split("?")[1]),
     body: takesBody ? readMembers(body as Buffer | undefined) : new Members(),
     idempotencyKey: idempotencyKeyOf(raw),
-    actor: request.operator ?? OPERATOR,
+    ...(request.operator ?? PROGRAM),
   };
 }
 

@@ -8,7 +8,7 @@ import type { TestDatabase } from "@annals/testing";
 import { createSecretKey, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Identity } from "../identity/rules/identity.ts";
-import { openConsole } from "../testing/console.ts";
+import { openConsole, refusedEntries } from "../testing/console.ts";
 import { migratedDatabase, storeKey } from "../testing/database.ts";
 import { type IdentityProviderServer, PERSON } from "../testing/identity-provider.ts";
 import { identitiesOf, providersOf, startProvider } from "../testing/log-in.ts";
@@ -292,4 +292,5 @@ test("the workloads of an account are listed, and deleted with the name of the o
   );
   const actor = { type: "operator", id: own.data.person_id };
   expect(JSON.parse(entry?.event ?? "{}")).toMatchObject({ actor, target: { id } });
+  expect(await refusedEntries(owner)).toEqual([]);
 });

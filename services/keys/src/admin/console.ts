@@ -51,7 +51,7 @@ export class Console {
 
   /** Adds its routes, which are open to anyone who reaches the port. */
   serve(app: FastifyInstance): void {
-    serveConsoleFiles(app);
+    serveConsoleFiles(app, this.#deps.publicUrl);
     const open = (
       method: "GET" | "POST",
       [url, name]: readonly [string, string],

@@ -15,6 +15,7 @@ import { MAX_BODY_BYTES } from "./body.ts";
 const ROWS: Partial<Record<ErrorKind, ErrorRow>> = {
   unauthenticated: { status: 401, type: "authentication_error", code: "unauthorized" },
   scope_missing: { status: 403, type: "scope_error" },
+  plan_count_exceeded: { status: 403, type: "plan_limit_exceeded" },
   not_found: { status: 404, type: "not_found" },
   invalid: { status: 422, type: "validation_error" },
   unavailable: { status: 500, type: "server_error" },

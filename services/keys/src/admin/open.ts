@@ -11,7 +11,8 @@ import { Console, type ConsoleDeps } from "./console.ts";
 import type { Deps } from "./route.ts";
 import { AdminTokens } from "./tokens.ts";
 
-type ApiDeps = Deps & Pick<ConsoleDeps, "identities" | "refusedLogins" | "secrets">;
+type ApiDeps = Omit<Deps, "consoleAt"> &
+  Pick<ConsoleDeps, "identities" | "refusedLogins" | "secrets">;
 
 export async function openAdminApi(
   config: ConfigOf<typeof SETTINGS>,
@@ -34,9 +35,18 @@ export async function openAdminApi(
   if (tokens) closers.add("admin API tokens", tokens, () => tokens.close());
   const { sessionIdleMinutes, sessionLifetimeMinutes } = config;
   const lasting = { sessionIdleMinutes, sessionLifetimeMinutes };
+  const consoleAt = logins && { origin: logins.origin.origin, publicUrl: logins.publicUrl };
   const console = logins && new Console({ ...deps, ...logins, ...lasting, logins: metrics.logins });
   const requests = metrics.adminRequests;
-  const api = await startAdminApi({ address, console, deps, log, requests, tls, tokens });
+  const api = await startAdminApi({
+    address,
+    console,
+    deps: { ...deps, consoleAt },
+    log,
+    requests,
+    tls,
+    tokens,
+  });
   closers.add("admin API", api, () => api.close());
   log.info({ host: address.host, port: api.port }, "the admin API is listening");
 }

@@ -6,11 +6,11 @@ import { type Clock, Slots } from "@annals/contract";
 import { AnnalsError, invalid, unavailable } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { OperatorActor } from "../accounts/rules/audit-entries.ts";
 import type { Identity } from "../identity/rules/identity.ts";
 import { isOperator } from "../identity/rules/is-operator.ts";
 import { findSession, type Session, useSession } from "../sessions/sessions.ts";
 import type { ConsoleCookies } from "./cookies.ts";
+import type { Caller } from "./route.ts";
 
 export interface OperatorsDeps {
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export class Operators {
    * Who calls, whose session then lasts longer; undefined if nobody has logged in. Throws for a change that
    * does not come from a page of the console.
    */
-  async admit(request: FastifyRequest, reply: FastifyReply): Promise<OperatorActor | undefined> {
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined> {
     const { cookies, database, random, sessionIdleMinutes: idleMinutes } = this.#deps;
     const session = await this.find(request);
     if (!session) return undefined;
@@ -65,7 +65,7 @@ export class Operators {
     );
     if (next === null) return undefined;
     if (next) cookies.setSession(reply, next.text);
-    return { type: "operator", id: session.person_id };
+    return { actor: { type: "operator", id: session.person_id }, sessionId: session.id };
   }
 
   /**

@@ -11,6 +11,8 @@ export interface Deps extends KeyMaker {
   readonly database: Pool;
   readonly identities: AcceptedProviders;
   readonly plans: Plans;
+  /** Where the console is, and where its page finds the gateway; undefined without it. */
+  readonly consoleAt?: { readonly origin: string; readonly publicUrl: string } | undefined;
 }
 
 export interface AdminRequest {
@@ -23,7 +25,11 @@ export interface AdminRequest {
   readonly idempotencyKey: string | undefined;
   /** Who asks, for the audit. */
   readonly actor: OperatorActor;
+  /** The session of the console; undefined for a program. */
+  readonly sessionId: string | undefined;
 }
+
+export type Caller = Pick<AdminRequest, "actor" | "sessionId">;
 
 export interface AdminResponse {
   readonly status: number;

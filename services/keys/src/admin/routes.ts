@@ -17,6 +17,7 @@ import { compareRequest } from "../store/compare-request.ts";
 import { listAccounts } from "../store/list-accounts.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
+import { postAuditToken } from "./audit-token.ts";
 import { pageOf } from "./page.ts";
 import {
   deleteMapping,
@@ -53,6 +54,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route("DELETE", `${ACCOUNT}/role-mappings/${MAPPING}`, "delete-role-mapping", deleteMapping),
   route("GET", `${ACCOUNT}/workloads`, "list-workloads", getWorkloads),
   route("DELETE", `${ACCOUNT}/workloads/${WORKLOAD}`, "delete-workload", deleteWorkload),
+  route("POST", "/admin/v1/audit-token", "create-audit-token", postAuditToken),
   route("GET", "/admin/v1/people", "list-people", getPeople),
   route("POST", `${PERSON}/block`, "block-person", postBlock),
   route("POST", `${PERSON}/unblock`, "unblock-person", postUnblock),

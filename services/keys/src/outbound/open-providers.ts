@@ -44,6 +44,8 @@ export const publicOriginOf = (text: string | undefined): string =>
 export interface OperatorLogins {
   readonly origin: PublicOrigin;
   readonly providers: Providers;
+  /** The origin of the gateway, whose events the console shows. */
+  readonly publicUrl: string;
 }
 
 /** Undefined: the console is off. Throws a ConfigError if operators could not log in. */
@@ -61,7 +63,8 @@ export async function openOperatorLogins(
   if (hostname === ofClients && !isLoopback(hostname))
     throw new ConfigError("ANNALS_OPERATOR_URL must have another host than ANNALS_PUBLIC_URL");
   const at = { publicUrl: origin.origin, home: CONSOLE_HOME };
-  return { origin, providers: await open(config, around, at) };
+  const publicUrl = publicOriginOf(config.publicUrl);
+  return { origin, providers: await open(config, around, at), publicUrl };
 }
 
 async function open(

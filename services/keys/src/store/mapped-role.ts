@@ -1,5 +1,8 @@
-// The role that an account's mappings give to a person. A part of every statement that finds one: that of
-// admission, so that a mapping which is deleted gives nothing with the next request, and those that show it.
+// The role that an account's mappings give to a person, and whether one is an operator. A part of every
+// statement that finds that: those of admission, so that a mapping which is deleted, or an operator whom the
+// file names no more, gives nothing with the next request, and those that show it.
+
+import type { Realm } from "../sessions/rules/realm.ts";
 
 import { fileEntries } from "./file-entries.ts";
 
@@ -31,13 +34,14 @@ export const acceptedProvider = (
     AND (provider.accounts IS NULL OR ${account} = ANY (provider.accounts::text[]))`;
 
 /**
- * In a query that has a `token` with a session_id: the `session`, if it has not ended, and its `person`, if
- * they are not blocked. Each is looked up, whatever the statistics say (ADR 69). No row: there is none.
+ * In a query that has a `token` with a session_id: the `session`, if it is of the realm and has not ended,
+ * and its `person`, if they are not blocked. Each is looked up, whatever the statistics say (ADR 69). No row:
+ * there is none.
  */
-export const LIVE_PERSON = `JOIN LATERAL (
+export const livePerson = (realm: Realm): string => `JOIN LATERAL (
     SELECT session.person_id, session.idle_at, session.expires_at
     FROM keys.sessions AS session
-    WHERE session.id = token.session_id AND session.realm = 'dashboard'
+    WHERE session.id = token.session_id AND session.realm = '${realm}'
       AND least(session.idle_at, session.expires_at) > clock_timestamp()
     LIMIT 1
   ) AS session ON true
@@ -47,3 +51,23 @@ export const LIVE_PERSON = `JOIN LATERAL (
     WHERE person.id = session.person_id AND person.blocked_at IS NULL
     LIMIT 1
   ) AS person ON true`;
+
+/**
+ * In the same query: a condition that the operator's file names the person as an operator now. The parameters
+ * are {@link OperatorParams}, from the given number on.
+ */
+export const isOperatorNow = (first: number): string => `EXISTS (
+      SELECT 1
+      FROM unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[], $${first + 3}::text[])
+        AS operator (name, issuer, group_name, subject)
+      WHERE operator.name = person.provider AND operator.issuer = person.issuer
+        AND (operator.subject = person.subject OR operator.group_name IN (SELECT unnest(person.groups)))
+    )`;
+
+/** For each operator a name and an issuer of a provider, and a group or a subject of it. */
+export type OperatorParams = [
+  names: readonly string[],
+  issuers: readonly string[],
+  groups: readonly (string | null)[],
+  subjects: readonly (string | null)[],
+];

@@ -1,9 +1,11 @@
-// The admin API with the operator's console, in the process of the test. Imported by tests only.
+// The admin API with the operator's console, in the process of the test, and what the ledger would say of its
+// entries. Imported by tests only.
 
 import { createRegistry } from "@annals/chassis";
-import { publicOrigin, systemClock } from "@annals/contract";
+import { auditFault, publicOrigin, systemClock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import type { AdmissionSecrets } from "@annals/rpc";
+import type { TestDatabase } from "@annals/testing";
 import { createSecretKey, randomBytes } from "node:crypto";
 import { pino } from "pino";
 import { UNLIMITED_PLANS } from "../accounts/rules/plan.ts";
@@ -19,6 +21,8 @@ interface Options {
   readonly identities: { readonly current: Identity };
   readonly origin: string;
   readonly port?: number;
+  /** The origin of the gateway. */
+  readonly publicUrl?: string;
   readonly secrets?: AdmissionSecrets;
   /** The one token that it takes. */
   readonly token: string;
@@ -29,6 +33,7 @@ export async function openConsole({
   identities,
   origin,
   port = 0,
+  publicUrl = "https://audit.example.com",
   secrets = new Map([["one", createSecretKey(randomBytes(32))]]),
   token,
 }: Options): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
@@ -36,13 +41,15 @@ export async function openConsole({
   const log = pino({}, { write: () => {} });
   const { adminRequests, logins } = createMetrics(createRegistry("keys"));
   const maker = { clock, random: randomBytes, prefix: "annals" };
-  const deps = { ...maker, database, identities, plans: UNLIMITED_PLANS };
+  const consoleAt = { origin, publicUrl };
+  const deps = { ...maker, consoleAt, database, identities, plans: UNLIMITED_PLANS };
   return startAdminApi({
     address: { host: "127.0.0.1", port },
     console: new Console({
       ...deps,
       logins,
       origin: publicOrigin(origin),
+      publicUrl,
       providers: await providersOf(identities, { publicUrl: origin }),
       refusedLogins: new RefusedLogins({ clock, database, log, logins }),
       secrets,
@@ -55,4 +62,16 @@ export async function openConsole({
     tls: "plaintext",
     tokens: { accepts: (given) => given === token },
   });
+}
+
+/** Entries of the audit that wait in keys, and that the ledger refuses from it. */
+export async function refusedEntries(owner: Pick<TestDatabase, "query">): Promise<unknown[]> {
+  const rows = await owner.query<{ event: string }>("SELECT event FROM keys.audit_outbox");
+  const now = systemClock().nowText();
+  return rows
+    .map(({ event }) => JSON.parse(event))
+    .filter(
+      ({ action, actor, occurred_at: occurredAt }) =>
+        auditFault("keys", { action, actor, occurredAt }, now) !== undefined,
+    );
 }

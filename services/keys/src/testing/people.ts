@@ -9,6 +9,7 @@ import {
   type AcceptedProviders,
   entryParams,
 } from "../identity/accepted-entries.ts";
+import type { NamedOperators } from "../identity/operator-params.ts";
 import { createRoleMapping } from "../role-mappings/store/create-role-mapping.ts";
 import { newSessionCookie } from "../sessions/rules/session-cookie.ts";
 
@@ -19,10 +20,15 @@ export const OKTA = {
 } as const;
 
 type Provider = AcceptedProviders["current"]["people"][number];
+type Operators = NamedOperators["current"]["people"][number]["operators"];
+
+const NOBODY: Operators = { groups: [], subjects: [] };
 
 export const identitiesOf = (
-  ...people: readonly Provider[]
-): AcceptedProviders & AcceptedIssuers => ({ current: { people, workloads: [] } });
+  ...people: readonly (Provider & { readonly operators?: Operators })[]
+): AcceptedProviders & AcceptedIssuers & NamedOperators => ({
+  current: { people: people.map((one) => ({ operators: NOBODY, ...one })), workloads: [] },
+});
 
 export const IDENTITIES = identitiesOf(OKTA);
 

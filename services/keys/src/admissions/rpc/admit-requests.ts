@@ -10,6 +10,7 @@ import { create, fromBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { accountRate } from "../../accounts/rules/plan.ts";
 import { entryParams } from "../../identity/accepted-entries.ts";
+import { operatorParams } from "../../identity/operator-params.ts";
 import { allowedIpsOf } from "../../store/api-key-row.ts";
 import type { LastUses } from "../last-uses.ts";
 import { LEASE_MS } from "../leases.ts";
@@ -137,11 +138,13 @@ async function admitTokens(
   if (groups.length === 0) return [];
   const limit = deps.widgetRateLimitPerMinute;
   const params = paramsOf(groups, limit, accountLimits);
-  const known = [
-    ...entryParams(deps.identities.current.people),
-    ...entryParams(deps.identities.current.workloads),
-  ] as const;
-  const rows = await deps.database.run(admitWidgetRequests, [...params, ...known]);
+  const { current } = deps.identities;
+  const rows = await deps.database.run(admitWidgetRequests, [
+    ...params,
+    ...entryParams(current.people),
+    ...entryParams(current.workloads),
+    ...operatorParams(deps.identities),
+  ]);
   return admitted(groups, rows, deps, (row: WidgetAdmissionRow) => {
     const { account_id: accountId, key_id: keyId, origins, viewer_id: viewerId } = row;
     const subject = { accountId, keyId, scopes: [WIDGET] };

@@ -8,6 +8,7 @@ import type { AdmissionSigner } from "@annals/rpc";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { renderPlan } from "../../accounts/render-plan.ts";
 import type { Plan, Plans } from "../../accounts/rules/plan.ts";
+import type { NamedOperators } from "../../identity/operator-params.ts";
 import type { Metrics } from "../../metrics.ts";
 import { type AcceptedIssuers, type AcceptedProviders } from "../../identity/accepted-entries.ts";
 import type { RefusedAdmissions } from "../refused-admissions.ts";
@@ -28,7 +29,9 @@ export interface AdmitDeps {
 
 /** What the operator's file says now. */
 type AcceptedIdentities = {
-  readonly current: AcceptedProviders["current"] & AcceptedIssuers["current"];
+  readonly current: AcceptedProviders["current"] &
+    AcceptedIssuers["current"] &
+    NamedOperators["current"];
 };
 
 export type Group = Pick<

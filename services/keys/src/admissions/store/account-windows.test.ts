@@ -15,6 +15,7 @@ import {
 import { admitRequests, WINDOWS } from "./admit-requests.ts";
 import { IDENTITIES, PROVIDER_PARAMS } from "../../testing/people.ts";
 import { entryParams } from "../../identity/accepted-entries.ts";
+import { operatorParams } from "../../identity/operator-params.ts";
 import { admitWidgetRequests } from "./admit-widget-requests.ts";
 
 const LIMIT = 10;
@@ -151,6 +152,7 @@ describe("the window of an account", () => {
         ...([[token.secretSha256], [count], 100, [], [], ACCOUNT_LIMIT] as const),
         ...PROVIDER_PARAMS,
         ...entryParams(IDENTITIES.current.workloads),
+        ...operatorParams(IDENTITIES),
       ]);
     await admit([[key, 10]]);
     expect(await admitToken(20)).toMatchObject([{ granted: 15, is_of_account: true }]);

@@ -4,7 +4,7 @@
 
 import { statement } from "@annals/postgres";
 import type { EntryParams } from "../../store/file-entries.ts";
-import { acceptedProvider, LIVE_PERSON, mappedRole } from "../../store/mapped-role.ts";
+import { acceptedProvider, livePerson, mappedRole } from "../../store/mapped-role.ts";
 import {
   ACCOUNT_LIMIT,
   COUNTED,
@@ -39,7 +39,7 @@ WITH asked AS (
     WHERE token.secret_sha256 = asked.secret_sha256 AND token.expires_at > clock_timestamp()
     LIMIT 1
   ) AS token ON true
-  ${LIVE_PERSON}
+  ${livePerson("dashboard")}
   ${acceptedProvider("token.account_id", 7)}
   JOIN keys.accounts ON accounts.account_id = token.account_id
   ${mappedRole("token.account_id")}

@@ -6,6 +6,7 @@ import type { Pool } from "@annals/postgres";
 import { explain, type TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entryParams } from "../../identity/accepted-entries.ts";
+import { operatorParams } from "../../identity/operator-params.ts";
 import { migratedDatabase, storeKey, storeWidgetToken } from "../../testing/database.ts";
 import {
   IDENTITIES,
@@ -31,6 +32,7 @@ const paramsOf = (secret: Uint8Array, identities = IDENTITIES): Params => [
   ...([[secret], [1], AMPLE, [], [], AMPLE] as const),
   ...entryParams(identities.current.people),
   ...entryParams(identities.current.workloads),
+  ...operatorParams(identities),
 ];
 
 const admit = async (secret: Uint8Array, identities = IDENTITIES) =>

@@ -1,8 +1,9 @@
 // Authenticates and counts requests by widget tokens, as admit-requests.ts does by API keys. A token is live
 // until it expires, by the database's clock, and no longer than what made it: an API key, a workload, or a
-// session, while its person may still read the account's events. It must never get two entries with the same
-// secret.
+// session, while its person may still read the account's events. An operator's session may in the system
+// account, and in no other. It must never get two entries with the same secret.
 
+import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import { statement } from "@annals/postgres";
 import type { EntryParams } from "../../store/file-entries.ts";
 import {
@@ -14,7 +15,13 @@ import {
 } from "./count-requests.ts";
 import { acceptedIssuer } from "../../store/accepted-issuer.ts";
 import { LIVE_KEY_BY_ID } from "../../store/live-keys.ts";
-import { acceptedProvider, LIVE_PERSON, mappedRole } from "../../store/mapped-role.ts";
+import {
+  acceptedProvider,
+  isOperatorNow,
+  livePerson,
+  mappedRole,
+  type OperatorParams,
+} from "../../store/mapped-role.ts";
 
 export interface WidgetAdmissionRow extends CountedRow {
   /** An EventFilter in binary. */
@@ -26,8 +33,10 @@ export interface WidgetAdmissionRow extends CountedRow {
   readonly expires_at: string;
 }
 
+const SESSION_END = `to_char(least(session.idle_at, session.expires_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
 export const admitWidgetRequests = statement<
-  [...CountParams, ...EntryParams, ...EntryParams],
+  [...CountParams, ...EntryParams, ...EntryParams, ...OperatorParams],
   WidgetAdmissionRow
 >(
   `/* keys.admit-widget-requests */
@@ -47,12 +56,17 @@ WITH asked AS (
     WHERE token.session_id IS NULL AND api_keys.account_id = token.account_id AND api_keys.id = token.created_by
       AND ${LIVE_KEY_BY_ID}
     UNION ALL
-    SELECT to_char(least(session.idle_at, session.expires_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    SELECT ${SESSION_END}
     FROM (SELECT 1) AS one
-    ${LIVE_PERSON}
+    ${livePerson("dashboard")}
     ${acceptedProvider("token.account_id", 7)}
     ${mappedRole("token.account_id")}
     WHERE token.session_id IS NOT NULL
+    UNION ALL
+    SELECT ${SESSION_END}
+    FROM (SELECT 1) AS one
+    ${livePerson("operator")}
+    WHERE token.session_id IS NOT NULL AND token.account_id = '${SYSTEM_ACCOUNT_ID}' AND ${isOperatorNow(13)}
     UNION ALL
     SELECT NULL
     FROM keys.workloads AS workload

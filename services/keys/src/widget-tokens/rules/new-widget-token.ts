@@ -1,5 +1,5 @@
 // The rule of a new widget token: what it may see, for how long, from which web pages, and the secret that is
-// shown once. Called by rpc/create-widget-token.ts.
+// shown once. Called by mint-widget-token.ts.
 
 import {
   formatMicros,
@@ -15,8 +15,8 @@ import {
 import { invalid } from "@annals/errors";
 import type { KeyMaker } from "../../api-keys/rules/new-api-key.ts";
 
-/** The request as the handler gets it. */
-interface TokenRequest {
+/** What is asked for. */
+export interface TokenRequest {
   readonly parts: readonly string[];
   readonly origins: readonly string[];
   readonly expiresInS: number;
