@@ -67,6 +67,10 @@ export const RPC_WORK: Readonly<Record<string, readonly string[] | string>> = {
   "ledger.reportErasureMatches": "erasures of archived events: pages of 1,000 numbers",
   "ledger.listLifecycles": "the writer of archives: pages of accounts",
   "ledger.confirmArchive": "the writer of archives, once a month and account",
+  "ledger.reportState": "the console of operators: 100 accounts, or the 20 that wait longest",
+  "export.reportState": "the console of operators: 100 accounts, or the 10 that wait longest",
+  "webhook-dispatcher.reportState":
+    "the console of operators: 100 accounts, or the 20 that fail for longest",
   "export.getOutboxPositions": "the recovery of the fan-out: pages of accounts",
   "export.listOutbox": ["export, jsonl"],
 };

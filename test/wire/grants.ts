@@ -5,6 +5,7 @@ export const CALLERS = ["gateway", "keys", "ledger", "export", "webhook-dispatch
 export type Caller = (typeof CALLERS)[number];
 
 const GATEWAY: readonly Caller[] = ["gateway"];
+const KEYS: readonly Caller[] = ["keys"];
 const LEDGER: readonly Caller[] = ["ledger"];
 const EXPORT: readonly Caller[] = ["export"];
 const DISPATCHER: readonly Caller[] = ["webhook-dispatcher"];
@@ -85,6 +86,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     SetRetention: GATEWAY,
     ListLifecycles: EXPORT,
     ConfirmArchive: EXPORT,
+    ReportState: KEYS,
   },
   export: {
     CreateExport: GATEWAY,
@@ -98,6 +100,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     GetArchive: GATEWAY,
     StreamArchiveContent: GATEWAY,
     GetUsage: GATEWAY,
+    ReportState: KEYS,
   },
   "webhook-dispatcher": {
     CreateWebhook: GATEWAY,
@@ -119,6 +122,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     SkipSinkRecord: GATEWAY,
     GetSinkStatus: GATEWAY,
     GetUsage: GATEWAY,
+    ReportState: KEYS,
   },
 };
 

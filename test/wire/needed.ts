@@ -80,6 +80,7 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["ledger", LedgerService.method.setRetention, "keys:manage"],
   ["ledger", LedgerService.method.listLifecycles, undefined],
   ["ledger", LedgerService.method.confirmArchive, undefined],
+  ["ledger", LedgerService.method.reportState, undefined],
   ["export", ExportsService.method.createExport, "export"],
   ["export", ExportsService.method.getExport, "export"],
   ["export", ExportsService.method.listExports, "export"],
@@ -91,6 +92,7 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["export", ExportsService.method.getArchive, "export"],
   ["export", ExportsService.method.streamArchiveContent, "export"],
   ["export", ExportsService.method.getUsage, "any_key"],
+  ["export", ExportsService.method.reportState, undefined],
   ["webhook-dispatcher", WebhooksService.method.createWebhook, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.listWebhooks, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.updateWebhook, "keys:manage"],
@@ -110,4 +112,5 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["webhook-dispatcher", WebhooksService.method.skipSinkRecord, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.getSinkStatus, "keys:manage"],
   ["webhook-dispatcher", WebhooksService.method.getUsage, "any_key"],
+  ["webhook-dispatcher", WebhooksService.method.reportState, undefined],
 ];

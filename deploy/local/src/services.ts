@@ -21,7 +21,12 @@ export const SERVICE_NAMES = ["keys", "ledger", "export", "webhook-dispatcher", 
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export const SERVICES: Readonly<Record<ServiceName, ServiceDefinition>> = {
-  keys: { migrates: true, stores: true, calls: ["ledger"], isPublic: false },
+  keys: {
+    migrates: true,
+    stores: true,
+    calls: ["ledger", "export", "webhook-dispatcher"],
+    isPublic: false,
+  },
   ledger: { migrates: true, stores: true, calls: ["keys"], isPublic: false },
   export: { migrates: true, stores: true, calls: ["ledger"], isPublic: false },
   "webhook-dispatcher": {

@@ -108,6 +108,8 @@
 - name: ANNALS_RATE_LIMIT_PER_MINUTE
   value: {{ .root.Values.rateLimitPerMinute | int64 | quote }}
 {{ include "annals.addressVariable" (dict "root" .root "name" "ledger") }}
+{{ include "annals.addressVariable" (dict "root" .root "name" "export") }}
+{{ include "annals.addressVariable" (dict "root" .root "name" "webhook-dispatcher") }}
 - name: ANNALS_LOG_KEY_FILE
   value: /etc/annals/log-key/keys
 {{- include "annals.publicUrl" .root }}

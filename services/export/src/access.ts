@@ -15,4 +15,5 @@ export const ACCESS: Access<typeof ExportsService> = {
   getArchive: { gateway: "export" },
   streamArchiveContent: { gateway: "export" },
   getUsage: { gateway: "any_key" },
+  reportState: { keys: "itself" },
 };

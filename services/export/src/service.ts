@@ -15,6 +15,7 @@ import { getOutboxPositions } from "./exports/rpc/get-outbox-positions.ts";
 import { getUsage } from "./usage/rpc/get-usage.ts";
 import { listArchives } from "./archives/rpc/list-archives.ts";
 import { listExports } from "./exports/rpc/list-exports.ts";
+import { reportState } from "./states/rpc/report-state.ts";
 import { listOutbox } from "./exports/rpc/list-outbox.ts";
 import { streamArchiveContent } from "./archives/rpc/stream-archive-content.ts";
 import { streamExportContent } from "./exports/rpc/stream-export-content.ts";
@@ -48,5 +49,6 @@ export function exportsService(deps: Deps): (router: ConnectRouter) => void {
       getArchive: getArchive(deps),
       streamArchiveContent: streamArchiveContent(deps),
       getUsage: getUsage(deps),
+      reportState: reportState(deps),
     });
 }

@@ -27,6 +27,16 @@ export const SETTINGS = {
       "entries wait, and everything else works.",
     { fallback: "dns:///ledger:9090" },
   ),
+  exportAddress: address(
+    "ANNALS_EXPORT_ADDRESS",
+    "The export service, in the same forms. Only [the admin API](admin-api.md) asks it what lags.",
+    { fallback: "dns:///export:9090" },
+  ),
+  webhookDispatcherAddress: address(
+    "ANNALS_WEBHOOK_DISPATCHER_ADDRESS",
+    "The webhook dispatcher, in the same forms. Only [the admin API](admin-api.md) asks it what lags.",
+    { fallback: "dns:///webhook-dispatcher:9090" },
+  ),
   keyPrefix: matching(
     "ANNALS_KEY_PREFIX",
     "Prefix of the keys that are created, before `_sk_`.",

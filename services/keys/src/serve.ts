@@ -35,6 +35,7 @@ import { logRate } from "./accounts/rules/plan.ts";
 import { openIdentities } from "./identity/identity-file.ts";
 import { openIssuers } from "./outbound/open-issuers.ts";
 import { openProviders } from "./outbound/open-providers.ts";
+import { openStateReporters } from "./outbound/state-reporters.ts";
 import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
@@ -82,14 +83,15 @@ export async function serve(
   const { logRollbacks: rollbacks } = metrics;
   const signer = await openLogSigner(config, { clock, closers, database, log, rollbacks });
 
+  const interceptors = clientInterceptors({ duration: rpcClientDuration(registry) });
   const ledger = connectRpc({
     service: LedgerService,
     peer: "ledger",
     stopping: closers.stopping,
     tls,
     address: config.ledgerAddress,
-    idempotentMethods: ["RecordAuditEvents"],
-    interceptors: clientInterceptors({ duration: rpcClientDuration(registry) }),
+    idempotentMethods: ["RecordAuditEvents", "ReportState"],
+    interceptors,
   });
   closers.add("ledger client", ledger, () => ledger.close());
   const audit = startAuditHandOver(AUDIT, {
@@ -110,7 +112,9 @@ export async function serve(
   const maker = { clock, random: randomBytes, prefix: config.keyPrefix };
   const deps = { ...maker, database, identities, plans };
   const ofLogins = { ...deps, refusedLogins, secrets };
-  await openAdminApi(config, { closers, deps: ofLogins, log, metrics, tls });
+  const openReporters = () =>
+    openStateReporters(config, { closers, interceptors, ledger: ledger.client, tls });
+  await openAdminApi(config, { closers, deps: ofLogins, log, metrics, openReporters, tls });
 
   await startBackend({
     config,

@@ -52,4 +52,5 @@ export const ACCESS: Access<typeof LedgerService> = {
   setRetention: { gateway: "keys:manage" },
   listLifecycles: { export: "itself" },
   confirmArchive: { export: "itself" },
+  reportState: { keys: "itself" },
 };

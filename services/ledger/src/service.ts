@@ -49,6 +49,7 @@ import { recordAuditEvents } from "./audit/rpc/record-audit-events.ts";
 import { releaseHold } from "./holds/rpc/release-hold.ts";
 import { reportErasureMatches } from "./erasures/rpc/report-erasure-matches.ts";
 import type { PlanReads } from "./retention/plan-retention.ts";
+import { reportState } from "./states/rpc/report-state.ts";
 import { setRetention } from "./retention/rpc/set-retention.ts";
 import { streamEvents } from "./events/rpc/stream-events.ts";
 import { verifyChain } from "./verify/rpc/verify-chain.ts";
@@ -130,6 +131,7 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       setRetention: setRetention(kept),
       listLifecycles: listLifecycles(kept),
       confirmArchive: confirmArchive(deps),
+      reportState: reportState(deps),
       readTile: readTile(deps),
       readEntries: readEntries(deps),
       proveInclusion: proveInclusion(deps),

@@ -23,4 +23,5 @@ export const ACCESS: Access<typeof WebhooksService> = {
   skipSinkRecord: { gateway: "keys:manage" },
   getSinkStatus: { gateway: "keys:manage" },
   getUsage: { gateway: "any_key" },
+  reportState: { keys: "itself" },
 };

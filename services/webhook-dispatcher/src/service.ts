@@ -16,6 +16,7 @@ import type { QueueDeliveriesDeps } from "./deliveries/queue-deliveries.ts";
 import { replayDelivery, type ReplayDeps } from "./deliveries/rpc/replay-delivery.ts";
 import { replayEvents } from "./deliveries/rpc/replay-events.ts";
 import { replaySink } from "./sinks/rpc/replay-sink.ts";
+import { reportState, type ReportStateDeps } from "./states/rpc/report-state.ts";
 import { rotateSecret, type RotateSecretDeps } from "./webhooks/rpc/rotate-secret.ts";
 import { skipSinkRecord, type SkipSinkRecordDeps } from "./sinks/rpc/skip-sink-record.ts";
 import { testSink, type TestSinkDeps } from "./sinks/rpc/test-sink.ts";
@@ -34,7 +35,8 @@ export type Deps = CreateWebhookDeps &
   TestSinkDeps &
   SkipSinkRecordDeps &
   GetSinkStatusDeps &
-  GetUsageDeps;
+  GetUsageDeps &
+  ReportStateDeps;
 
 export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
   return (router) =>
@@ -58,5 +60,6 @@ export function webhooksService(deps: Deps): (router: ConnectRouter) => void {
       skipSinkRecord: skipSinkRecord(deps),
       getSinkStatus: getSinkStatus(deps),
       getUsage: getUsage(deps),
+      reportState: reportState(deps),
     });
 }

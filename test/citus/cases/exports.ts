@@ -104,6 +104,8 @@ export const EXPORTS: Cases = {
     ({ account }) => [account, "7", "2", "ended"],
     ({ account }) => [account, "8", "2", "completed"],
   ],
+  "exports.list-late-exports": [() => [10]],
+  "exports.report-exports": [({ accounts }) => [accounts]],
   "exports.measure-jobs": [() => []],
   "exports.replace-entry": [
     ({ account }) => [account, "3", "{}"],

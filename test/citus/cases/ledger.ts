@@ -42,6 +42,10 @@ export const LEDGER: Cases = {
     },
   ],
   "ledger.get-head-sequences": [({ accounts }) => [accounts]],
+  "ledger.list-late-erasures": [() => [10]],
+  "ledger.list-late-verifications": [() => [10]],
+  "ledger.report-chains": [({ accounts }) => [accounts]],
+  "ledger.report-erasures": [({ accounts }) => [accounts]],
   "ledger.list-accounts": [() => ["", 100], ({ account }) => [account, 2]],
   "ledger.get-usage": [({ account }) => [account]],
   "ledger.index-chunk": [

@@ -30,6 +30,10 @@ function newWebhook(account: string, id: string, filter: string | null) {
 }
 
 export const WEBHOOKS: Cases = {
+  "webhooks.list-failing-sinks": [() => [10]],
+  "webhooks.list-failing-webhooks": [() => [10]],
+  "webhooks.report-sinks": [({ accounts }) => [accounts]],
+  "webhooks.report-webhooks": [({ accounts }) => [accounts]],
   "webhooks.clear-drops": ofEach(),
   "webhooks.close-queue": ofEach(),
   "webhooks.count-webhook-states": [() => [CLOCK], () => [LAST]],

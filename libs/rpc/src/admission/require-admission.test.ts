@@ -68,6 +68,7 @@ const ACCESS: Access<typeof LedgerService> = {
   setRetention: {},
   listLifecycles: {},
   confirmArchive: {},
+  reportState: { keys: "itself" },
 };
 
 const log = { error: () => {}, info: () => {}, warn: () => {} };

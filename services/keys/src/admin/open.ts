@@ -11,7 +11,7 @@ import { Console, type ConsoleDeps } from "./console.ts";
 import type { Deps } from "./route.ts";
 import { AdminTokens } from "./tokens.ts";
 
-type ApiDeps = Omit<Deps, "consoleAt"> &
+type ApiDeps = Omit<Deps, "consoleAt" | "reporters"> &
   Pick<ConsoleDeps, "identities" | "refusedLogins" | "secrets">;
 
 export async function openAdminApi(
@@ -19,20 +19,23 @@ export async function openAdminApi(
   around: {
     readonly closers: Closers;
     readonly deps: ApiDeps;
+    /** How the services that say what lags are reached. */
+    readonly openReporters: () => Deps["reporters"];
     readonly log: Logger;
     readonly metrics: Metrics;
     readonly tls: RpcTls;
   },
 ): Promise<void> {
   const { adminApiAddress: address, adminApiTokenFile } = config;
-  const { closers, deps, log, metrics, tls } = around;
-  const logins = await openOperatorLogins(config, deps);
+  const { closers, log, metrics, openReporters, tls } = around;
+  const logins = await openOperatorLogins(config, around.deps);
   if (adminApiTokenFile === undefined && !logins) return;
   if (tls === "plaintext")
     log.warn("the admin API is in plaintext: anyone on the network path can read what opens it");
   const tokens =
     adminApiTokenFile === undefined ? undefined : await AdminTokens.open(adminApiTokenFile, log);
   if (tokens) closers.add("admin API tokens", tokens, () => tokens.close());
+  const deps = { ...around.deps, reporters: openReporters() };
   const { sessionIdleMinutes, sessionLifetimeMinutes } = config;
   const lasting = { sessionIdleMinutes, sessionLifetimeMinutes };
   const consoleAt = logins && { origin: logins.origin.origin, publicUrl: logins.publicUrl };

@@ -1,6 +1,8 @@
 // Which page of a list a request of the admin API asks for. Called by the files of the routes.
 
 import { invalid } from "@annals/errors";
+import type { Database } from "@annals/postgres";
+import { listAccounts } from "../store/list-accounts.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
@@ -19,4 +21,15 @@ function limitOf(text: string): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw invalid({ field: "limit", message: `must be an integer from 1 to ${MAX_LIMIT}` });
+}
+
+/** A page of the accounts, by id. `next` is null behind the last one. Throws `invalid`. */
+export async function accountsPage(database: Database, query: URLSearchParams) {
+  const { cursor, limit } = pageOf(query);
+  if (cursor !== null && !/^acct_\w{1,64}$/.test(cursor)) {
+    throw invalid({ field: "cursor", message: "must be the `next_cursor` of a list" });
+  }
+  const found = await database.run(listAccounts, [cursor ?? "", limit + 1]);
+  const rows = found.slice(0, limit);
+  return { rows, next: found.length > limit ? (rows.at(-1)?.account_id ?? null) : null };
 }

@@ -5,12 +5,14 @@ import type { OperatorActor } from "../accounts/rules/audit-entries.ts";
 import type { Plans } from "../accounts/rules/plan.ts";
 import type { KeyMaker } from "../api-keys/rules/new-api-key.ts";
 import type { AcceptedProviders } from "../identity/accepted-entries.ts";
+import type { StateReporters } from "../outbound/state-reporters.ts";
 import type { Members } from "./body.ts";
 
 export interface Deps extends KeyMaker {
   readonly database: Pool;
   readonly identities: AcceptedProviders;
   readonly plans: Plans;
+  readonly reporters: StateReporters;
   /** Where the console is, and where its page finds the gateway; undefined without it. */
   readonly consoleAt?: { readonly origin: string; readonly publicUrl: string } | undefined;
 }

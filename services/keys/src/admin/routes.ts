@@ -14,11 +14,10 @@ import {
   updateAccount,
 } from "../accounts/account.ts";
 import { compareRequest } from "../store/compare-request.ts";
-import { listAccounts } from "../store/list-accounts.ts";
 import { listApiKeys } from "../store/list-api-keys.ts";
 import { listPlanNames } from "../store/list-plan-names.ts";
 import { postAuditToken } from "./audit-token.ts";
-import { pageOf } from "./page.ts";
+import { accountsPage, pageOf } from "./page.ts";
 import {
   deleteMapping,
   deleteSessions,
@@ -31,6 +30,7 @@ import {
   postUnblock,
 } from "./people-routes.ts";
 import type { AdminRequest, AdminRoute, Deps, Handler } from "./route.ts";
+import { getHealth, getState, getStates } from "./state-routes.ts";
 import { accountJson, keyJson, newKeyJson, plansJson } from "../accounts/json.ts";
 
 const ACCOUNT = String.raw`/admin/v1/accounts/:id(^acct_\w{1,64}$)`;
@@ -54,6 +54,9 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route("DELETE", `${ACCOUNT}/role-mappings/${MAPPING}`, "delete-role-mapping", deleteMapping),
   route("GET", `${ACCOUNT}/workloads`, "list-workloads", getWorkloads),
   route("DELETE", `${ACCOUNT}/workloads/${WORKLOAD}`, "delete-workload", deleteWorkload),
+  route("GET", `${ACCOUNT}/state`, "get-state", getState),
+  route("GET", "/admin/v1/states", "list-states", getStates),
+  route("GET", "/admin/v1/health", "get-health", getHealth),
   route("POST", "/admin/v1/audit-token", "create-audit-token", postAuditToken),
   route("GET", "/admin/v1/people", "list-people", getPeople),
   route("POST", `${PERSON}/block`, "block-person", postBlock),
@@ -119,18 +122,9 @@ function accountIdOf(idempotencyKey: string): string {
 }
 
 async function getAccounts({ database }: Deps, { query }: AdminRequest) {
-  const { limit, cursor } = pageOf(query);
-  if (cursor !== null && !/^acct_\w{1,64}$/.test(cursor)) {
-    throw invalid({ field: "cursor", message: "must be the `next_cursor` of a list" });
-  }
-  const rows = await database.run(listAccounts, [cursor ?? "", limit + 1]);
-  const hasMore = rows.length > limit;
-  const page = rows.slice(0, limit);
-  const next = hasMore ? (page.at(-1)?.account_id ?? null) : null;
-  return {
-    status: 200,
-    body: { data: page.map(accountJson), has_more: hasMore, next_cursor: next },
-  };
+  const { next, rows } = await accountsPage(database, query);
+  const more = { has_more: next !== null, next_cursor: next };
+  return { status: 200, body: { data: rows.map(accountJson), ...more } };
 }
 
 async function getOneAccount({ database }: Deps, { id }: AdminRequest) {

@@ -108,7 +108,14 @@ test("without its setting there is no admin API; without TLS it is served, and s
     const closers = new Closers();
     onTestFinished(() => closers.closeAll(log));
     const metrics = createMetrics(createRegistry("keys"));
-    await openAdminApi(config, { closers, deps, log, metrics, tls: "plaintext" });
+    await openAdminApi(config, {
+      closers,
+      deps,
+      log,
+      metrics,
+      openReporters: () => ({}) as never,
+      tls: "plaintext",
+    });
     const port = lines.map((line) => JSON.parse(line).port).find((each) => each !== undefined);
     return port as number | undefined;
   };

@@ -13,8 +13,12 @@ import { startAdminApi } from "../admin/api.ts";
 import { Console } from "../admin/console.ts";
 import type { Identity } from "../identity/rules/identity.ts";
 import { createMetrics } from "../metrics.ts";
+import type { StateReporters } from "../outbound/state-reporters.ts";
 import { RefusedLogins } from "../sessions/refused-logins.ts";
 import { providersOf } from "./log-in.ts";
+
+const silent = { reportState: () => Promise.reject(new Error("nobody answers")) };
+const SILENT: StateReporters = { ledger: silent, exports: silent, webhooks: silent };
 
 interface Options {
   readonly database: Pool;
@@ -24,6 +28,8 @@ interface Options {
   /** The origin of the gateway. */
   readonly publicUrl?: string;
   readonly secrets?: AdmissionSecrets;
+  /** By default no other service answers. */
+  readonly reporters?: StateReporters;
   /** The one token that it takes. */
   readonly token: string;
 }
@@ -34,6 +40,7 @@ export async function openConsole({
   origin,
   port = 0,
   publicUrl = "https://audit.example.com",
+  reporters = SILENT,
   secrets = new Map([["one", createSecretKey(randomBytes(32))]]),
   token,
 }: Options): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
@@ -42,7 +49,14 @@ export async function openConsole({
   const { adminRequests, logins } = createMetrics(createRegistry("keys"));
   const maker = { clock, random: randomBytes, prefix: "annals" };
   const consoleAt = { origin, publicUrl };
-  const deps = { ...maker, consoleAt, database, identities, plans: UNLIMITED_PLANS };
+  const deps = {
+    ...maker,
+    consoleAt,
+    database,
+    identities,
+    plans: UNLIMITED_PLANS,
+    reporters,
+  };
   return startAdminApi({
     address: { host: "127.0.0.1", port },
     console: new Console({

@@ -700,6 +700,72 @@ export declare type StreamArchiveContentResponse = Message<"annals.exports.v1.St
 export declare const StreamArchiveContentResponseSchema: GenMessage<StreamArchiveContentResponse>;
 
 /**
+ * For the console of operators, whose page shows what lags in the accounts.
+ *
+ * @generated from message annals.exports.v1.ReportStateRequest
+ */
+export declare type ReportStateRequest = Message<"annals.exports.v1.ReportStateRequest"> & {
+  /**
+   * At most 100. None: the accounts that have waited longest, at most 10 of each kind of work.
+   *
+   * @generated from field: repeated string account_ids = 1;
+   */
+  accountIds: string[];
+};
+
+/**
+ * Describes the message annals.exports.v1.ReportStateRequest.
+ * Use `create(ReportStateRequestSchema)` to create a new message.
+ */
+export declare const ReportStateRequestSchema: GenMessage<ReportStateRequest>;
+
+/**
+ * @generated from message annals.exports.v1.ReportStateResponse
+ */
+export declare type ReportStateResponse = Message<"annals.exports.v1.ReportStateResponse"> & {
+  /**
+   * In any order. An account without an export in progress has none.
+   *
+   * @generated from field: repeated annals.exports.v1.ExportState states = 1;
+   */
+  states: ExportState[];
+};
+
+/**
+ * Describes the message annals.exports.v1.ReportStateResponse.
+ * Use `create(ReportStateResponseSchema)` to create a new message.
+ */
+export declare const ReportStateResponseSchema: GenMessage<ReportStateResponse>;
+
+/**
+ * @generated from message annals.exports.v1.ExportState
+ */
+export declare type ExportState = Message<"annals.exports.v1.ExportState"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Exports that wait or are being written, and when the oldest was created: UTC with six fraction digits.
+   *
+   * @generated from field: uint32 open_exports = 2;
+   */
+  openExports: number;
+
+  /**
+   * @generated from field: string oldest_created_at = 3;
+   */
+  oldestCreatedAt: string;
+};
+
+/**
+ * Describes the message annals.exports.v1.ExportState.
+ * Use `create(ExportStateSchema)` to create a new message.
+ */
+export declare const ExportStateSchema: GenMessage<ExportState>;
+
+/**
  * @generated from enum annals.exports.v1.ExportStatus
  */
 export enum ExportStatus {
@@ -912,6 +978,16 @@ export declare const ExportsService: GenService<{
     methodKind: "unary";
     input: typeof GetUsageRequestSchema;
     output: typeof GetUsageResponseSchema;
+  },
+  /**
+   * What the operator's console shows of some accounts: how much there is, and what waits.
+   *
+   * @generated from rpc annals.exports.v1.ExportsService.ReportState
+   */
+  reportState: {
+    methodKind: "unary";
+    input: typeof ReportStateRequestSchema;
+    output: typeof ReportStateResponseSchema;
   },
 }>;
 

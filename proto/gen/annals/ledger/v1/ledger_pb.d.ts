@@ -3712,6 +3712,103 @@ export declare type ConfirmArchiveResponse = Message<"annals.ledger.v1.ConfirmAr
 export declare const ConfirmArchiveResponseSchema: GenMessage<ConfirmArchiveResponse>;
 
 /**
+ * For the console of operators, whose page shows what lags in the accounts.
+ *
+ * @generated from message annals.ledger.v1.ReportStateRequest
+ */
+export declare type ReportStateRequest = Message<"annals.ledger.v1.ReportStateRequest"> & {
+  /**
+   * At most 100. None: the accounts that have waited longest, at most 10 of each kind of work.
+   *
+   * @generated from field: repeated string account_ids = 1;
+   */
+  accountIds: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReportStateRequest.
+ * Use `create(ReportStateRequestSchema)` to create a new message.
+ */
+export declare const ReportStateRequestSchema: GenMessage<ReportStateRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ReportStateResponse
+ */
+export declare type ReportStateResponse = Message<"annals.ledger.v1.ReportStateResponse"> & {
+  /**
+   * In any order. An account without a chain has none.
+   *
+   * @generated from field: repeated annals.ledger.v1.LedgerState states = 1;
+   */
+  states: LedgerState[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ReportStateResponse.
+ * Use `create(ReportStateResponseSchema)` to create a new message.
+ */
+export declare const ReportStateResponseSchema: GenMessage<ReportStateResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.LedgerState
+ */
+export declare type LedgerState = Message<"annals.ledger.v1.LedgerState"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: int64 events = 2;
+   */
+  events: bigint;
+
+  /**
+   * Times are UTC with six fraction digits. Empty before the first event.
+   *
+   * @generated from field: string newest_event_at = 3;
+   */
+  newestEventAt: string;
+
+  /**
+   * The last event that the service itself has found valid, and when; empty before the first time.
+   *
+   * @generated from field: int64 verified_events = 4;
+   */
+  verifiedEvents: bigint;
+
+  /**
+   * @generated from field: string verified_at = 5;
+   */
+  verifiedAt: string;
+
+  /**
+   * Since when a verification is due; empty if none is.
+   *
+   * @generated from field: string verification_due_at = 6;
+   */
+  verificationDueAt: string;
+
+  /**
+   * @generated from field: uint32 open_erasures = 7;
+   */
+  openErasures: number;
+
+  /**
+   * Since when the oldest erasure might have begun and has not ended; empty if there is none.
+   *
+   * @generated from field: string erasure_due_at = 8;
+   */
+  erasureDueAt: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.LedgerState.
+ * Use `create(LedgerStateSchema)` to create a new message.
+ */
+export declare const LedgerStateSchema: GenMessage<LedgerState>;
+
+/**
  * The formats of export files (docs/exports.md).
  *
  * @generated from enum annals.ledger.v1.RecordFormat
@@ -4290,6 +4387,16 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof ConfirmArchiveRequestSchema;
     output: typeof ConfirmArchiveResponseSchema;
+  },
+  /**
+   * What the operator's console shows of some accounts: how much there is, and what waits.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ReportState
+   */
+  reportState: {
+    methodKind: "unary";
+    input: typeof ReportStateRequestSchema;
+    output: typeof ReportStateResponseSchema;
   },
 }>;
 

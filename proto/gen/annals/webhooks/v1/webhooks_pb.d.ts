@@ -740,6 +740,100 @@ export declare type GetUsageResponse = Message<"annals.webhooks.v1.GetUsageRespo
 export declare const GetUsageResponseSchema: GenMessage<GetUsageResponse>;
 
 /**
+ * For the console of operators, whose page shows what lags in the accounts.
+ *
+ * @generated from message annals.webhooks.v1.ReportStateRequest
+ */
+export declare type ReportStateRequest = Message<"annals.webhooks.v1.ReportStateRequest"> & {
+  /**
+   * At most 100. None: the accounts that have waited longest, at most 10 of each kind of work.
+   *
+   * @generated from field: repeated string account_ids = 1;
+   */
+  accountIds: string[];
+};
+
+/**
+ * Describes the message annals.webhooks.v1.ReportStateRequest.
+ * Use `create(ReportStateRequestSchema)` to create a new message.
+ */
+export declare const ReportStateRequestSchema: GenMessage<ReportStateRequest>;
+
+/**
+ * @generated from message annals.webhooks.v1.ReportStateResponse
+ */
+export declare type ReportStateResponse = Message<"annals.webhooks.v1.ReportStateResponse"> & {
+  /**
+   * In any order. An account without active webhooks and sinks has none.
+   *
+   * @generated from field: repeated annals.webhooks.v1.ReceiverState states = 1;
+   */
+  states: ReceiverState[];
+};
+
+/**
+ * Describes the message annals.webhooks.v1.ReportStateResponse.
+ * Use `create(ReportStateResponseSchema)` to create a new message.
+ */
+export declare const ReportStateResponseSchema: GenMessage<ReportStateResponse>;
+
+/**
+ * @generated from message annals.webhooks.v1.ReceiverState
+ */
+export declare type ReceiverState = Message<"annals.webhooks.v1.ReceiverState"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: uint32 webhooks = 2;
+   */
+  webhooks: number;
+
+  /**
+   * Those that have failed since their last success, and since when the first of them has: UTC with six
+   * fraction digits, empty if none is.
+   *
+   * @generated from field: uint32 failing_webhooks = 3;
+   */
+  failingWebhooks: number;
+
+  /**
+   * @generated from field: string webhook_failing_since = 4;
+   */
+  webhookFailingSince: string;
+
+  /**
+   * @generated from field: uint32 sinks = 5;
+   */
+  sinks: number;
+
+  /**
+   * @generated from field: uint32 failing_sinks = 6;
+   */
+  failingSinks: number;
+
+  /**
+   * @generated from field: string sink_failing_since = 7;
+   */
+  sinkFailingSince: string;
+
+  /**
+   * The last event that every sink has sent.
+   *
+   * @generated from field: int64 sent_events = 8;
+   */
+  sentEvents: bigint;
+};
+
+/**
+ * Describes the message annals.webhooks.v1.ReceiverState.
+ * Use `create(ReceiverStateSchema)` to create a new message.
+ */
+export declare const ReceiverStateSchema: GenMessage<ReceiverState>;
+
+/**
  * @generated from service annals.webhooks.v1.WebhooksService
  */
 export declare const WebhooksService: GenService<{
@@ -920,6 +1014,16 @@ export declare const WebhooksService: GenService<{
     methodKind: "unary";
     input: typeof GetUsageRequestSchema;
     output: typeof GetUsageResponseSchema;
+  },
+  /**
+   * What the operator's console shows of some accounts: how much there is, and what waits.
+   *
+   * @generated from rpc annals.webhooks.v1.WebhooksService.ReportState
+   */
+  reportState: {
+    methodKind: "unary";
+    input: typeof ReportStateRequestSchema;
+    output: typeof ReportStateResponseSchema;
   },
 }>;
 
