@@ -1,14 +1,17 @@
 // Guarantee: an operator reads the audit in the console, by the gateway of another origin, and no script of
-// that origin runs in the page. The operators are in the file of identity providers, so the system is the
-// file's own.
+// that origin runs in the page. Accounts have what the other services know of them, and the health says that
+// they answer. The operators are in the file of identity providers, so the system is the file's own.
 
+import { V1 } from "@annals/gateway/src/v1.ts";
 import { IdentityProviderServer, PERSON } from "@annals/keys/src/testing/identity-provider.ts";
 import { freePort } from "@annals/local";
+import { HttpClient } from "@annals/testing";
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { PATHS } from "../system/admin-api-client.ts";
 import { startConstellation } from "../system/constellation.ts";
 import { openPage } from "./browser.ts";
 import { openBrowser } from "./chromium.ts";
@@ -34,7 +37,7 @@ beforeAll(async () => {
   const stack = await startConstellation({
     shared: inject("stack"),
     env: {
-      gateway: { ANNALS_PORT: String(gatewayPort) },
+      gateway: { ANNALS_PORT: String(gatewayPort), ANNALS_PUBLIC_URL: gateway },
       keys: {
         ANNALS_PUBLIC_URL: gateway,
         ANNALS_OPERATOR_URL: origin,
@@ -42,7 +45,7 @@ beforeAll(async () => {
         ANNALS_IDENTITY_FILE: identityFile(folder.path),
       },
     },
-    without: ["nats", "export", "webhook-dispatcher"],
+    without: ["nats"],
   });
   afterAll(() => stack.stop());
 });
@@ -94,4 +97,58 @@ test.each(WIDTHS)("the audit fits %i pixels, and axe finds nothing", async (widt
   // That an operator has opened the audit is in it, too.
   await page.getByText("annals.widget_token.created").first().waitFor();
   await expectUsable(page);
+});
+
+test("accounts show their newest event, and the health that every service answers", async () => {
+  const page = await logIn();
+  await page.getByLabel("Name", { exact: true }).fill("Writer Ltd");
+  await page.getByRole("button", { name: "Create account" }).click();
+  const key = await page.getByRole("region", { name: "New API key" }).locator("code").innerText();
+  const client = new HttpClient(gateway, key);
+  expect((await client.post("/v1/events", { action: "one.event" })).status).toBe(201);
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("link", { name: "Writer Ltd" }).click();
+  await page.getByRole("cell", { name: /^1, the newest / }).waitFor();
+  await page.getByRole("link", { name: "Health" }).click();
+  await page.getByText("Nothing has waited for more than five minutes.").waitFor();
+  expect(await page.getByRole("cell", { name: "answers", exact: true }).count()).toBe(4);
+});
+
+test("the gateway gives an operator's session nothing, on any route, as a cookie or as a token", async () => {
+  const page = await logIn();
+  const cookies = await page.context().cookies(origin);
+  const session = cookies.find(({ name }) => name === "__Host-annals-operator")?.value ?? "";
+  // The control: it is a session of the console.
+  const own = { headers: { cookie: `__Host-annals-operator=${session}` } };
+  expect((await page.request.get(`${origin}/admin/v1/accounts`, own)).status()).toBe(200);
+  const names = ["annals-session", "__Host-annals-session", "annals-operator"];
+  const cookie = [...names, "__Host-annals-operator"]
+    .map((name) => `${name}=${session}`)
+    .join("; ");
+  const asked = async (method: string, path: string, authorization?: string) => {
+    const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/json" };
+    const body = method === "GET" ? undefined : { account_id: "acct_system" };
+    const response = await new HttpClient(gateway).send(
+      method,
+      path.replaceAll(/[{:]\w+}?/g, "x"),
+      {
+        headers: { ...headers, ...(authorization !== undefined && { authorization }) },
+        body,
+      },
+    );
+    return { status: response.status, body: response.body };
+  };
+  const opened: string[] = [];
+  for (const [method, path] of V1)
+    for (const authorization of [undefined, `Bearer ${session}`]) {
+      const { status } = await asked(method, `/v1${path}`, authorization);
+      if (status !== 401) opened.push(`${method} ${path} ${status}`);
+    }
+  for (const [method, path] of PATHS) {
+    const { status } = await asked(method, path, `Bearer ${session}`);
+    if (status !== 404 && path !== "/readyz") opened.push(`${method} ${path} ${status}`);
+  }
+  expect(opened).toEqual([]);
+  expect((await asked("GET", "/auth/session")).body).toEqual({ data: null });
+  expect((await asked("POST", "/auth/token")).status).toBe(401);
 });

@@ -8,7 +8,10 @@ import { type IdentityProviderServer, PERSON } from "@annals/keys/src/testing/id
 import { identitiesOf, startProvider } from "@annals/keys/src/testing/log-in.ts";
 import { storePerson } from "@annals/keys/src/testing/people.ts";
 import { freePort } from "@annals/local";
+import { ReportStateResponseSchema as LedgerReport } from "@annals/proto/ledger";
+import { ReportStateResponseSchema as ReceiverReport } from "@annals/proto/webhooks";
 import type { TestDatabase } from "@annals/testing";
+import { create } from "@bufbuild/protobuf";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
@@ -16,6 +19,22 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openPage } from "./browser.ts";
 import { openBrowser } from "./chromium.ts";
 import { expectUsable, WIDTHS } from "./dashboard.ts";
+
+/** Every account has a sink that fails, and the export service does not answer. */
+const FAILING_SINCE = "2026-01-31T09:30:00.000000Z";
+const REPORTERS: Parameters<typeof openConsole>[0]["reporters"] = {
+  ledger: { reportState: async () => create(LedgerReport) },
+  exports: { reportState: () => Promise.reject(new Error("nobody answers")) },
+  webhooks: {
+    reportState: async ({ accountIds = [] }) => {
+      const asked = accountIds.length === 0 ? ["acct_late"] : accountIds;
+      const failing = { sinks: 2, failingSinks: 1, sinkFailingSince: FAILING_SINCE };
+      return create(ReceiverReport, {
+        states: asked.map((accountId) => ({ accountId, ...failing })),
+      });
+    },
+  },
+};
 
 let browser: Browser;
 let origin: string;
@@ -33,7 +52,7 @@ beforeAll(async () => {
   server = await startProvider({ redirectUri, claimsAreInIdToken: true }, afterAll);
   const operators = { groups: [...PERSON.groups], subjects: [] };
   identities = identitiesOf(server.entry({ operators }));
-  const around = { database: migrated.service, identities, origin, port };
+  const around = { database: migrated.service, identities, origin, port, reporters: REPORTERS };
   const api = await openConsole({ ...around, token: "t".repeat(32) });
   afterAll(() => api.close());
 });
@@ -67,6 +86,22 @@ test("an operator creates an account, sees its key once, and gives it a manager"
   ]);
 });
 
+test("what lags is shown in the list, in the account and in the health, with its runbook", async () => {
+  const page = await logIn();
+  await page.getByLabel("Name", { exact: true }).fill("Late Ltd");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  const row = page.getByRole("row", { name: /Late Ltd/ });
+  await row.getByText("Sink failing since").waitFor();
+  await page.getByText("No answer of export").waitFor();
+  await row.getByRole("link").click();
+  await page.getByRole("cell", { name: "2, of which 1 fail" }).waitFor();
+  expect(await page.getByRole("cell", { name: "unknown" }).count()).toBe(1);
+  await page.getByRole("link", { name: "Health" }).click();
+  await page.getByText("docs/operators/alerts-deliveries.md#sinks-failing").waitFor();
+  await page.getByRole("cell", { name: "does not answer" }).waitFor();
+});
+
 test("an operator blocks a person, and one whom the file no longer names sees the login", async () => {
   const { personId } = await storePerson(owner, { issuer: server.issuer });
   const page = await logIn();
@@ -88,9 +123,10 @@ test.each(
 )("each screen fits %i pixels in %s, and axe finds nothing", async (width, colorScheme) => {
   const page = await logIn({ viewport: { width, height: 900 }, colorScheme });
   await expectUsable(page);
-  for (const name of ["Plans", "People", "Accounts"]) {
+  for (const name of ["Plans", "People", "Health", "Accounts"]) {
     await page.getByRole("link", { name }).click();
-    await page.getByRole("table", { name }).waitFor();
+    const title = name === "Health" ? "What lags" : name;
+    await page.getByRole("table", { name: title }).waitFor();
     await expectUsable(page);
   }
   await page.getByRole("link", { name: "Example Ltd" }).click();

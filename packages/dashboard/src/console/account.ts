@@ -1,4 +1,4 @@
-// One account: its plan, its keys, the roles that it gives, and the workloads that it trusts.
+// One account: its plan, its state, its keys, the roles that it gives, and the workloads that it trusts.
 
 import { html, nothing, type TemplateResult } from "lit";
 import { Dialog } from "../parts/dialog.ts";
@@ -10,7 +10,8 @@ import { visible } from "../parts/visible.ts";
 import { Action, Loader, type Screen } from "../screen.ts";
 import { AccountWorkloads } from "./account-workloads.ts";
 import { type ConsoleContext, PagedList } from "./console-screen.ts";
-import type { Account, Key, NewKey, Plan, RoleMapping } from "./resources.ts";
+import { stateView } from "./account-state.ts";
+import type { AccountDetail, Key, NewKey, Plan, RoleMapping } from "./resources.ts";
 
 const MAX_NAME_LENGTH = 255;
 const ROLES = { viewer: "viewer", auditor: "auditor", manager: "manager", none: "none" };
@@ -18,7 +19,7 @@ const ROLES = { viewer: "viewer", auditor: "auditor", manager: "manager", none: 
 const DAY = 10;
 
 interface Shown {
-  readonly account: Account;
+  readonly account: AccountDetail;
   readonly plans: readonly Plan[];
 }
 
@@ -41,7 +42,7 @@ export class AccountScreen implements Screen {
     this.#dialog = new Dialog(update);
     this.#shown = new Loader(update, async (signal) => {
       const [account, plans] = await Promise.all([
-        api.data<Account>(this.#path, signal),
+        api.data<AccountDetail>(`${this.#path}/state`, signal),
         api.data<readonly Plan[]>("/admin/v1/plans", signal),
       ]);
       return { account, plans };
@@ -83,7 +84,8 @@ export class AccountScreen implements Screen {
           <option value="" ?selected=${plan === null}>default</option>
           ${plans.map((each) => html`<option value=${each.name} ?selected=${each.name === plan}>${each.name}</option>`)}
         </select>
-      </div>`;
+      </div>
+      ${stateView(account)}`;
   }
 
   #setPlan(plan: string | null): Promise<void> {

@@ -8,13 +8,14 @@ import { timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, type Screen } from "../screen.ts";
 import { type ConsoleContext, PagedList } from "./console-screen.ts";
-import type { Account, NewKey } from "./resources.ts";
+import { lagsView } from "./lags.ts";
+import type { AccountState, NewKey } from "./resources.ts";
 
 const MAX_NAME_LENGTH = 255;
 
 export class AccountsScreen implements Screen {
   readonly #context: ConsoleContext;
-  readonly #accounts: PagedList<Account>;
+  readonly #accounts: PagedList<AccountState>;
   readonly #creation: Action;
   #search = "";
   #created: NewKey | undefined;
@@ -22,7 +23,7 @@ export class AccountsScreen implements Screen {
   constructor(context: ConsoleContext) {
     this.#context = context;
     this.#creation = new Action(context.update);
-    this.#accounts = new PagedList(context, "/admin/v1/accounts");
+    this.#accounts = new PagedList(context, "/admin/v1/states");
   }
 
   readonly stop = (): void => this.#accounts.stop();
@@ -49,12 +50,12 @@ export class AccountsScreen implements Screen {
     </div>`;
   }
 
-  #listView(accounts: readonly Account[]): TemplateResult {
+  #listView(accounts: readonly AccountState[]): TemplateResult {
     const found = accounts.filter(({ id, name }) =>
       `${id} ${name}`.toLowerCase().includes(this.#search),
     );
     if (found.length === 0) return html`<p class="empty">No such account.</p>`;
-    return table<Account>(
+    return table<AccountState>(
       "Accounts",
       [
         {
@@ -65,7 +66,8 @@ export class AccountsScreen implements Screen {
         { title: "Id", cell: ({ id }) => html`<code class="breaks">${id}</code>` },
         { title: "Plan", cell: ({ plan }) => plan ?? "default" },
         { title: "Keys", cell: ({ live_keys: keys }) => keys },
-        { title: "Created", cell: ({ created_at: at }) => timeView(at) },
+        { title: "Newest event", cell: ({ newest_event_at: at }) => timeView(at) },
+        { title: "Lags", cell: ({ lags }) => lagsView(lags) },
       ],
       found,
     );

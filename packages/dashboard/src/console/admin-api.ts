@@ -6,6 +6,8 @@ import { AnnalsError } from "@annals/sdk";
 export interface Page<T> {
   readonly data: readonly T[];
   readonly next_cursor: string | null;
+  /** The services that have not answered, of a list that asks others. */
+  readonly unavailable?: readonly string[];
 }
 
 interface Asked {

@@ -7,6 +7,7 @@ import { AccountsScreen } from "./accounts.ts";
 import { AuditScreen } from "./audit.ts";
 import { AdminApi } from "./admin-api.ts";
 import type { ConsoleContext } from "./console-screen.ts";
+import { HealthScreen } from "./health.ts";
 import { consoleLogInView, faultOf } from "./log-in.ts";
 import { PeopleScreen } from "./people.ts";
 import { PlansScreen } from "./plans.ts";
@@ -20,6 +21,7 @@ interface Deps {
 const SCREENS = {
   accounts: "Accounts",
   plans: "Plans",
+  health: "Health",
   people: "People",
   audit: "Audit",
 } as const;
@@ -94,6 +96,8 @@ export class ConsoleApp {
           : new AccountScreen(this.#context, id);
       case "plans":
         return new PlansScreen(this.#context);
+      case "health":
+        return new HealthScreen(this.#context);
       case "people":
         return new PeopleScreen(this.#context);
       case "audit":

@@ -3,6 +3,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { Action, Loader } from "../screen.ts";
 import type { AdminApi, Page } from "./admin-api.ts";
+import { unavailableView } from "./lags.ts";
 
 export interface ConsoleContext {
   readonly api: AdminApi;
@@ -18,6 +19,7 @@ export class PagedList<T> {
   readonly #more: Action;
   #rows: readonly T[] = [];
   #next: string | null = null;
+  #unavailable: readonly string[] = [];
 
   constructor(context: ConsoleContext, path: string) {
     this.#context = context;
@@ -26,6 +28,7 @@ export class PagedList<T> {
     this.#first = new Loader(context.update, async (signal) => {
       const page = await context.api.page<T>(`${path}?limit=100`, signal);
       [this.#rows, this.#next] = [page.data, page.next_cursor];
+      this.#unavailable = page.unavailable ?? [];
       return page;
     });
   }
@@ -36,7 +39,9 @@ export class PagedList<T> {
 
   view(render: (rows: readonly T[]) => TemplateResult): TemplateResult {
     return this.#first.view(
-      () => html`${render(this.#rows)} ${this.#more.view()} ${this.#moreView()}`,
+      () =>
+        html`${unavailableView(this.#unavailable)} ${render(this.#rows)} ${this.#more.view()}
+        ${this.#moreView()}`,
     );
   }
 
@@ -55,6 +60,7 @@ export class PagedList<T> {
       const page = await this.#context.api.page<T>(path);
       this.#rows = [...this.#rows, ...page.data];
       this.#next = page.next_cursor;
+      this.#unavailable = page.unavailable ?? [];
     });
   };
 }

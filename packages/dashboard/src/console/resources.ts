@@ -81,3 +81,42 @@ export interface AuditToken {
   /** The origin of the gateway. */
   readonly server: string;
 }
+
+export interface Lag {
+  readonly what: "verification" | "erasure" | "export" | "webhook" | "sink";
+  readonly since: string;
+}
+
+export interface AccountLag extends Lag {
+  readonly account_id: string;
+}
+
+export interface Service {
+  readonly name: string;
+  readonly answers: boolean;
+}
+
+export interface Health {
+  readonly services: readonly Service[];
+  readonly lags: readonly AccountLag[];
+}
+
+/** An account with what other services know of it: null where its service has not answered. */
+export interface AccountState extends Account {
+  readonly events: number | null;
+  readonly newest_event_at: string | null;
+  readonly verified_events: number | null;
+  readonly verified_at: string | null;
+  readonly open_erasures: number | null;
+  readonly open_exports: number | null;
+  readonly webhooks: number | null;
+  readonly failing_webhooks: number | null;
+  readonly sinks: number | null;
+  readonly failing_sinks: number | null;
+  readonly lags: readonly Lag[];
+}
+
+export interface AccountDetail extends AccountState {
+  /** The services that have not answered. */
+  readonly unavailable: readonly string[];
+}
