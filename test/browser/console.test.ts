@@ -91,6 +91,11 @@ test("what lags is shown in the list, in the account and in the health, with its
   await page.getByLabel("Name", { exact: true }).fill("Late Ltd");
   await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByLabel("Search").fill("nothing of this name");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByText("No such account.").waitFor();
+  await page.getByLabel("Search").fill("late l");
+  await page.getByLabel("Search").press("Enter");
   const row = page.getByRole("row", { name: /Late Ltd/ });
   await row.getByText("Sink failing since").waitFor();
   await page.getByText("No answer of export").waitFor();

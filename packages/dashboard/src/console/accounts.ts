@@ -23,7 +23,9 @@ export class AccountsScreen implements Screen {
   constructor(context: ConsoleContext) {
     this.#context = context;
     this.#creation = new Action(context.update);
-    this.#accounts = new PagedList(context, "/admin/v1/states");
+    this.#accounts = new PagedList(context, "/admin/v1/states", () =>
+      this.#search === "" ? {} : { search: this.#search },
+    );
   }
 
   readonly stop = (): void => this.#accounts.stop();
@@ -33,28 +35,18 @@ export class AccountsScreen implements Screen {
     ${this.#accounts.view((accounts) => this.#listView(accounts))} ${this.#formView()}`;
 
   #searchView(): TemplateResult {
-    const onInput = (event: Event) => {
-      this.#search = (event.currentTarget as HTMLInputElement).value.trim().toLowerCase();
-      this.#context.update();
-    };
-    return html`<div class="field">
-      <label for="search">Search</label>
-      <input
-        id="search"
-        type="search"
-        autocomplete="off"
-        aria-describedby="search-hint"
-        @input=${onInput}
-      />
-      <p class="hint" id="search-hint">Name or id, among the accounts that are loaded</p>
-    </div>`;
+    const onSearch = onSubmit((form) => {
+      this.#search = textIn(form, "search");
+      void this.#accounts.load();
+    });
+    return html`<form role="search" @submit=${onSearch}>
+      ${field({ name: "search", label: "Search", hint: "A part of the name, or the id", maxLength: MAX_NAME_LENGTH })}
+      <p><button>Search</button></p>
+    </form>`;
   }
 
   #listView(accounts: readonly AccountState[]): TemplateResult {
-    const found = accounts.filter(({ id, name }) =>
-      `${id} ${name}`.toLowerCase().includes(this.#search),
-    );
-    if (found.length === 0) return html`<p class="empty">No such account.</p>`;
+    if (accounts.length === 0) return html`<p class="empty">No such account.</p>`;
     return table<AccountState>(
       "Accounts",
       [
@@ -69,7 +61,7 @@ export class AccountsScreen implements Screen {
         { title: "Newest event", cell: ({ newest_event_at: at }) => timeView(at) },
         { title: "Lags", cell: ({ lags }) => lagsView(lags) },
       ],
-      found,
+      accounts,
     );
   }
 

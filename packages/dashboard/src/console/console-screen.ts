@@ -17,20 +17,28 @@ export class PagedList<T> {
   readonly #path: string;
   readonly #first: Loader<Page<T>>;
   readonly #more: Action;
+  readonly #query: () => object;
   #rows: readonly T[] = [];
   #next: string | null = null;
   #unavailable: readonly string[] = [];
 
-  constructor(context: ConsoleContext, path: string) {
+  /** `more` is what the query has beside the page. */
+  constructor(context: ConsoleContext, path: string, more: () => object = () => ({})) {
     this.#context = context;
     this.#path = path;
+    this.#query = more;
     this.#more = new Action(context.update);
     this.#first = new Loader(context.update, async (signal) => {
-      const page = await context.api.page<T>(`${path}?limit=100`, signal);
+      const page = await context.api.page<T>(this.#pagePath(), signal);
       [this.#rows, this.#next] = [page.data, page.next_cursor];
       this.#unavailable = page.unavailable ?? [];
       return page;
     });
+  }
+
+  #pagePath(page: object = {}): string {
+    const query = new URLSearchParams({ limit: "100", ...this.#query(), ...page });
+    return `${this.#path}?${query.toString()}`;
   }
 
   readonly load = (): Promise<void> => this.#first.load();
@@ -54,9 +62,8 @@ export class PagedList<T> {
   }
 
   readonly #loadMore = (): void => {
-    const cursor = encodeURIComponent(this.#next ?? "");
     void this.#more.run(async () => {
-      const path = `${this.#path}?limit=100&cursor=${cursor}`;
+      const path = this.#pagePath({ cursor: this.#next ?? "" });
       const page = await this.#context.api.page<T>(path);
       this.#rows = [...this.#rows, ...page.data];
       this.#next = page.next_cursor;

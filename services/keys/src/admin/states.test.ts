@@ -130,3 +130,26 @@ test("the health names the services that do not answer, and what has waited long
     lags: [{ account_id: "acct_late", what: "webhook", since: failingSince }],
   });
 });
+
+test("a search finds accounts by a part of the name in either case, or by the id", async () => {
+  const { accountId } = await storeKey(database);
+  const rename = (id: string, name: string) =>
+    fetch(`${baseUrl}/accounts/${id}`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ name }),
+    });
+  expect((await rename(accountId, "100%_Needle Ltd")).status).toBe(200);
+  const found = async (text: string) => {
+    const { body } = await get(`/states?search=${encodeURIComponent(text)}`);
+    return body.data.map(({ id }: { readonly id: string }) => id);
+  };
+  expect(await found("%_needle")).toEqual([accountId]);
+  expect(await found(accountId)).toEqual([accountId]);
+  expect(await found("_%needle")).toEqual([]);
+  expect(await found(accountId.slice(0, -1))).toEqual([]);
+  expect((await get("/accounts?search=needle")).body.data).toHaveLength(1);
+  expect((await get("/accounts?search=")).status).toBe(422);
+  expect((await get("/accounts?search=a%00")).status).toBe(422);
+  expect((await get(`/accounts?search=${"x".repeat(256)}`)).status).toBe(422);
+});
