@@ -66,6 +66,7 @@ keys.settings.ANNALS_DATABASE_URL="x" -> ANNALS_DATABASE_URL
 gateway.settings.ANNALS_KEY_PREFIX="x" -> ANNALS_KEY_PREFIX
 gatewy.replicas=2 -> gatewy
 keys.adminApi.tokens.secret="t" -> keys.adminApi.from is required
+keys.adminApi.operatorUrl="https://o.example.com" keys.adminApi.from=[{"podSelector":{}}] -> identity.file.secret is required
 tls.existingSecrets.keys="mine" -> tls.existingSecrets must name a Secret for every service
 podMonitor.enabled=true serviceMonitor.enabled=true networkPolicy.metrics.from=[{"podSelector":{}}] -> every pod would be scraped twice
 tests.webhook=true webhookDispatcher.caBundle.configMap="ca" -> tests.webhook and webhookDispatcher.caBundle are both set`;

@@ -9,6 +9,11 @@
       key: {{ .from.key }}
 {{- end }}
 
+{{/* Whether keys serves the admin API, to programs or to people; empty if not. */}}
+{{- define "annals.adminApi" -}}
+{{- if or .Values.keys.adminApi.tokens.secret .Values.keys.adminApi.operatorUrl }}on{{ end }}
+{{- end }}
+
 {{/* With `dns:///` and a headless Service a caller reaches every replica, in round robin. */}}
 {{- define "annals.addressVariable" -}}
 - name: ANNALS_{{ .name | upper | replace "-" "_" }}_ADDRESS
@@ -129,6 +134,15 @@
 {{- if .one.adminApi.tokens.secret }}
 - name: ANNALS_ADMIN_API_TOKEN_FILE
   value: /etc/annals/admin-api/tokens
+{{- end }}
+{{- with .one.adminApi.operatorUrl }}
+{{- if not $.root.Values.identity.file.secret }}
+{{- fail "identity.file.secret is required with keys.adminApi.operatorUrl: it names the operators" }}
+{{- end }}
+- name: ANNALS_OPERATOR_URL
+  value: {{ . | quote }}
+{{- end }}
+{{- if include "annals.adminApi" .root }}
 - name: ANNALS_ADMIN_API_ADDRESS
   value: 0.0.0.0:9092
 {{- end }}
