@@ -55,10 +55,12 @@ export interface AdminApiOptions {
 
 /** Open connections, before further ones are closed at once. */
 const MAX_CONNECTIONS = 100;
-/** Requests with the token at a time: they share the connections to PostgreSQL with admission. */
+/** Admitted requests at a time: they share the connections to PostgreSQL with admission. */
 const MAX_IN_FLIGHT = 8;
-/** They share the slots, whoever they are. */
-const ANYONE = "";
+/** A page of the console asks for several things at once. */
+const PAGE_WAIT_MS = 5_000;
+/** Who takes turns for the slots. */
+const [PROGRAMS, PAGES] = ["programs", "pages"];
 const LIMITS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 5_000,
@@ -141,7 +143,8 @@ function createApp(options: AdminApiOptions): FastifyInstance {
   });
   app.setErrorHandler(respondToError);
   // A slot is free again when its work has ended, not when its client has gone.
-  const slots = new Slots({ total: MAX_IN_FLIGHT, refuse: tooMany });
+  const refuse = (who: string) => (who === PROGRAMS ? tooMany() : undefined);
+  const slots = new Slots({ total: MAX_IN_FLIGHT, refuse });
   for (const route of ADMIN_ROUTES) {
     app.route({
       method: route.method,
@@ -149,7 +152,10 @@ function createApp(options: AdminApiOptions): FastifyInstance {
       config: { name: route.name },
       handler: async (request, reply) => {
         const asked = requestOf(route, request);
-        const response = await slots.run(ANYONE, () => route.handle(options.deps, asked));
+        const handle = () => route.handle(options.deps, asked);
+        const response = await (asked.sessionId === undefined
+          ? slots.run(PROGRAMS, handle)
+          : slots.runWithin(PAGES, PAGE_WAIT_MS, tooMany, handle));
         options.requests.inc({ route: route.name, outcome: "ok" });
         return send(reply, response, request.id);
       },

@@ -25,6 +25,8 @@ export interface OperatorsDeps {
 
 /** Sessions that are looked up at a time: anyone who reaches the port can ask. */
 const MAX_LOOKUPS = 4;
+/** A page asks for several things at once. No more wait than there are connections. */
+const LOOKUP_WAIT_MS = 5_000;
 const ANYONE = "";
 
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
@@ -32,10 +34,7 @@ const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PATCH"]);
 
 export class Operators {
   readonly #deps: OperatorsDeps;
-  readonly #slots = new Slots({
-    total: MAX_LOOKUPS,
-    refuse: () => unavailable("Too many concurrent requests. Try again."),
-  });
+  readonly #slots = new Slots({ total: MAX_LOOKUPS });
 
   constructor(deps: OperatorsDeps) {
     this.#deps = deps;
@@ -47,7 +46,7 @@ export class Operators {
     const value = cookies.sessionOf(request);
     if (value === "") return undefined;
     const find = () => findSession(this.#deps, "operator", value);
-    const session = await this.#slots.run(ANYONE, find);
+    const session = await this.#slots.runWithin(ANYONE, LOOKUP_WAIT_MS, tooMany, find);
     return session && isOperator(identities.current, session) ? session : undefined;
   }
 
@@ -82,3 +81,5 @@ export class Operators {
       throw new AnnalsError("scope_missing", "This request must come from a page of the console.");
   }
 }
+
+const tooMany = (): AnnalsError => unavailable("Too many concurrent requests. Try again.");
