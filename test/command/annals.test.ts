@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { storeEvents } from "./store-events.ts";
-import { storePerson } from "./store-person.ts";
+import { storeMapping, storePerson, storeWorkload } from "./store-person.ts";
 import { runAnnals, typeLine } from "./type-line.ts";
 
 /** The ids of the examples. */
@@ -44,6 +44,7 @@ beforeAll(async () => {
     [ACCOUNT, KEY, keyHash("some")],
   );
   await storePerson(database, folder);
+  await Promise.all([storeMapping(database, ACCOUNT), storeWorkload(database, ACCOUNT)]);
   await storeEvents(database.url, ACCOUNT, EVENTS);
   await storeEvents(database.url, HELD, 1);
   await database.query(
@@ -94,8 +95,9 @@ describe("help", () => {
   test.each([
     ["accounts", 6],
     ["keys", 2],
-    ["people", 4],
+    ["people", 7],
     ["plans", 2],
+    ["workloads", 2],
     ["verify", 2],
     ["heads", 2],
     ["erasures", 6],

@@ -5,8 +5,9 @@
 export const SERVICE_COMMANDS = [
   ["accounts", "keys", "Create, list and rename accounts, add keys, set plans"],
   ["keys", "keys", "List and revoke API keys"],
-  ["people", "keys", "Give roles to people, list and block those who have logged in"],
+  ["people", "keys", "Give and take back roles, list and block who has logged in"],
   ["plans", "keys", "Show plans, set the plan of an account"],
+  ["workloads", "keys", "List the programs that an account trusts, end that for one"],
   ["verify", "ledger", "Verify a chain, or a range of it"],
   ["heads", "ledger", "Print the head of every chain, for safekeeping"],
   ["check-heads", "ledger", "Compare saved heads with the database"],

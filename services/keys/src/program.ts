@@ -1,5 +1,5 @@
 // The program of the keys service: `serve`, `migrate`, and the operator's commands `accounts`, `keys`,
-// `people`, `plans`. Called by main.ts.
+// `people`, `plans`, `workloads`. Called by main.ts.
 
 import { serving } from "@annals/chassis";
 import { ACCOUNT_COMMANDS } from "./accounts/commands/accounts.ts";
@@ -7,6 +7,7 @@ import { KEY_COMMANDS } from "./api-keys/commands/keys.ts";
 import { migrate } from "./commands/migrate.ts";
 import { PLAN_COMMANDS } from "./accounts/commands/plans.ts";
 import { PEOPLE_COMMANDS } from "./people/commands/people.ts";
+import { WORKLOAD_COMMANDS } from "./workloads/commands/workloads.ts";
 import { SETTINGS } from "./config.ts";
 
 export const PROGRAM = {
@@ -16,6 +17,12 @@ export const PROGRAM = {
   commands: {
     settings: SETTINGS,
     migrate,
-    operator: [...ACCOUNT_COMMANDS, ...KEY_COMMANDS, ...PEOPLE_COMMANDS, ...PLAN_COMMANDS],
+    operator: [
+      ...ACCOUNT_COMMANDS,
+      ...KEY_COMMANDS,
+      ...PEOPLE_COMMANDS,
+      ...PLAN_COMMANDS,
+      ...WORKLOAD_COMMANDS,
+    ],
   },
 };

@@ -4,11 +4,10 @@
 import { blockPerson, endSessionsOfPerson, unblockPerson } from "../people/block-person.ts";
 import { listKnownPeople } from "../people/known-people.ts";
 import { findAccount } from "../accounts/account.ts";
-import { listAccountMappings } from "../role-mappings/account-mappings.ts";
+import { listAccountMappings, mappingJson } from "../role-mappings/account-mappings.ts";
 import { addRoleMapping } from "../role-mappings/add-role-mapping.ts";
 import { removeRoleMapping } from "../role-mappings/remove-role-mapping.ts";
-import { allowedIpsOf } from "../store/api-key-row.ts";
-import { listAccountWorkloads } from "../workloads/account-workloads.ts";
+import { listAccountWorkloads, workloadJson } from "../workloads/account-workloads.ts";
 import { removeWorkload } from "../workloads/remove-workload.ts";
 import { pageOf } from "./page.ts";
 import type { AdminRequest, Deps } from "./route.ts";
@@ -41,8 +40,7 @@ export async function getMappings({ database }: Deps, { id, query }: AdminReques
   await findAccount(database, id);
   const page = { limit, after: cursor ?? "" };
   const { next, rows } = await listAccountMappings(database, id, page);
-  const data = rows.map(({ group_name: group, subject, ...row }) => ({ ...row, group, subject }));
-  return { status: 200, body: pageBody(data, next) };
+  return { status: 200, body: pageBody(rows.map(mappingJson), next) };
 }
 
 export async function postMapping(deps: Deps, { actor, body, id: accountId }: AdminRequest) {
@@ -68,11 +66,7 @@ export async function getWorkloads({ database }: Deps, { id, query }: AdminReque
   await findAccount(database, id);
   const page = { limit, after: cursor ?? "" };
   const { next, rows } = await listAccountWorkloads(database, id, page);
-  const data = rows.map((row) => ({
-    ...row,
-    allowed_ips: row.allowed_ips && allowedIpsOf(row),
-  }));
-  return { status: 200, body: pageBody(data, next) };
+  return { status: 200, body: pageBody(rows.map(workloadJson), next) };
 }
 
 export async function deleteWorkload(deps: Deps, { actor, id, partId }: AdminRequest) {

@@ -1,4 +1,5 @@
-// The role mappings of an account. Called by rpc/list-role-mappings.ts and by the admin API.
+// The role mappings of an account. Called by rpc/list-role-mappings.ts, the admin API and the operator's
+// commands.
 
 import type { Database } from "@annals/postgres";
 import { keysetPage } from "@annals/rpc";
@@ -14,4 +15,9 @@ export function listAccountMappings(
   return keysetPage(page, "rmap_", (...params) =>
     database.run(listRoleMappings, [accountId, ...params]),
   );
+}
+
+/** As an operator sees it in JSON. */
+export function mappingJson({ group_name: group, subject, ...row }: RoleMappingRow) {
+  return { ...row, group, subject };
 }

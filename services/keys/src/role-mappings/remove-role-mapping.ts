@@ -1,5 +1,5 @@
 // Deletes a role mapping and records it in the operator's audit. Called by rpc/delete-role-mapping.ts for an
-// account, and by the admin API. No admission that begins when it has resolved finds it.
+// account, by the admin API and by a command. No admission that begins when it has resolved finds it.
 
 import { type AuditClientType, type Clock, isIdOf } from "@annals/contract";
 import { notFound } from "@annals/errors";

@@ -1,6 +1,6 @@
 // Trusts a workload no longer, and records it in the operator's audit. Called by rpc/delete-workload.ts for
-// an account, and by the admin API. Its tokens have no leases, so no admission that begins when this has
-// resolved finds one.
+// an account, by the admin API and by a command. Its tokens have no leases, so no admission that begins when
+// this has resolved finds one.
 
 import { type AuditClientType, type Clock, isIdOf } from "@annals/contract";
 import { notFound } from "@annals/errors";
