@@ -108,7 +108,7 @@ test("accounts show their newest event, and the health that every service answer
   expect((await client.post("/v1/events", { action: "one.event" })).status).toBe(201);
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("link", { name: "Writer Ltd" }).click();
-  await page.getByRole("cell", { name: /^1, the newest / }).waitFor();
+  await page.getByText(/^1, the newest /).waitFor();
   await page.getByRole("link", { name: "Health" }).click();
   await page.getByText("Nothing has waited for more than five minutes.").waitFor();
   expect(await page.getByRole("cell", { name: "answers", exact: true }).count()).toBe(4);

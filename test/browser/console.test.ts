@@ -77,13 +77,60 @@ test("an operator creates an account, sees its key once, and gives it a manager"
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("link", { name: "Example Ltd" }).click();
   await page.getByLabel("Provider").fill("okta");
-  await page.getByLabel("Group").fill("auditors");
+  await page.getByLabel("Name of the group, or subject").fill("auditors");
   await page.getByLabel("Role", { exact: true }).selectOption("manager");
   await page.getByRole("button", { name: "Give the role" }).click();
   await page.getByRole("cell", { name: "auditors", exact: true }).waitFor();
   expect(await owner.query("SELECT group_name, role FROM keys.role_mappings")).toEqual([
     { group_name: "auditors", role: "manager" },
   ]);
+  await page.getByRole("button", { name: "Take back the role of auditors" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Take back" }).click();
+  await page.getByText("No one has a role yet.").waitFor();
+  expect(await owner.query("SELECT FROM keys.role_mappings")).toEqual([]);
+});
+
+test("an account gets another name, and a key with an expiry, which is shown once and revoked", async () => {
+  const page = await logIn();
+  await page.getByLabel("Plan").selectOption("unlimited");
+  await page.getByLabel("Name", { exact: true }).fill("Old Ltd");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("link", { name: "Old Ltd" }).click();
+  await page.getByRole("button", { name: "Rename" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("New Ltd");
+  await dialog.getByRole("button", { name: "Rename" }).click();
+  await page.getByText("The account is renamed.").waitFor();
+  await page.getByRole("button", { name: "Create a key" }).click();
+  await dialog.getByLabel("Name").fill("collector");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await dialog.getByText("Choose at least one scope.").waitFor();
+  await dialog.getByLabel("events:write").check();
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  await dialog.getByLabel("Expires").fill(tomorrow);
+  await dialog.getByLabel("Addresses").fill("192.0.2.0/24, 192.0.2.7");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await page.getByText("Copy the API key now.").waitFor();
+  const find = () =>
+    owner.query(
+      `SELECT accounts.name, plan, scopes, expires_at, allowed_ips::text[] AS ips, revoked_at FROM keys.api_keys
+       JOIN keys.accounts USING (account_id) WHERE api_keys.name = 'collector'`,
+    );
+  expect(await find()).toMatchObject([
+    {
+      name: "New Ltd",
+      plan: "unlimited",
+      scopes: ["events:write"],
+      expires_at: tomorrow.replace("Z", "000Z"),
+      ips: ["192.0.2.0/24", "192.0.2.7/32"],
+      revoked_at: null,
+    },
+  ]);
+  await page.getByRole("button", { name: "Revoke collector" }).click();
+  await dialog.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText("The key is revoked.").waitFor();
+  expect(await find()).toMatchObject([{ revoked_at: expect.any(String) }]);
 });
 
 test("what lags is shown in the list, in the account and in the health, with its runbook", async () => {
@@ -98,10 +145,10 @@ test("what lags is shown in the list, in the account and in the health, with its
   await page.getByLabel("Search").press("Enter");
   const row = page.getByRole("row", { name: /Late Ltd/ });
   await row.getByText("Sink failing since").waitFor();
-  await page.getByText("No answer of export").waitFor();
+  await page.getByText("No answer from export").waitFor();
   await row.getByRole("link").click();
-  await page.getByRole("cell", { name: "2, of which 1 fail" }).waitFor();
-  expect(await page.getByRole("cell", { name: "unknown" }).count()).toBe(1);
+  await page.getByRole("definition").filter({ hasText: "2, 1 failing" }).waitFor();
+  expect(await page.getByRole("definition").filter({ hasText: "unknown" }).count()).toBe(1);
   await page.getByRole("link", { name: "Health" }).click();
   await page.getByText("docs/operators/alerts-deliveries.md#sinks-failing").waitFor();
   await page.getByRole("cell", { name: "does not answer" }).waitFor();

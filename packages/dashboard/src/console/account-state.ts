@@ -1,50 +1,54 @@
 // What is in one account and what lags there, as a part of its page.
 
 import { html, type TemplateResult } from "lit";
-import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { lagsView, unavailableView } from "./lags.ts";
 import type { AccountDetail } from "./resources.ts";
 
-interface Line {
-  readonly what: string;
-  readonly state: TemplateResult | string;
-}
-
 export function stateView(account: AccountDetail): TemplateResult {
-  const { lags, unavailable, verified_at: verifiedAt } = account;
-  const lines: Line[] = [
-    {
-      what: "Events",
-      state: html`${countOf(account.events)}, the newest ${timeView(account.newest_event_at)}`,
-    },
-    {
-      what: "Verification",
-      state: html`${countOf(account.verified_events)} events, the last time ${timeView(verifiedAt)}`,
-    },
-    { what: "Webhooks", state: failingOf(account.webhooks, account.failing_webhooks) },
-    { what: "Sinks", state: failingOf(account.sinks, account.failing_sinks) },
-    { what: "Exports in progress", state: countOf(account.open_exports) },
-    { what: "Open erasures", state: countOf(account.open_erasures) },
-    { what: "Lags", state: lagsView(lags) },
-  ];
+  const { newest_event_at: newestAt, unavailable, verified_at: verifiedAt } = account;
   return html`<section aria-labelledby="state">
     <h2 id="state">State</h2>
     ${unavailableView(unavailable)}
-    ${table<Line>(
-      "State",
-      [
-        { title: "What", cell: ({ what }) => what },
-        { title: "State", cell: ({ state }) => html`${state}` },
-      ],
-      lines,
-    )}
+    <dl class="fields">
+      <div>
+        <dt>Events</dt>
+        <dd>${countOf(account.events)}${since(", the newest", newestAt)}</dd>
+      </div>
+      <div>
+        <dt>Verified events</dt>
+        <dd>${countOf(account.verified_events)}${since(", last", verifiedAt)}</dd>
+      </div>
+      <div>
+        <dt>Webhooks</dt>
+        <dd>${failingOf(account.webhooks, account.failing_webhooks)}</dd>
+      </div>
+      <div>
+        <dt>Sinks</dt>
+        <dd>${failingOf(account.sinks, account.failing_sinks)}</dd>
+      </div>
+      <div>
+        <dt>Exports in progress</dt>
+        <dd>${countOf(account.open_exports)}</dd>
+      </div>
+      <div>
+        <dt>Open erasures</dt>
+        <dd>${countOf(account.open_erasures)}</dd>
+      </div>
+      <div>
+        <dt>Lags</dt>
+        <dd>${lagsView(account.lags)}</dd>
+      </div>
+    </dl>
   </section>`;
 }
 
 const countOf = (count: number | null): string => (count === null ? "unknown" : numberText(count));
 
+const since = (what: string, time: string | null): TemplateResult =>
+  time === null ? html`` : html`${what} ${timeView(time)}`;
+
 function failingOf(count: number | null, failing: number | null): string {
   if (count === null || failing === null) return "unknown";
-  return failing === 0 ? numberText(count) : `${numberText(count)}, of which ${failing} fail`;
+  return failing === 0 ? numberText(count) : `${numberText(count)}, ${numberText(failing)} failing`;
 }

@@ -1,21 +1,23 @@
 // Accounts: the list, and creating one, whose first key is shown once.
 
 import { html, nothing, type TemplateResult } from "lit";
-import { field, onSubmit, textIn } from "../parts/form.ts";
+import { field, onSubmit, select, textIn } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
-import { Action, type Screen } from "../screen.ts";
+import { Action, Loader, type Screen } from "../screen.ts";
 import { type ConsoleContext, PagedList } from "./console-screen.ts";
 import { lagsView } from "./lags.ts";
-import type { AccountState, NewKey } from "./resources.ts";
+import { type AccountState, MAX_NAME_LENGTH, type NewKey, type Plan } from "./resources.ts";
 
-const MAX_NAME_LENGTH = 255;
+/** Of an account that names no plan. */
+const DEFAULT_PLAN = "";
 
 export class AccountsScreen implements Screen {
   readonly #context: ConsoleContext;
   readonly #accounts: PagedList<AccountState>;
+  readonly #plans: Loader<readonly Plan[]>;
   readonly #creation: Action;
   #search = "";
   #created: NewKey | undefined;
@@ -23,16 +25,22 @@ export class AccountsScreen implements Screen {
   constructor(context: ConsoleContext) {
     this.#context = context;
     this.#creation = new Action(context.update);
+    this.#plans = new Loader(context.update, (signal) =>
+      context.api.data<readonly Plan[]>("/admin/v1/plans", signal),
+    );
     this.#accounts = new PagedList(context, "/admin/v1/states", () =>
       this.#search === "" ? {} : { search: this.#search },
     );
   }
 
-  readonly stop = (): void => this.#accounts.stop();
+  readonly stop = (): void => {
+    for (const loaded of [this.#accounts, this.#plans]) loaded.stop();
+  };
 
   readonly view = (): TemplateResult =>
     html`${this.#createdView()} ${this.#searchView()}
-    ${this.#accounts.view((accounts) => this.#listView(accounts))} ${this.#formView()}`;
+    ${this.#accounts.view((accounts) => this.#listView(accounts))}
+    ${this.#plans.view((plans) => this.#formView(plans))}`;
 
   #searchView(): TemplateResult {
     const onSearch = onSubmit((form) => {
@@ -75,11 +83,16 @@ export class AccountsScreen implements Screen {
     return secretView({ what: "API key", text, say: this.#context.say, onClose });
   }
 
-  #formView(): TemplateResult {
+  #formView(plans: readonly Plan[]): TemplateResult {
+    const named = plans.map(({ name }) => [name, name] as const);
+    const choice = { [DEFAULT_PLAN]: "default", ...Object.fromEntries(named) };
     return html`<section aria-labelledby="create-account">
       <h2 id="create-account">Create an account</h2>
       <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
-        ${field({ name: "name", label: "Name", isRequired: true, maxLength: MAX_NAME_LENGTH })}
+        <div class="fields">
+          ${field({ name: "name", label: "Name", isRequired: true, maxLength: MAX_NAME_LENGTH })}
+          ${select("plan", "Plan", choice)}
+        </div>
         ${this.#creation.view()}
         <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create account</button></p>
       </form>
@@ -88,7 +101,7 @@ export class AccountsScreen implements Screen {
 
   #create(form: FormData, element: HTMLFormElement): Promise<void> {
     return this.#creation.run(async () => {
-      const body = { name: textIn(form, "name") };
+      const body = { name: textIn(form, "name"), plan: textIn(form, "plan") || null };
       const made = await this.#context.api.ask("POST", "/admin/v1/accounts", { body });
       const { data } = made as { readonly data: { readonly first_key: NewKey } };
       this.#created = data.first_key;

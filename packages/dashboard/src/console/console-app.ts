@@ -1,6 +1,7 @@
 // The operator's console as a whole: login, menu, the screen of the address, messages. Made by main.ts once.
 
 import { html, nothing, render, type TemplateResult } from "lit";
+import { visible } from "../parts/visible.ts";
 import { Loader, type Screen } from "../screen.ts";
 import { AccountScreen } from "./account.ts";
 import { AccountsScreen } from "./accounts.ts";
@@ -37,6 +38,7 @@ export class ConsoleApp {
   readonly #context: ConsoleContext;
   readonly #opened: Loader<Opened>;
   #name: ScreenName = "accounts";
+  #title = "";
   #screen: Screen | undefined;
   #message = "";
 
@@ -80,10 +82,9 @@ export class ConsoleApp {
     this.#message = "";
     const [, name = "", id] = /^#\/([a-z]+)(?:\/(acct_\w{1,64}))?$/.exec(location.hash) ?? [];
     this.#name = Object.hasOwn(SCREENS, name) ? (name as ScreenName) : "accounts";
+    this.#title = id === undefined ? SCREENS[this.#name] : "Account";
     if (this.#session) this.#screen = this.#newScreen(id);
-    document.title = this.#session
-      ? `${SCREENS[this.#name]} · Annals console`
-      : "Log in · Annals console";
+    document.title = `${this.#session ? this.#title : "Log in"} · Annals console`;
     this.#update();
     if (isMove) this.#root.querySelector("h1")?.focus();
   }
@@ -132,11 +133,11 @@ export class ConsoleApp {
             )}
           </ul>
         </nav>
-        <span class="text">${session.name ?? session.email ?? session.subject}</span>
+        <span class="text">${visible(session.name ?? session.email ?? session.subject)}</span>
         <button type="button" @click=${() => void this.#logOut()}>Log out</button>
       </header>
       <main>
-        <h1 tabindex="-1">${SCREENS[this.#name]}</h1>
+        <h1 tabindex="-1">${this.#title}</h1>
         <p class="message" role="status">${this.#message}</p>
         ${this.#screen.view()}
       </main>`;

@@ -22,8 +22,8 @@ export class HealthScreen implements Screen {
         <button type="button" @click=${() => void this.#health.load()}>Load again</button>
       </p>
       <p>
-        Metrics have more, and alerts tell you: the dashboards of Grafana are in
-        <code>deploy/grafana</code>, and each alert names its runbook.
+        Metrics and alerts have more: the dashboards of Grafana are in <code>deploy/grafana</code>,
+        and each alert names its runbook.
       </p>`;
 }
 

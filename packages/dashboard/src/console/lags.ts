@@ -28,6 +28,6 @@ export function lagsView(lags: readonly Lag[]): TemplateResult {
 export function unavailableView(services: readonly string[]): TemplateResult {
   if (services.length === 0) return html``;
   return html`<div class="error" role="alert">
-    <p>No answer of ${services.join(", ")}: what only these know is missing here.</p>
+    <p>No answer from ${services.join(", ")}. What only these services know is missing here.</p>
   </div>`;
 }

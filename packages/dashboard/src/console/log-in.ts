@@ -28,7 +28,7 @@ function textOf(fault: string, provider: string, detail: string): string {
     case "groups":
       return `${provider} sent more than 1,000 groups, or a link in their place. Send app roles, or only assigned groups.`;
     case "blocked":
-      return "You may not use this installation.";
+      return "You are not an operator of this installation, or you are blocked.";
     default:
       return `The answer of ${provider} is not valid (${detail}). The log has the reason under the request id.`;
   }

@@ -2,6 +2,7 @@
 
 import { html, type TemplateResult } from "lit";
 import { table } from "../parts/table.ts";
+import { numberText } from "../parts/time.ts";
 import { Loader, type Screen } from "../screen.ts";
 import type { ConsoleContext } from "./console-screen.ts";
 import type { Plan } from "./resources.ts";
@@ -18,7 +19,10 @@ export class PlansScreen implements Screen {
   readonly stop = (): void => this.#plans.stop();
 
   readonly view = (): TemplateResult =>
-    html`<p>Plans are in the plans file. An account gets another one on its page.</p>
+    html`<p>
+        Plans are in the plans file. An account that names none has the default one. Its page gives
+        it another.
+      </p>
       ${this.#plans.view((plans) =>
         table<Plan>(
           "Plans",
@@ -27,13 +31,16 @@ export class PlansScreen implements Screen {
               title: "Name",
               cell: (plan) => (plan.default ? `${plan.name} (default)` : plan.name),
             },
-            { title: "Accounts", cell: ({ accounts }) => accounts },
-            { title: "Events a month", cell: (plan) => plan.monthly_events ?? "no limit" },
-            { title: "Days kept", cell: (plan) => plan.retention_days ?? "no limit" },
-            { title: "Keys", cell: (plan) => plan.max_keys },
+            { title: "Accounts that name it", cell: ({ accounts }) => numberText(accounts) },
+            { title: "Events a month", cell: (plan) => limitText(plan.monthly_events) },
+            { title: "Days kept", cell: (plan) => limitText(plan.retention_days) },
+            { title: "Keys", cell: (plan) => numberText(plan.max_keys) },
             { title: "Left out", cell: (plan) => plan.features_left_out.join(", ") || "nothing" },
           ],
           plans,
         ),
       )}`;
 }
+
+const limitText = (limit: number | null): string =>
+  limit === null ? "no limit" : numberText(limit);

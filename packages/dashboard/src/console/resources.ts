@@ -1,5 +1,8 @@
 // What the admin API returns (docs/operators/admin-api.md).
 
+/** Characters of a name. */
+export const MAX_NAME_LENGTH = 255;
+
 export interface Account {
   readonly id: string;
   readonly name: string;
