@@ -13,6 +13,7 @@ const BLOCK = 20_000;
 
 /** Events of a chunk of the filter index (services/ledger/migrations/0001_ledger.sql). */
 const CHUNK_SIZE = 4_096;
+const SEALED_SIZE = 65_536;
 const INDEX_TIMEOUT_MS = 600_000;
 const INDEX_POLL_MS = 200;
 
@@ -31,8 +32,8 @@ export async function loadLongChain(
   const sql = await openSql(databaseUrl);
   await copyChain(sql, accountId, count, eventAt);
   await vacuum(sql);
-  await indexed(sql, accountId, Math.floor(count / CHUNK_SIZE));
-  await sql.run("VACUUM (ANALYZE) ledger.chunks, ledger.postings");
+  await indexed(sql, accountId, count);
+  await sql.run("VACUUM (ANALYZE) ledger.segments, ledger.blocks");
   await sql.close();
 }
 
@@ -56,14 +57,17 @@ export async function copyChain(
   );
 }
 
-/** Resolves when the ledger has indexed this many chunks of the account. */
-async function indexed(sql: Sql, accountId: string, chunks: number): Promise<void> {
+/** Resolves when the ledger has indexed a chain of this many events, and has sealed what is complete. */
+async function indexed(sql: Sql, accountId: string, count: number): Promise<void> {
   const deadline = performance.now() + INDEX_TIMEOUT_MS;
   for (;;) {
-    const [row] = await sql.rows<{ chunks: string }>(
-      `SELECT count(*) AS chunks FROM ledger.chunks WHERE account_id = '${accountId}'`,
+    const [row] = await sql.rows<{ fresh: string; sealed: string }>(
+      `SELECT count(*) FILTER (WHERE level = 0) AS fresh, count(*) FILTER (WHERE level = 1) AS sealed
+       FROM ledger.segments WHERE account_id = '${accountId}'`,
     );
-    if (Number(row?.chunks) >= chunks) return;
+    const [fresh, sealed] = [Number(row?.fresh), Number(row?.sealed)];
+    const isSealed = sealed === Math.floor(count / SEALED_SIZE);
+    if (isSealed && fresh === Math.floor(count / CHUNK_SIZE)) return;
     if (performance.now() > deadline) throw new Error("the ledger does not index the chain");
     await setTimeout(INDEX_POLL_MS);
   }

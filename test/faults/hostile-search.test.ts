@@ -7,7 +7,7 @@
 import { eventually, newAccount } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { newToken } from "../system/widget-client.ts";
-import { loadSearchedChain, NO_ACTION, NO_TIME, NOTHING } from "./searched-chain.ts";
+import { loadSearchedChain, NO_EVENT, NO_TIME, OF_ACTOR } from "./searched-chain.ts";
 import { startTestbed, type Testbed } from "../system/testbed.ts";
 import { aloneFor, attackFrom, type Noticed, type Other, underAttack } from "./under-attack.ts";
 
@@ -32,20 +32,20 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 
 const path = (query: string) => `/v1/events?limit=100&${query}`;
-const [byAction, byTime] = [path(NO_ACTION), path(NO_TIME)];
+const [byActor, byTime] = [path(NO_EVENT), path(NO_TIME)];
 
 async function tokens(count: number): Promise<string[]> {
   const [client] = bed.clients;
   if (!client) throw new Error("no client");
-  const made = Array.from({ length: count }, () => newToken(client, { filter: NOTHING }));
+  const made = Array.from({ length: count }, () => newToken(client, { filter: OF_ACTOR }));
   return (await Promise.all(made)).map(({ token }) => token);
 }
 
 describe("another account notices nothing of", () => {
   test.each([
-    ["16 searches of one account", byAction, CLIENTS, undefined],
+    ["16 searches of one account", byActor, CLIENTS, undefined],
     ["16 searches by time", byTime, CLIENTS, undefined],
-    ["searches whose clients leave after 150 ms", byAction, LEAVING, 150],
+    ["searches whose clients leave after 150 ms", byActor, LEAVING, 150],
   ])("%s", async (_, asked, clients, leavesAfterMs) => {
     const keys = Array.from({ length: clients }, () => bed.key);
     const target = { baseUrl: other.baseUrl, keys, path: asked, leavesAfterMs };
@@ -58,7 +58,7 @@ describe("another account notices nothing of", () => {
     const target = {
       baseUrl: other.baseUrl,
       keys: await tokens(CLIENTS),
-      path: "/v1/widget/events?limit=100",
+      path: `/v1/widget/events?limit=100&${NO_TIME}`,
     };
     const statuses: number[] = [];
     const begin = async () => {
@@ -66,7 +66,7 @@ describe("another account notices nothing of", () => {
       let isOver = false;
       const ask = async () => {
         do {
-          const answer = await bed.clients[0]?.get(byAction).catch(() => undefined);
+          const answer = await bed.clients[0]?.get(byActor).catch(() => undefined);
           statuses.push(answer?.status ?? 0);
         } while (!isOver);
       };
@@ -87,7 +87,7 @@ test("every page of a search that finds nothing is answered, to its end", async 
   let pages = 0;
   let cursor = "";
   do {
-    const { status, body } = (await client?.get(`${byAction}${cursor}`)) ?? {};
+    const { status, body } = (await client?.get(`${byActor}${cursor}`)) ?? {};
     expect(status).toBe(200);
     expect(body.data).toStrictEqual([]);
     cursor = body.has_more ? `&cursor=${body.next_cursor}` : "";
@@ -100,7 +100,7 @@ test("what a client left is no longer running at PostgreSQL, and the turns are f
   const leave = async () => {
     const headers = { authorization: `Bearer ${bed.key}` };
     const signal = AbortSignal.timeout(50);
-    await fetch(`${other.baseUrl}${byAction}`, { headers, signal }).catch(() => {});
+    await fetch(`${other.baseUrl}${byActor}`, { headers, signal }).catch(() => {});
   };
   await Promise.all(Array.from({ length: CLIENTS }, leave));
   await eventually("no search is running", async () => {
@@ -110,5 +110,5 @@ test("what a client left is no longer running at PostgreSQL, and the turns are f
     );
     return row?.running === 0;
   });
-  expect((await bed.clients[0]?.get(byAction))?.status).toBe(200);
+  expect((await bed.clients[0]?.get(byActor))?.status).toBe(200);
 });

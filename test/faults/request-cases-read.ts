@@ -3,7 +3,7 @@
 import { newToken } from "../system/widget-client.ts";
 import { untilCovered } from "../system/covered.ts";
 import { type CostCase, type CostWorld, made, type Send } from "./request-world.ts";
-import { NO_ACTION, NO_TIME, NOTHING } from "./searched-chain.ts";
+import { NO_EVENT, NO_TIME, NOTHING, OF_ACTOR } from "./searched-chain.ts";
 
 const PARTS = ["actor.meta", "target.meta", "context", "diff", "metadata"];
 const UNKNOWN = "00000000000000000000000000";
@@ -37,9 +37,9 @@ export const READ_CASES: readonly CostCase[] = [
   {
     ...W,
     route: "GET /widget/events",
-    what: "widget list, actions of a prefix, none found",
+    what: "widget list of an actor by time, none found",
     isEmpty: true,
-    make: widget("searched", LIST, NONE),
+    make: widget("searched", `${LIST}&${NO_TIME}`, { filter: OF_ACTOR, parts: PARTS }),
   },
   {
     ...W,
@@ -85,9 +85,9 @@ export const READ_CASES: readonly CostCase[] = [
   {
     maxMs: 100,
     route: "GET /events",
-    what: "list, actions of a prefix, none found",
+    what: "list of an actor by time, none found",
     isEmpty: true,
-    make: get("searched", `${LIST}&${NO_ACTION}`),
+    make: get("searched", `${LIST}&${NO_EVENT}`),
   },
   {
     maxMs: 100,

@@ -1,21 +1,22 @@
-// A long chain on which some filters select nothing although the index excludes no chunk, for the tests of
+// A long chain on which some filters select nothing although the index excludes nothing, for the tests of
 // searches and of what requests cost.
 
 import { smallEvent } from "../bench/bodies.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
 
 const PREFIX = "zz.*";
-/** More actions of the prefix than the ledger looks up one by one. */
+/** Events with an action of the prefix. */
 const ACTIONS = 100;
 /** Of all other events. */
 const ACTOR = "u_1";
 
-/** Every event has the actor, or an action of the prefix, and none both. */
-export const NO_ACTION = `action=${PREFIX}&actor_id=${ACTOR}`;
 /** Every chunk has events before and after the times. */
 export const NO_TIME = "occurred_from=2025-01-01T00:00:00Z&occurred_to=2025-02-01T00:00:00Z";
+/** The index finds nearly every event, each is compared, and none occurred then. */
+export const NO_EVENT = `actor_id=${ACTOR}&${NO_TIME}`;
 
-/** The filter of a widget token that selects as NO_ACTION. */
+/** Filters of widget tokens: with NO_TIME this selects as NO_EVENT. The index finds nothing of the next. */
+export const OF_ACTOR = { actor_id: ACTOR };
 export const NOTHING = { action: PREFIX, actor_id: ACTOR };
 
 export async function loadSearchedChain(

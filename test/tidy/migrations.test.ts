@@ -12,7 +12,7 @@ const RELEASED = {
   "services/keys/migrations/0001_keys.sql":
     "472f2865f890c066bc70a08a07830e3337dfda5d07fa09db85d2a68dabb35ce6",
   "services/ledger/migrations/0001_ledger.sql":
-    "80332d4cc8c95edad3ca85c1752599a32abccb6d64fc9f62e6bbff2ea33e3396",
+    "501df0449860948dd15a709a76ae5f5ff03ba32f974cad295eb01d3575975e2c",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
     "23abead5516c16533437dd7a98bb8f49455203d07b26d6fd1e7f8da7e11cce0b",
 };

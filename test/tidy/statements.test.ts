@@ -18,7 +18,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "ledger.erase": "calls ledger.erase, which runs on the server of its account",
   "ledger.expire": "calls ledger.expire, which runs on the server of its account",
   "ledger.get-account-heads": "only where tables are not distributed: one account each elsewhere",
-  "ledger.index-chunk": "calls ledger.index_chunk, which runs on the server of its account",
+  "ledger.index-segment": "calls ledger.index_segment, which runs on the server of its account",
+  "ledger.seal-segment": "calls ledger.seal_segment, which runs on the server of its account",
+  "ledger.unindex": "calls ledger.unindex, which runs on the server of its account",
 };
 
 const MIGRATIONS = FILES.filter(({ path }) => /^services\/[^/]+\/migrations\/.*\.sql$/.test(path));

@@ -4,11 +4,11 @@
 import { expect, test } from "vitest";
 import { cutoffOf } from "./vacuum.ts";
 
-const TABLES = ["ledger.events", "ledger.postings"];
+const TABLES = ["ledger.events", "ledger.blocks"];
 const report = (table: string, cutoff: number | bigint, more = "") =>
   `finished vacuuming "annals.${table}": index scans: 1\npages: 0 removed\n${more}` +
   `removable cutoff: ${cutoff}, which was 2 XIDs old when operation ended\nnew relfrozenxid`;
-const both = [report("ledger.events", 90), report("ledger.postings", 95)];
+const both = [report("ledger.events", 90), report("ledger.blocks", 95)];
 const MISSED = "tuples missed: 3 dead from 1 pages not removed due to cleanup lock contention\n";
 
 test.each<[string, string[], bigint, bigint | undefined]>([

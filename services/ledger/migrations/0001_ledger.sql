@@ -211,46 +211,99 @@ $$;
 REVOKE EXECUTE ON FUNCTION ledger.append FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ledger.append TO annals_ledger;
 
--- The filter index: which events of a chunk of 4,096 numbers have which value, and between which times they
--- occurred (docs/adr/0017-filters-indexed-behind-the-append.md). The service indexes chunk after chunk in the
--- background, without a gap. What lies behind the last one is searched event by event.
+-- The filter index: which events of a segment have which value, and between which times they occurred
+-- (docs/adr/0088-the-index-is-in-blocks.md). A segment is fresh (level 0: 4,096 numbers) or sealed (level 1: 16 fresh
+-- ones). The service has fresh segments made in the background, one after the other without a gap. What lies
+-- behind the last one is searched event by event. Once they are sealed, only the sealed segment has blocks, and the
+-- rows of the fresh ones say their times. The service reads these tables; functions alone write them.
 --
--- A chunk of which every number is taken is indexed once. After a repair of a chain by hand delete the
+-- A segment of which every number is taken is indexed once. After a repair of a chain by hand delete the
 -- account's rows of both tables: they are made anew.
-CREATE TABLE ledger.chunks (
+CREATE TABLE ledger.segments (
   account_id text COLLATE "C" NOT NULL,
-  -- chunk c has the numbers from 4096 * c + 1 to 4096 * (c + 1)
-  chunk      bigint NOT NULL CHECK (chunk >= 0),
-  -- least and greatest occurred_at of its events
+  level      smallint NOT NULL CHECK (level IN (0, 1)),
+  -- the number before its first one
+  base       bigint NOT NULL CHECK (base >= 0),
+  -- Least and greatest occurred_at of its events; empty if it had none when it was made.
   earliest   text COLLATE "C" NOT NULL,
   latest     text COLLATE "C" NOT NULL,
   -- least and greatest received_at: it increases along the chain but for the clocks of the gateways
   first_received text COLLATE "C" NOT NULL,
   last_received  text COLLATE "C" NOT NULL,
-  PRIMARY KEY (account_id, chunk)
+  PRIMARY KEY (account_id, level, base)
 );
 
-CREATE TABLE ledger.postings (
+-- The values of a field in a segment, ascending, cut into blocks of about 6 kB. A value with more than 1,500
+-- events has a block of its own.
+CREATE TABLE ledger.blocks (
   account_id text COLLATE "C" NOT NULL,
-  -- action, actor_id, actor_type, target_id or target_type
-  field      text COLLATE "C" NOT NULL,
-  value      text COLLATE "C" NOT NULL,
-  chunk      bigint NOT NULL,
-  -- of the events with this value, ascending: 0 is the first of the chunk
-  ordinals   smallint[] NOT NULL,
-  PRIMARY KEY (account_id, field, value, chunk)
+  -- 1 action, 2 actor_id, 3 actor_type, 4 target_id, 5 target_type
+  field      smallint NOT NULL,
+  level      smallint NOT NULL,
+  base       bigint NOT NULL,
+  -- the first of the keys
+  first      text COLLATE "C" NOT NULL,
+  -- A key is a value. Events whose value has more than 256 bytes are under the key '', which each search compares.
+  keys       text[] COLLATE "C" NOT NULL,
+  -- events of each key; null: one key
+  counts     smallint[],
+  -- two bytes an event, (number - 1) % 65,536, key after key and ascending within a key: so sealing concatenates
+  places     bytea NOT NULL,
+  PRIMARY KEY (account_id, field, level, base, first)
+);
+-- Compressed in the row: half of the bytes of ids that count up, and nothing of random ones.
+ALTER TABLE ledger.blocks ALTER keys SET STORAGE MAIN, ALTER places SET STORAGE MAIN;
+
+-- What erasures have to take out of the blocks: they hold plain values, which are queued here from the old copies.
+-- No value is in an index: once the queue is empty, VACUUM leaves none in the file of the table.
+CREATE TABLE ledger.unindexed (
+  account_id      text COLLATE "C" NOT NULL,
+  sequence_number bigint NOT NULL,
+  field           smallint NOT NULL,
+  key             text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, sequence_number, field)
 );
 
-GRANT SELECT, INSERT ON ledger.chunks, ledger.postings TO annals_ledger;
+GRANT SELECT ON ledger.segments, ledger.blocks, ledger.unindexed TO annals_ledger;
 
--- Adds a chunk of a chain to the filter index and returns true, or adds nothing and returns false: if the
--- previous chunk is not indexed, because a list would skip a missing chunk in between, if not every number of
--- the chunk is stored or was deleted by retention, or if the chunk is indexed already. A leaf that retention
--- has left (erased & 32) has no posting. A chunk without an event has empty times.
---
--- It holds the head FOR KEY SHARE from a statement of its own on, so that the statements that read the events
--- see every erasure before it, and the next erasure, which holds the head FOR UPDATE, waits for the postings.
--- Appends do not wait for it.
+-- Cuts entries, a key of a field and its places each, into blocks and stores them. The cut follows from the
+-- entries alone, so sealed blocks are those that the events would give.
+CREATE FUNCTION ledger.store_blocks(
+  of_account text, of_level integer, of_base bigint, fields smallint[], field_keys text[], key_places bytea[])
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  bytes CONSTANT integer := 6000;
+  own CONSTANT integer := 3000; -- 1,500 events
+  block record;
+BEGIN
+  FOR block IN
+    SELECT field, array_agg(key ORDER BY key) AS keys, string_agg(places, ''::bytea ORDER BY key) AS places,
+      array_agg((octet_length(places) / 2)::smallint ORDER BY key) FILTER (WHERE NOT is_own) AS counts
+    FROM (
+      -- an element of an array has a header of four bytes, and a count two
+      SELECT *, (sum(octet_length(key) + octet_length(places) + 6) OVER (PARTITION BY field, run, is_own ORDER BY key)
+        - octet_length(key) - octet_length(places) - 6) / bytes AS piece
+      FROM (
+        SELECT field, key, places, octet_length(places) > own AS is_own,
+          count(*) FILTER (WHERE octet_length(places) > own) OVER (PARTITION BY field ORDER BY key) AS run
+        FROM (
+          SELECT field, key COLLATE "C" AS key, places
+          FROM unnest(fields, field_keys, key_places) AS given (field, key, places)
+        ) AS entries
+      ) AS runs
+    ) AS pieces
+    GROUP BY field, run, is_own, piece
+  LOOP
+    INSERT INTO ledger.blocks (account_id, field, level, base, first, keys, counts, places)
+    VALUES (of_account, block.field, of_level, of_base, block.keys[1], block.keys, block.counts, block.places);
+  END LOOP;
+END
+$$;
+
+-- Makes the blocks of a fresh segment from its events. A leaf that retention has left (erased & 32) is in none.
 --
 -- ORDER BY makes PostgreSQL read the primary key even for an account that its statistics show as empty,
 -- because the account has grown since the last ANALYZE. Each call is planned for its account.
@@ -258,78 +311,283 @@ GRANT SELECT, INSERT ON ledger.chunks, ledger.postings TO annals_ledger;
 -- Each field is grouped by hashing, which keeps the order of the scan within a group, also where the groups do
 -- not fit work_mem; a sort by the values would not, and to sort by the numbers, too, costs twice as much. The
 -- column `hashed` leaves PostgreSQL no other plan: values of its type can be hashed and not sorted.
-CREATE FUNCTION ledger.index_chunk(of_account text, of_chunk bigint)
+CREATE FUNCTION ledger.make_blocks(of_account text, of_base bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  fields smallint[];
+  field_keys text[];
+  key_places bytea[];
+BEGIN
+  WITH copies AS MATERIALIZED (
+    SELECT substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place, '0'::xid AS hashed,
+      CASE WHEN octet_length(action) > 256 THEN '' ELSE action END AS action,
+      CASE WHEN octet_length(actor_id) > 256 THEN '' ELSE actor_id END AS actor_id,
+      CASE WHEN octet_length(actor_type) > 256 THEN '' ELSE actor_type END AS actor_type,
+      CASE WHEN octet_length(target_id) > 256 THEN '' ELSE target_id END AS target_id,
+      CASE WHEN octet_length(target_type) > 256 THEN '' ELSE target_type END AS target_type
+    FROM ledger.events
+    WHERE account_id = of_account AND sequence_number > of_base AND sequence_number <= of_base + 4096
+      AND erased & 32 <> 32
+    ORDER BY sequence_number
+  )
+  SELECT array_agg(field), array_agg(key), array_agg(places) INTO fields, field_keys, key_places
+  FROM (
+    SELECT 1::smallint AS field, action AS key, string_agg(place, ''::bytea) AS places
+    FROM copies WHERE action IS NOT NULL GROUP BY action, hashed
+    UNION ALL
+    SELECT 2::smallint, actor_id, string_agg(place, ''::bytea)
+    FROM copies WHERE actor_id IS NOT NULL GROUP BY actor_id, hashed
+    UNION ALL
+    SELECT 3::smallint, actor_type, string_agg(place, ''::bytea)
+    FROM copies WHERE actor_type IS NOT NULL GROUP BY actor_type, hashed
+    UNION ALL
+    SELECT 4::smallint, target_id, string_agg(place, ''::bytea)
+    FROM copies WHERE target_id IS NOT NULL GROUP BY target_id, hashed
+    UNION ALL
+    SELECT 5::smallint, target_type, string_agg(place, ''::bytea)
+    FROM copies WHERE target_type IS NOT NULL GROUP BY target_type, hashed
+  ) AS entries;
+  PERFORM ledger.store_blocks(of_account, 0, of_base, fields, field_keys, key_places);
+END
+$$;
+
+-- Adds a fresh segment of a chain to the filter index and returns true, or adds nothing and returns false: if
+-- the previous segment is not indexed, because a list would skip a missing one in between, if not every number
+-- is stored or was deleted by retention, or if the segment is indexed already.
+--
+-- It holds the head FOR KEY SHARE from a statement of its own on, so that the statements that read the events
+-- see every erasure before it, and the next erasure, which holds the head FOR UPDATE, waits for the blocks.
+-- Appends do not wait for it.
+CREATE FUNCTION ledger.index_segment(of_account text, of_base bigint)
 RETURNS boolean
 LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
   size CONSTANT bigint := 4096;
-  stored bigint;
+  stored record;
   deleted bigint;
-  first_time text;
-  last_time text;
-  received_first text;
-  received_last text;
 BEGIN
   PERFORM 1 FROM ledger.heads WHERE account_id = of_account FOR KEY SHARE;
-  IF of_chunk > 0 AND NOT EXISTS (
-    SELECT 1 FROM ledger.chunks WHERE account_id = of_account AND chunk = of_chunk - 1
+  IF of_base % size <> 0 OR of_base > 0 AND NOT EXISTS (
+    SELECT 1 FROM ledger.segments WHERE account_id = of_account AND level = 0 AND base = of_base - size
   ) THEN
     RETURN false;
   END IF;
 
-  SELECT count(*), min(occurred_at), max(occurred_at), min(received_at), max(received_at)
-  INTO stored, first_time, last_time, received_first, received_last
+  SELECT count(*) AS events, min(occurred_at) AS earliest, max(occurred_at) AS latest, min(received_at) AS first,
+    max(received_at) AS last
+  INTO stored
   FROM (
     SELECT occurred_at, received_at FROM ledger.events
-    WHERE account_id = of_account
-      AND sequence_number > size * of_chunk AND sequence_number <= size * (of_chunk + 1)
+    WHERE account_id = of_account AND sequence_number > of_base AND sequence_number <= of_base + size
     ORDER BY sequence_number
   ) AS events;
-  SELECT least(greatest(min_index - size * of_chunk, 0), size) INTO deleted
+  SELECT least(greatest(min_index - of_base, 0), size) INTO deleted
   FROM ledger.lifecycles WHERE account_id = of_account;
-  IF stored <> size - coalesce(deleted, 0) THEN
+  IF stored.events <> size - coalesce(deleted, 0) THEN
     RETURN false;
   END IF;
-  INSERT INTO ledger.chunks (account_id, chunk, earliest, latest, first_received, last_received)
-  VALUES (of_account, of_chunk, coalesce(first_time, ''), coalesce(last_time, ''),
-    coalesce(received_first, ''), coalesce(received_last, ''))
-  ON CONFLICT (account_id, chunk) DO NOTHING;
+  INSERT INTO ledger.segments (account_id, level, base, earliest, latest, first_received, last_received)
+  VALUES (of_account, 0, of_base, coalesce(stored.earliest, ''), coalesce(stored.latest, ''),
+    coalesce(stored.first, ''), coalesce(stored.last, ''))
+  ON CONFLICT (account_id, level, base) DO NOTHING;
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-
-  INSERT INTO ledger.postings (account_id, field, value, chunk, ordinals)
-  WITH copies AS MATERIALIZED (
-    SELECT ((sequence_number - 1) % size)::smallint AS ordinal, '0'::xid AS hashed, action, actor_id, actor_type,
-      target_id, target_type
-    FROM ledger.events
-    WHERE account_id = of_account
-      AND sequence_number > size * of_chunk AND sequence_number <= size * (of_chunk + 1)
-      AND erased & 32 <> 32
-    ORDER BY sequence_number
-  )
-  SELECT of_account, 'action', action, of_chunk, array_agg(ordinal)
-  FROM copies WHERE action IS NOT NULL GROUP BY action, hashed
-  UNION ALL
-  SELECT of_account, 'actor_id', actor_id, of_chunk, array_agg(ordinal)
-  FROM copies WHERE actor_id IS NOT NULL GROUP BY actor_id, hashed
-  UNION ALL
-  SELECT of_account, 'actor_type', actor_type, of_chunk, array_agg(ordinal)
-  FROM copies WHERE actor_type IS NOT NULL GROUP BY actor_type, hashed
-  UNION ALL
-  SELECT of_account, 'target_id', target_id, of_chunk, array_agg(ordinal)
-  FROM copies WHERE target_id IS NOT NULL GROUP BY target_id, hashed
-  UNION ALL
-  SELECT of_account, 'target_type', target_type, of_chunk, array_agg(ordinal)
-  FROM copies WHERE target_type IS NOT NULL GROUP BY target_type, hashed;
+  PERFORM ledger.make_blocks(of_account, of_base);
   RETURN true;
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION ledger.index_chunk FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ledger.index_chunk TO annals_ledger;
+-- Locks the segment whose blocks have a number, and returns it; nulls if none has it. The row of the first of the
+-- 16 fresh segments is the lock of all that changes their blocks after they are made.
+CREATE FUNCTION ledger.lock_segment(of_account text, of_number bigint, OUT of_level smallint, OUT of_base bigint)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  fresh CONSTANT bigint := (of_number - 1) / 4096 * 4096;
+  sealed CONSTANT bigint := (of_number - 1) / 65536 * 65536;
+BEGIN
+  PERFORM 1 FROM ledger.segments WHERE account_id = of_account AND level = 0 AND base = sealed FOR UPDATE;
+  SELECT level, base INTO of_level, of_base FROM ledger.segments
+  WHERE account_id = of_account AND (level = 0 AND base = fresh OR level = 1 AND base = sealed)
+  ORDER BY level DESC LIMIT 1;
+END
+$$;
+
+-- Makes a sealed segment of 16 fresh ones, whose blocks it replaces, and returns true; or returns false, if one of
+-- them is missing, if it is there already, if retention has entered them, which would only have to make them
+-- again, or if they have more than some 24 MB of blocks: what changes a sealed segment would take too long.
+-- It reads no event.
+CREATE FUNCTION ledger.seal_segment(of_account text, of_base bigint)
+RETURNS boolean
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  size CONSTANT bigint := 65536;
+  most CONSTANT bigint := 4096;
+  times record;
+  field_keys text[];
+  key_places bytea[];
+BEGIN
+  PERFORM ledger.lock_segment(of_account, of_base + 1);
+  SELECT count(*) AS fresh, min(earliest) AS earliest, max(latest) AS latest, min(first_received) AS first,
+    max(last_received) AS last
+  INTO times
+  FROM ledger.segments
+  WHERE account_id = of_account AND level = 0 AND base >= of_base AND base < of_base + size;
+  IF of_base % size <> 0 OR times.fresh <> 16 OR EXISTS (
+    SELECT 1 FROM ledger.lifecycles WHERE account_id = of_account AND deleted_through > of_base
+  ) OR most < (
+    SELECT count(*) FROM ledger.blocks
+    WHERE account_id = of_account AND field BETWEEN 1 AND 5 AND level = 0 AND base >= of_base AND base < of_base + size
+  ) THEN
+    RETURN false;
+  END IF;
+  INSERT INTO ledger.segments (account_id, level, base, earliest, latest, first_received, last_received)
+  VALUES (of_account, 1, of_base, times.earliest, times.latest, times.first, times.last)
+  ON CONFLICT (account_id, level, base) DO NOTHING;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  FOR of_field IN 1..5 LOOP
+    SELECT array_agg(key), array_agg(places) INTO field_keys, key_places
+    FROM (
+      SELECT entry.key, string_agg(entry.places, ''::bytea ORDER BY blocks.base) AS places
+      FROM ledger.blocks
+      CROSS JOIN LATERAL (
+        SELECT key, substring(blocks.places FROM 2 * (sum(events) OVER (ORDER BY n) - events)::integer + 1
+          FOR 2 * events) AS places
+        FROM (
+          SELECT key, n, coalesce(count, octet_length(blocks.places) / 2)::integer AS events
+          FROM unnest(blocks.keys, blocks.counts) WITH ORDINALITY AS counted (key, count, n)
+        ) AS counted
+      ) AS entry
+      WHERE account_id = of_account AND field = of_field AND level = 0 AND base >= of_base AND base < of_base + size
+      GROUP BY entry.key
+    ) AS entries;
+    PERFORM ledger.store_blocks(of_account, 1, of_base,
+      array_fill(of_field::smallint, ARRAY[coalesce(cardinality(field_keys), 0)]), field_keys, key_places);
+  END LOOP;
+  DELETE FROM ledger.blocks
+  WHERE account_id = of_account AND field BETWEEN 1 AND 5 AND level = 0 AND base >= of_base AND base < of_base + size;
+  RETURN true;
+END
+$$;
+
+-- Takes what erasures have queued out of the index, as far as one segment goes: places, keys without a place, and
+-- empty blocks. It returns how many entries of the queue these were; 0 once the queue is empty. It needs no
+-- lock of the head: a segment that is indexed after an erasure does not have its values.
+CREATE FUNCTION ledger.unindex(of_account text)
+RETURNS bigint
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  first_number bigint;
+  segment record;
+  last_number bigint;
+  entry record;
+  block record;
+  fields smallint[] := '{}';
+  field_keys text[] := '{}';
+  gone_places bytea[] := '{}';
+  left_keys text[];
+  left_places bytea[];
+BEGIN
+  SELECT min(sequence_number) INTO first_number FROM ledger.unindexed WHERE account_id = of_account;
+  IF first_number IS NULL THEN
+    RETURN 0;
+  END IF;
+  SELECT * INTO segment FROM ledger.lock_segment(of_account, first_number);
+  last_number := CASE segment.of_level WHEN 1 THEN segment.of_base + 65536
+    ELSE (first_number - 1) / 4096 * 4096 + 4096 END;
+  -- The entries that are deleted are those that are taken out: an erasure may add others meanwhile.
+  FOR entry IN
+    DELETE FROM ledger.unindexed
+    WHERE account_id = of_account AND sequence_number <= last_number
+    RETURNING field, key, substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place
+  LOOP
+    fields := array_append(fields, entry.field);
+    field_keys := array_append(field_keys, entry.key);
+    gone_places := array_append(gone_places, entry.place);
+  END LOOP;
+
+  FOR block IN
+    SELECT found.field, found.first, found.keys, found.counts, found.places, gone.keys AS gone_keys,
+      gone.places AS gone_places
+    FROM (
+      SELECT queued.field, probed.first, array_agg(queued.key) AS keys, array_agg(queued.place) AS places
+      FROM unnest(fields, field_keys, gone_places) AS queued (field, key, place)
+      CROSS JOIN LATERAL (
+        SELECT first FROM ledger.blocks
+        WHERE account_id = of_account AND field = queued.field AND level = segment.of_level
+          AND base = segment.of_base AND first <= queued.key COLLATE "C"
+        ORDER BY first DESC LIMIT 1
+      ) AS probed
+      GROUP BY queued.field, probed.first
+    ) AS gone
+    CROSS JOIN LATERAL (
+      SELECT field, first, keys, counts, places FROM ledger.blocks
+      WHERE account_id = of_account AND field = gone.field AND level = segment.of_level AND base = segment.of_base
+        AND first = gone.first
+      LIMIT 1
+    ) AS found
+  LOOP
+    SELECT array_agg(key), array_agg(places) INTO left_keys, left_places
+    FROM (
+      SELECT kept.key, CASE WHEN gone.places IS NULL THEN kept.places ELSE (
+        SELECT string_agg(place, ''::bytea ORDER BY place)
+        FROM (
+          SELECT substring(kept.places FROM 2 * at + 1 FOR 2) AS place
+          FROM generate_series(0, octet_length(kept.places) / 2 - 1) AS at
+          EXCEPT SELECT unnest(gone.places)
+        ) AS staying
+      ) END AS places
+      FROM (
+        SELECT key, substring(block.places FROM 2 * (sum(events) OVER (ORDER BY n) - events)::integer + 1
+          FOR 2 * events) AS places
+        FROM (
+          SELECT key, n, coalesce(count, octet_length(block.places) / 2)::integer AS events
+          FROM unnest(block.keys, block.counts) WITH ORDINALITY AS counted (key, count, n)
+        ) AS counted
+      ) AS kept
+      LEFT JOIN (
+        SELECT key, array_agg(place) AS places
+        FROM unnest(block.gone_keys, block.gone_places) AS queued (key, place)
+        GROUP BY key
+      ) AS gone ON gone.key = kept.key
+    ) AS remaining
+    WHERE places IS NOT NULL;
+    DELETE FROM ledger.blocks
+    WHERE account_id = of_account AND field = block.field AND level = segment.of_level AND base = segment.of_base
+      AND first = block.first;
+    PERFORM ledger.store_blocks(of_account, segment.of_level, segment.of_base,
+      array_fill(block.field, ARRAY[coalesce(cardinality(left_keys), 0)]), left_keys, left_places);
+  END LOOP;
+  -- Snapshots from before this transaction still see the values.
+  UPDATE ledger.erasures SET last_xid = pg_current_xact_id()::text::bigint
+  WHERE account_id = of_account AND status = 'running';
+  RETURN cardinality(fields);
+END
+$$;
+
+REVOKE EXECUTE ON FUNCTION ledger.store_blocks, ledger.make_blocks, ledger.index_segment, ledger.lock_segment,
+  ledger.seal_segment, ledger.unindex FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ledger.index_segment, ledger.seal_segment, ledger.unindex TO annals_ledger;
 
 -- What the scheduled verification has done: how far each chain was found valid, and when it last was as a
 -- whole. The next one continues there. It is no proof: a login that can change the events can change this
@@ -339,7 +597,8 @@ CREATE TABLE ledger.verifications (
   -- the last event that was found valid, and its hash; 0 before the first
   sequence_number bigint NOT NULL CHECK (sequence_number >= 0),
   hash            text NOT NULL,
-  -- chunks of the filter index that were compared with the events, the first ones without a gap
+  -- chunks of the filter index that were compared with the events since they were sealed, the first ones without
+  -- a gap
   chunks          bigint NOT NULL DEFAULT 0 CHECK (chunks >= 0),
   verified_at     timestamptz, -- when it was valid up to its head; null before the first time
   due_at          timestamptz NOT NULL -- when a replica may take it: the end of a lease, or of an interval
@@ -599,7 +858,7 @@ CREATE TABLE ledger.erasures (
   held                bigint NOT NULL DEFAULT 0,
   created_at          text COLLATE "C" NOT NULL,
   ended_at            text COLLATE "C",
-  -- the transaction of its last batch: snapshots before it still see the values
+  -- the last transaction that took something out of events or index: snapshots before it still see the values
   last_xid            bigint,
   vacuumed_at         timestamptz,
   exports_cleared_at  timestamptz,
@@ -748,6 +1007,7 @@ DECLARE
   last_numbers bigint[];
   numbers bigint[];
   held record;
+  gone record;
   changed bigint;
 BEGIN
   SELECT array_agg(part),
@@ -793,34 +1053,21 @@ BEGIN
     END IF;
   END LOOP;
 
-  -- The filter index first, because it holds plain values: its rows are found by the copies, which go last.
-  UPDATE ledger.postings SET ordinals = ARRAY(
-    SELECT unnest(postings.ordinals) EXCEPT SELECT unnest(gone.ordinals) ORDER BY 1)
-  FROM (
-    SELECT copies.field, copies.value, (sequence_number - 1) / 4096 AS chunk,
-      array_agg(((sequence_number - 1) % 4096)::smallint) AS ordinals
+  -- The filter index holds plain values. What it has to forget is queued from the copies, which go with the parts.
+  FOR gone IN
+    SELECT sequence_number, copies.field, CASE WHEN octet_length(copies.value) > 256 THEN '' ELSE copies.value END AS key
     FROM ledger.events
     CROSS JOIN LATERAL (VALUES
-      ('actor_id', actor_id, 'actor'), ('actor_type', actor_type, 'actor'), ('target_id', target_id, 'target'),
-      ('target_type', target_type, 'target')
+      (2::smallint, actor_id, 'actor'), (3::smallint, actor_type, 'actor'), (4::smallint, target_id, 'target'),
+      (5::smallint, target_type, 'target')
     ) AS copies (field, value, part)
     WHERE account_id = of_account AND sequence_number = ANY (numbers)
       AND copies.value IS NOT NULL AND copies.part = ANY (named)
-    GROUP BY 1, 2, 3
-  ) AS gone
-  WHERE postings.account_id = of_account AND postings.field = gone.field AND postings.value = gone.value
-    AND postings.chunk = gone.chunk;
-  DELETE FROM ledger.postings
-  USING (
-    SELECT DISTINCT copies.field, copies.value, (sequence_number - 1) / 4096 AS chunk
-    FROM ledger.events
-    CROSS JOIN LATERAL (VALUES
-      ('actor_id', actor_id), ('actor_type', actor_type), ('target_id', target_id), ('target_type', target_type)
-    ) AS copies (field, value)
-    WHERE account_id = of_account AND sequence_number = ANY (numbers) AND copies.value IS NOT NULL
-  ) AS gone
-  WHERE postings.account_id = of_account AND postings.field = gone.field AND postings.value = gone.value
-    AND postings.chunk = gone.chunk AND postings.ordinals = '{}';
+  LOOP
+    INSERT INTO ledger.unindexed (account_id, sequence_number, field, key)
+    VALUES (of_account, gone.sequence_number, gone.field, gone.key)
+    ON CONFLICT (account_id, sequence_number, field) DO NOTHING;
+  END LOOP;
 
   UPDATE ledger.events SET
     actor = CASE WHEN bits & 1 > 0 THEN '{}' ELSE actor END,
@@ -868,12 +1115,31 @@ DECLARE
   of_chunk bigint;
   to_number bigint;
   held record;
+  segment record;
 BEGIN
-  SELECT deleted_through / size INTO of_chunk FROM ledger.lifecycles WHERE account_id = of_account;
+  SELECT deleted_through, through_sequence INTO deleted, through
+  FROM ledger.lifecycles WHERE account_id = of_account;
+  IF NOT FOUND OR deleted >= through THEN
+    RETURN 0;
+  END IF;
+  of_chunk := deleted / size;
   -- A chunk that is not indexed yet may be indexed at this moment: that holds the head FOR KEY SHARE. Records lock
   -- the head before the row of the account, and so does this.
-  IF NOT EXISTS (SELECT 1 FROM ledger.chunks WHERE account_id = of_account AND chunk = of_chunk) THEN
+  IF NOT EXISTS (
+    SELECT 1 FROM ledger.segments WHERE account_id = of_account AND level = 0 AND base = of_chunk * size
+  ) THEN
     PERFORM 1 FROM ledger.heads WHERE account_id = of_account FOR UPDATE;
+  END IF;
+  -- A sealed segment becomes fresh ones, made of its events, and retention then goes through those. That takes a
+  -- second, so it is done before the row of the account is locked.
+  SELECT * INTO segment FROM ledger.lock_segment(of_account, deleted + 1);
+  IF segment.of_level = 1 THEN
+    DELETE FROM ledger.blocks
+    WHERE account_id = of_account AND field BETWEEN 1 AND 5 AND level = 1 AND base = segment.of_base;
+    DELETE FROM ledger.segments WHERE account_id = of_account AND level = 1 AND base = segment.of_base;
+    FOR fresh IN 0..15 LOOP
+      PERFORM ledger.make_blocks(of_account, segment.of_base + fresh * size);
+    END LOOP;
   END IF;
   SELECT record_sequence, through_sequence, deleted_through, min_index
   INTO record_number, through, deleted, leaves
@@ -912,22 +1178,6 @@ BEGIN
     END IF;
   END LOOP;
 
-  -- Postings whose last event goes.
-  DELETE FROM ledger.postings
-  USING (
-    SELECT copies.field, copies.value, max(sequence_number) AS last
-    FROM ledger.events
-    CROSS JOIN LATERAL (VALUES
-      ('action', action), ('actor_id', actor_id), ('actor_type', actor_type), ('target_id', target_id),
-      ('target_type', target_type)
-    ) AS copies (field, value)
-    WHERE account_id = of_account
-      AND sequence_number > of_chunk * size AND sequence_number <= (of_chunk + 1) * size
-      AND copies.value IS NOT NULL
-    GROUP BY 1, 2
-  ) AS live
-  WHERE postings.account_id = of_account AND postings.field = live.field AND postings.value = live.value
-    AND postings.chunk = of_chunk AND live.last <= to_number;
   DELETE FROM ledger.events
   WHERE account_id = of_account AND sequence_number > leaves AND sequence_number <= to_number / 256 * 256;
   UPDATE ledger.events SET
@@ -938,6 +1188,13 @@ BEGIN
     AND sequence_number > greatest(deleted, to_number / 256 * 256) AND sequence_number <= to_number;
   UPDATE ledger.lifecycles SET deleted_through = to_number, min_index = to_number / 256 * 256
   WHERE account_id = of_account;
+
+  -- The index of what is left is made anew, so that no value outlives its last event.
+  IF segment.of_level IS NOT NULL THEN
+    DELETE FROM ledger.blocks
+    WHERE account_id = of_account AND field BETWEEN 1 AND 5 AND level = 0 AND base = of_chunk * size;
+    PERFORM ledger.make_blocks(of_account, of_chunk * size);
+  END IF;
   RETURN to_number - deleted;
 END
 $$;
@@ -950,10 +1207,12 @@ GRANT EXECUTE ON FUNCTION ledger.begin_lifecycle, ledger.erase, ledger.expire TO
 DO $$
 BEGIN
   IF current_setting('server_version_num')::integer >= 170000 THEN
-    EXECUTE 'GRANT MAINTAIN ON ledger.events, ledger.postings TO annals_ledger';
+    EXECUTE 'GRANT MAINTAIN ON ledger.events, ledger.blocks, ledger.unindexed TO annals_ledger';
   ELSE
     EXECUTE 'ALTER TABLE ledger.events SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0)';
-    EXECUTE 'ALTER TABLE ledger.postings SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
+    EXECUTE 'ALTER TABLE ledger.blocks SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
+      vacuum_index_cleanup = on)';
+    EXECUTE 'ALTER TABLE ledger.unindexed SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
       vacuum_index_cleanup = on)';
   END IF;
 END

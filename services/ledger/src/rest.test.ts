@@ -23,7 +23,7 @@ test("two workers over 900 accounts with nothing to do", async () => {
   await owner.query(
     `INSERT INTO ledger.heads (account_id, sequence_number, hash)
      SELECT 'acct_' || n, 5000, sha256('x') FROM generate_series(1, ${ACCOUNTS}) AS n;
-     INSERT INTO ledger.chunks SELECT account_id, 0, '', '', '', '' FROM ledger.heads;
+     INSERT INTO ledger.segments SELECT account_id, 0, 0, '', '', '', '' FROM ledger.heads;
      INSERT INTO ledger.trees SELECT account_id, 5000, sha256('x'), 0, sha256('x') FROM ledger.heads`,
   );
   const pool = openPool(owner.url);
@@ -54,20 +54,21 @@ test("a page has the accounts that lack something, and its last one", async () =
   await owner.query(
     `INSERT INTO ledger.heads (account_id, sequence_number, hash)
      SELECT 'acct_' || n, 8192, sha256('x') FROM generate_series(1, 5) AS n;
-     INSERT INTO ledger.chunks SELECT account_id, chunk, '', '', '', '' FROM ledger.heads, generate_series(0, 1) AS chunk
-     WHERE account_id <> 'acct_2' OR chunk = 0;
+     INSERT INTO ledger.segments
+     SELECT account_id, 0, base, '', '', '', '' FROM ledger.heads, (VALUES (0), (4096)) AS given (base)
+     WHERE account_id <> 'acct_2' OR base = 0;
      INSERT INTO ledger.trees
      SELECT account_id, CASE account_id WHEN 'acct_2' THEN 8190 WHEN 'acct_5' THEN 8193 ELSE 8192 END, sha256('x'), 0,
        sha256('x') FROM ledger.heads`,
   );
   const pool = openPool(owner.url);
-  const ends = { end_chunk: "2", accounts: 3 };
+  const ends = { sealed: "0", deleted: "0", last: "8192" };
   expect(await pool.run(findIndexWork, ["", 3])).toEqual([
-    { account_id: "acct_2", next_chunk: "1", ...ends },
-    { account_id: "acct_3", next_chunk: "2", ...ends },
+    { account_id: "acct_2", indexed: "4096", ...ends, accounts: 3 },
+    { account_id: "acct_3", indexed: "8192", ...ends, accounts: 3 },
   ]);
   expect(await pool.run(findIndexWork, ["acct_3", 3])).toEqual([
-    { account_id: "acct_5", next_chunk: "2", end_chunk: "2", accounts: 2 },
+    { account_id: "acct_5", indexed: "8192", ...ends, accounts: 2 },
   ]);
   expect(await pool.run(findTreeWork, ["", 3])).toEqual([
     { account_id: "acct_2", lacking: "2", accounts: 3 },

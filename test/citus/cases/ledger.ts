@@ -4,6 +4,9 @@
 import type { Cases } from "./case.ts";
 
 const CHUNK = 4096;
+/** The fresh segments that the account lacks for a sealed one. */
+const SIXTEEN = (account: string): string => `INSERT INTO ledger.segments
+  SELECT '${account}', 0, base, '2020', '2021', '2020', '2021' FROM generate_series(${2 * CHUNK}, ${15 * CHUNK}, ${CHUNK}) AS base`;
 
 export const LEDGER: Cases = {
   "ledger.check-block": [
@@ -48,18 +51,35 @@ export const LEDGER: Cases = {
   "ledger.report-erasures": [({ accounts }) => [accounts]],
   "ledger.list-accounts": [() => ["", 100], ({ account }) => [account, 2]],
   "ledger.get-usage": [({ account }) => [account]],
-  "ledger.index-chunk": [
-    // Indexed already, too few events, and after a chunk that is not indexed.
-    ({ account }) => [account, "1"],
-    ({ account }) => [account, "2"],
-    ({ account }) => [account, "3"],
+  "ledger.index-segment": [
+    // Indexed already, too few events, and after a segment that is not indexed.
+    ({ account }) => [account, CHUNK],
+    ({ account }) => [account, 2 * CHUNK],
+    ({ account }) => [account, 3 * CHUNK],
     {
       before: ({ account }) => `INSERT INTO ledger.events
         SELECT '${account}', n, 'evt_' || n, 'action_' || n % 3, to_char(n, 'FM00000'), '', '', decode(repeat('00', 160), 'hex'),
           decode(repeat('00', 32), 'hex'), decode(repeat('00', 32), 'hex'), '{}', '{}', '{}', '{}', '{}',
           decode(repeat('00', 80), 'hex'), CASE WHEN n % 2 = 0 THEN 'user_' || n % 5 END, 'user', NULL, NULL, NULL
         FROM generate_series(${2 * CHUNK + 1}, ${3 * CHUNK}) AS n`,
-      params: ({ account }) => [account, "2"],
+      params: ({ account }) => [account, 2 * CHUNK],
+    },
+  ],
+  "ledger.seal-segment": [
+    // Too few, and all.
+    ({ account }) => [account, 0],
+    {
+      before: ({ account }) => SIXTEEN(account),
+      params: ({ account }) => [account, 0],
+    },
+  ],
+  "ledger.unindex": [
+    ({ account }) => [account],
+    {
+      before: ({ account }) =>
+        `INSERT INTO ledger.unindexed VALUES ('${account}', 1, 2, 'user_1'), ('${account}', 2, 2, 'user_1'),
+           ('${account}', 4, 2, 'user_1'), ('${account}', 2, 1, 'nothing')`,
+      params: ({ account }) => [account],
     },
   ],
   "ledger.get-records-from": [({ account }) => [account]],

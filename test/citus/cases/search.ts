@@ -30,6 +30,13 @@ const RANGES: Cases[string] = [
   ({ account }) => [account, "2", "5", 3, LARGE],
   ({ account }) => [account, "2", "5", 100, SMALL],
 ];
+const CHUNK = 4_096;
+/** Fields, and the ends of ranges of their keys. */
+const VALUES = [
+  [1, 2],
+  ["invoice.create", "user_1"],
+  ["invoice.create\u0001", "user_1\u0001"],
+] as const;
 /** Numbers in an order of their own. */
 const NUMBERS: Cases[string] = [
   ({ account }) => [account, [5, 4, 1, 9, 2], LARGE, ...FILTER],
@@ -37,20 +44,16 @@ const NUMBERS: Cases[string] = [
 ];
 
 export const SEARCH: Cases = {
-  "ledger.find-actions": [
-    ({ account }) => [account, ["invoice.", "user."], ["invoice/", null], 100],
-    ({ account }) => [account, ["user.", "invoice."], [null, "invoice/"], 1],
+  "ledger.find-hidden-time": [
+    ({ account }) => [account, 1, 6],
+    ({ account }) => [account, 4, 4],
+    // There is no such segment.
+    ({ account }) => [account, 8_193, 8_200],
   ],
-  "ledger.find-chunks-by-time": [
-    ({ account }) => [account, 0, 1, at(1, 12), at(2, 1), null, null],
-    ({ account }) => [account, 0, 5, at(3, 1), at(4, 1), null, null],
-    ({ account }) => [account, 0, 5, null, null, at(2, 2), at(3, 1)],
-    ({ account }) => [account, 0, 5, null, null, null, at(1, 31)],
-  ],
-  "ledger.find-hidden-event": [
-    ({ account }) => [account, "0", "1", "6"],
-    ({ account }) => [account, "0", "4", "4"],
-    ({ account }) => [account, "2", "8193", "8200"],
+  "ledger.find-hidden-value": [
+    ({ account }) => [account, 0, 0, 1, 6, 1],
+    ({ account }) => [account, 0, 0, 4, 4, 2],
+    ({ account }) => [account, 0, 2 * CHUNK, 8_193, 8_200, 1],
   ],
   "ledger.find-in-range": [
     ({ account }) => [account, 1, 6, ...FILTER],
@@ -60,17 +63,17 @@ export const SEARCH: Cases = {
     ({ account }) => [account, [5, 4, 1, 9, 2], ...FILTER],
     ({ account }) => [account, [5, 4, 1, 9, 2], ...PREFIXES],
   ],
-  "ledger.find-postings": [
-    ({ account }) => [
-      account,
-      [0, 1],
-      ["action", "actor_id"],
-      ["invoice.create", "user_1"],
-      1,
-      LARGE,
-    ],
-    ({ account }) => [account, [1, 0], ["action", "actor_id"], ["invoice.create", "user_1"], -1, 1],
-    ({ account }) => [account, [1], ["action"], ["user.login"], 1, 1],
+  "ledger.find-places": [
+    ({ account }) => [account, [0, 0], [0, CHUNK], ...VALUES, 1, LARGE],
+    ({ account }) => [account, [0, 0], [CHUNK, 0], ...VALUES, -1, 1],
+    // One segment is not there.
+    ({ account }) => [account, [0, 1], [CHUNK, 0], [1], ["user."], ["user/"], 1, 1],
+  ],
+  "ledger.find-segments": [
+    ({ account }) => [account, 1, 2 * CHUNK, at(1, 12), at(2, 1), null, null],
+    ({ account }) => [account, 1, 6 * CHUNK, at(3, 1), at(4, 1), null, null],
+    ({ account }) => [account, 1, 6 * CHUNK, null, null, at(2, 2), at(3, 1)],
+    ({ account }) => [account, CHUNK, CHUNK + 1, null, null, null, at(1, 31)],
   ],
   "ledger.get-search-ends": [({ account }) => [account]],
   "ledger.list-events-ascending": RANGES,

@@ -9,7 +9,7 @@ import { outboxSeeds } from "./outbox.ts";
 import type { Seeds, SeedsOf } from "./seeds.ts";
 
 const SHA256 = `\\x${"ab".repeat(32)}`;
-const FIRST_CHUNKS = 2;
+const FIRST_SEGMENTS = 2;
 
 export const ledgerSeeds: SeedsOf = (accounts) => {
   const each = (rowsOf: (account: string, index: number) => Seeds[string]) =>
@@ -40,27 +40,35 @@ export const ledgerSeeds: SeedsOf = (accounts) => {
         created_at,
       })),
     ),
-    // A chunk that begins after its first events.
-    chunks: each((account_id) =>
-      Array.from({ length: FIRST_CHUNKS }, (_, chunk) => ({
+    // A segment that begins after its first events.
+    segments: each((account_id) =>
+      Array.from({ length: FIRST_SEGMENTS }, (_, at) => ({
         account_id,
-        chunk,
+        level: 0,
+        base: at * 4_096,
         earliest: "2020-01-12T09:30:00.000000Z",
-        latest: `2020-0${chunk + 2}-28T00:00:00.000000Z`,
+        latest: `2020-0${at + 2}-28T00:00:00.000000Z`,
         first_received: "2020-02-01T00:00:00.000000Z",
-        last_received: `2020-0${chunk + 2}-01T00:00:00.000000Z`,
+        last_received: `2020-0${at + 2}-01T00:00:00.000000Z`,
       })),
     ),
-    postings: each((account_id) =>
+    blocks: each((account_id) =>
       [
-        ["action", "invoice.create", 0, "{0,3}"],
-        ["action", "invoice.create", 1, "{5,6,7}"],
-        ["action", "invoice.update", 0, "{1,4}"],
-        ["action", "user.login", 0, "{2,5}"],
-        ["actor_id", "user_1", 0, "{0,1,3}"],
-        ["actor_id", "user_1", 1, "{6}"],
-        ["actor_type", "user", 0, "{0,1,3,4}"],
-      ].map(([field, value, chunk, ordinals]) => ({ account_id, field, value, chunk, ordinals })),
+        [1, 0, "{invoice.create,invoice.update,user.login}", "{2,2,2}", "000000030001000400020005"],
+        [1, 4_096, "{invoice.create}", null, "100510061007"],
+        [2, 0, "{user_1}", "{3}", "000000010003"],
+        [2, 4_096, "{user_1}", null, "1006"],
+        [3, 0, "{user}", "{4}", "0000000100030004"],
+      ].map(([field, base, keys, counts, places]) => ({
+        account_id,
+        field,
+        level: 0,
+        base,
+        first: /\w[\w.]*/.exec(String(keys))?.[0],
+        keys,
+        counts,
+        places: `\\x${places}`,
+      })),
     ),
     // The last account is not due, and has never been valid.
     verifications: each((account_id, index) => [

@@ -3,8 +3,8 @@
 
 /** Costs, in rows. A row that a statement reads in order takes about a microsecond of CPU in all services. */
 const STATEMENT_COST = 250;
-const POSTING_COST = 4;
-const ORDINALS_PER_ROW = 8;
+const PROBE_COST = 50;
+const PLACES_PER_ROW = 8;
 
 export class Budget {
   #left: number;
@@ -23,8 +23,11 @@ export class Budget {
     this.#left -= STATEMENT_COST + rows;
   }
 
-  /** Charges a statement that read `postings` of the filter index, with `ordinals` in all. */
-  spendPostings(postings: number, ordinals: number): void {
-    this.spend(postings * POSTING_COST + ordinals / ORDINALS_PER_ROW);
+  /**
+   * Charges a statement that probed blocks of the filter index for `probes` values, and read `places` of
+   * them.
+   */
+  spendPlaces(probes: number, places: number): void {
+    this.spend(probes * PROBE_COST + places / PLACES_PER_ROW);
   }
 }

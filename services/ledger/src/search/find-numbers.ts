@@ -5,9 +5,10 @@
 // may read more rows than a bound.
 
 import type { Database } from "@annals/postgres";
-import { CHUNK_SIZE, chunkOf } from "./rules/chunk.ts";
-import { hasTime, isPlain } from "./rules/event-filter.ts";
-import { findChunksByTime } from "./store/find-chunks-by-time.ts";
+import { CHUNK_SIZE } from "./rules/chunk.ts";
+import { isPlain } from "./rules/event-filter.ts";
+import { type Found as Indexed, numbersIn, segmentsOf } from "./rules/segment.ts";
+import { findSegments } from "../store/find-segments.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
 import type { Budget } from "./budget.ts";
 import { indexHits } from "./index-hits.ts";
@@ -26,10 +27,10 @@ export interface Step {
 
 type Found = Pick<Step, "numbers" | "reached">;
 
-/** Chunks whose times one statement compares: those of four million events. */
-const CHUNKS_BY_TIME = 1_024;
-/** Cost of a chunk in rows of the budget: rows of chunks are small. */
-const CHUNK_COST = 0.25;
+/** Numbers whose segments one statement finds: at most a thousand segments. */
+const WINDOW = 1_024 * CHUNK_SIZE;
+/** Cost of a segment in rows of the budget: their rows are small. */
+const SEGMENT_COST = 0.25;
 
 /** Rows that the first statement of a range reads, and each at most: with many matches one is enough. */
 const ROWS = { first: 512, most: 4_096 };
@@ -47,7 +48,7 @@ export async function* findNumbers(
     from: Math.max(Number(filter.afterSequence ?? 0n) + 1, Number(ends?.first ?? 1)),
     to: Math.min(Number(filter.beforeSequence ?? Infinity) - 1, Number(ends?.last ?? 0)),
   };
-  const indexEnd = isPlain(filter) ? 0 : Number(ends?.chunks ?? 0) * CHUNK_SIZE;
+  const indexEnd = isPlain(filter) ? 0 : Number(ends?.indexed ?? 0);
   const of = (range: Range) => ({ database, search, budget, range });
   const parts = [
     () => searchIndexed(of({ from: asked.from, to: Math.min(asked.to, indexEnd) })),
@@ -78,53 +79,47 @@ async function* scan({ database, search, budget, range }: Part): AsyncGenerator<
 }
 
 async function* searchIndexed(part: Part): AsyncGenerator<Found> {
-  const { database, search, budget, range } = part;
-  if (isEmpty(range)) return;
-  const { ascending } = search;
-  const terms = await termsOf(database, search, budget);
-  // No indexed event has one of the wanted actions.
-  if (terms.terms.some(({ values }) => values.length === 0)) return;
-  const all = { from: chunkOf(range.from), to: chunkOf(range.to) };
-  const sizes = { first: CHUNKS_BY_TIME, most: CHUNKS_BY_TIME };
-  for (const window of inWindows(all, ascending, sizes)) {
-    const chunks = inOrder(await candidates(part, window), ascending);
-    if (terms.terms.length > 0) {
-      yield* indexHits({ ...part, chunks, ...terms });
+  const { ascending } = part.search;
+  const { terms, isAll } = termsOf(part.search.filter);
+  let { range } = part;
+  while (!isEmpty(range)) {
+    const [window = range] = inWindows(range, ascending, { first: WINDOW, most: WINDOW });
+    const found = await candidates(part, window);
+    const end = ascending ? window.to : window.from;
+    let early: number | undefined;
+    if (terms.length > 0) {
+      const segments = inOrder(segmentsOf(found), ascending);
+      early = yield* indexHits({ ...part, range: window, segments, terms, isAll });
     } else {
-      for (const run of runsOf(chunks, ascending))
-        yield* scan({ ...part, range: clip(range, numbersIn(run)) });
+      for (const run of runsOf(inOrder(found.chunks ?? [], ascending), ascending))
+        yield* scan({ ...part, range: clip(window, run) });
     }
-    const searched = clip(range, numbersIn(window));
-    yield { numbers: [], reached: ascending ? searched.to : searched.from };
+    if (early === undefined) yield { numbers: [], reached: end };
+    // What is no longer as it was planned is planned again.
+    const reached = early ?? end;
+    range = ascending ? { ...range, from: reached + 1 } : { ...range, to: reached - 1 };
   }
 }
 
-/** The chunks, ascending, that may have an event within the times of the filter. */
-async function candidates({ database, search, budget }: Part, window: Range): Promise<number[]> {
+/** What the index has of a window: the chunks that may have an event within the times of the filter. */
+async function candidates({ database, search, budget }: Part, window: Range): Promise<Indexed> {
   const { accountId, filter } = search;
-  if (!hasTime(filter)) return numbersOf(window);
   const { occurredFrom = null, occurredTo = null, receivedFrom = null, receivedTo = null } = filter;
   const times = [occurredFrom, occurredTo, receivedFrom, receivedTo] as const;
-  const params = [accountId, window.from, window.to, ...times] as const;
-  const [row] = await database.run(findChunksByTime, [...params]);
-  budget.spend((window.to - window.from + 1) * CHUNK_COST);
-  return [...(row?.chunks ?? [])];
+  const [row] = await database.run(findSegments, [accountId, window.from, window.to, ...times]);
+  budget.spend(Math.ceil((window.to - window.from + 1) / CHUNK_SIZE) * SEGMENT_COST);
+  return row ?? { chunks: null, sealed: null };
 }
 
-/** The sequence numbers of some chunks. */
-function numbersIn({ from, to }: Range): Range {
-  return { from: from * CHUNK_SIZE + 1, to: (to + 1) * CHUNK_SIZE };
-}
-
-/** Joins adjacent chunks into ranges. */
+/** Joins the numbers of adjacent chunks, which are given by their bases, into ranges. */
 function* runsOf(chunks: readonly number[], ascending: boolean): Generator<Range> {
   let run: Range | undefined;
-  for (const chunk of chunks) {
-    const isNext = run && chunk === (ascending ? run.to + 1 : run.from - 1);
+  for (const { from, to } of chunks.map((base) => numbersIn({ level: 0, base }))) {
+    const isNext = run && (ascending ? from === run.to + 1 : to === run.from - 1);
     if (run && !isNext) yield run;
     run = {
-      from: run && isNext && ascending ? run.from : chunk,
-      to: run && isNext && !ascending ? run.to : chunk,
+      from: run && isNext && ascending ? run.from : from,
+      to: run && isNext && !ascending ? run.to : to,
     };
   }
   if (run) yield run;

@@ -103,7 +103,7 @@ describe.runIf(ON_ONE_SERVER)("verification refuses", () => {
        CREATE VIEW ledger.events AS SELECT * FROM ledger.true_events;
        GRANT SELECT, INSERT ON ledger.events, ledger.true_events TO annals_ledger`,
     ],
-    ["a rule", "CREATE RULE r AS ON INSERT TO ledger.postings DO ALSO NOTHING"],
+    ["a rule", "CREATE RULE r AS ON INSERT TO ledger.blocks DO ALSO NOTHING"],
   ])("%s", async (_, change) => {
     expect(await verify()).toMatchObject({ valid: true });
     await database.query(change);

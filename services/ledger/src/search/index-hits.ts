@@ -2,12 +2,12 @@
 // Called by find-numbers.ts. When these events are read, they are compared with the filter again.
 
 import type { Database } from "@annals/postgres";
-import { CHUNK_SIZE } from "./rules/chunk.ts";
-import { findPostings, type PostingRow } from "./store/find-postings.ts";
+import { numbersIn, type Segment, SEALED_SIZE } from "./rules/segment.ts";
+import { findPlaces, type PlacesRow } from "./store/find-places.ts";
 import type { Budget } from "./budget.ts";
 import { matchesOf, type Search } from "./matches.ts";
 import { inOrder, type Range } from "./range.ts";
-import type { Term, Terms } from "./terms.ts";
+import type { Terms } from "./terms.ts";
 
 interface IndexSearch extends Terms {
   readonly database: Database;
@@ -15,69 +15,111 @@ interface IndexSearch extends Terms {
   readonly budget: Budget;
   /** Range of sequence numbers. */
   readonly range: Range;
-  /** Indexed chunks, in the order of the search. */
-  readonly chunks: readonly number[];
+  /** Segments of the index, in the order of the search. */
+  readonly segments: readonly Segment[];
 }
 
-/** Chunks that the first statement reads, and the factor by which each further statement reads more. */
-const FIRST_CHUNKS = 2;
+/** Segments that the first statement reads, and the factor by which each further statement reads more. */
+const FIRST_SEGMENTS = 2;
 const GROWTH = 4;
-/** Bounds of one statement: postings that it may find, and stored bytes of those that it reads. */
-const MAX_POSTINGS = 1_024;
+/** Bounds of one statement: blocks that it probes, and stored bytes of the places that it reads. */
+const MAX_PROBES = 1_024;
 const MAX_BYTES = 64 * 1024;
-/** Stored bytes that the first statement reads: a chunk of which many events match is enough for a page. */
+/** Stored bytes that the first statement reads: a segment of which many events match is enough for a page. */
 const FIRST_BYTES = 2 * 1024;
 /** Maximum events that one statement compares. */
 const MAX_NUMBERS = 2_048;
 /** Cost of a compared event in rows of the budget: each is looked up. */
 const COMPARED_COST = 2;
 
-/** Yields steps, each with the hits of a few chunks. */
-export async function* indexHits(
-  within: IndexSearch,
-): AsyncGenerator<{ readonly numbers: readonly number[]; readonly reached: number }> {
-  const { chunks, terms, isAll, search, range } = within;
-  const { ascending } = search;
-  const pairs = terms.reduce((sum, { values }) => sum + values.length, 0);
-  const maxChunks = Math.max(1, Math.floor(MAX_POSTINGS / pairs));
-  let size = FIRST_CHUNKS;
-  for (let at = 0; at < chunks.length;) {
-    size = Math.min(size, maxChunks);
-    const asked = chunks.slice(at, at + size);
-    const isFirst = at === 0;
-    const { found, read } = await lookUp(within, asked, isFirst ? FIRST_BYTES : MAX_BYTES);
-    at += read.length;
-    size = isFirst || read.length === asked.length ? size * GROWTH : read.length;
-    const hits = found.filter((number) => number >= range.from && number <= range.to);
-    const numbers = inOrder(hits, ascending);
-    const last = read.at(-1) ?? 0;
-    const end = ascending
-      ? Math.min(range.to, (last + 1) * CHUNK_SIZE)
-      : Math.max(range.from, last * CHUNK_SIZE + 1);
-    if (isAll) yield { numbers, reached: end };
-    else yield* compared(within, numbers, end);
-  }
+interface Found {
+  readonly numbers: readonly number[];
+  readonly reached: number;
 }
 
-/** The sequence numbers, ascending, with a value of each term, in as many of the chunks as were read. */
+/** Hits in the segments that were read. */
+interface LookedUp {
+  /** Sequence numbers, ascending. */
+  readonly found: readonly number[];
+  readonly read: readonly Segment[];
+  /** Whether some hits may have another value. */
+  readonly isAny: boolean;
+  /** Whether the next segment is no longer what it was planned to be. */
+  readonly isStale: boolean;
+}
+
+/**
+ * Yields steps, each with the hits of a few segments. If a segment was sealed, or made fresh again, since it
+ * was planned, it ends before that, and returns the last number that was searched.
+ */
+export async function* indexHits(within: IndexSearch): AsyncGenerator<Found, number | undefined> {
+  const { segments, terms, isAll, search, range } = within;
+  const { ascending } = search;
+  const probes = terms.reduce((sum, { ranges }) => sum + ranges.length, 0);
+  const maxSegments = Math.max(1, Math.floor(MAX_PROBES / probes));
+  let size = FIRST_SEGMENTS;
+  let reached = ascending ? range.from - 1 : range.to + 1;
+  for (let at = 0; at < segments.length;) {
+    size = Math.min(size, maxSegments);
+    const asked = segments.slice(at, at + size);
+    const isFirst = at === 0;
+    const { found, isAny, isStale, read } = await lookUp(
+      within,
+      asked,
+      isFirst ? FIRST_BYTES : MAX_BYTES,
+    );
+    const last = read.at(-1);
+    if (last) {
+      at += read.length;
+      size = isFirst || read.length === asked.length ? size * GROWTH : read.length;
+      const hits = found.filter((number) => number >= range.from && number <= range.to);
+      const numbers = inOrder(hits, ascending);
+      const { from, to } = numbersIn(last);
+      reached = ascending ? Math.min(range.to, to) : Math.max(range.from, from);
+      if (isAll && !isAny) yield { numbers, reached };
+      else yield* compared(within, numbers, reached);
+    }
+    if (isStale) return reached;
+  }
+  return undefined;
+}
+
 async function lookUp(
   { database, search, budget, terms }: IndexSearch,
-  chunks: readonly number[],
+  segments: readonly Segment[],
   maxBytes: number,
-): Promise<{ readonly found: number[]; readonly read: readonly number[] }> {
-  const fields = terms.flatMap(({ field, values }) => values.map(() => field));
-  const values = terms.flatMap((term) => term.values);
-  const direction = search.ascending ? 1 : -1;
-  const params = [search.accountId, chunks, fields, values, direction, maxBytes] as const;
-  const rows = await database.run(findPostings, [...params]);
-  const left = new Set(rows.flatMap(({ chunk, ordinals }) => (ordinals ? [] : [Number(chunk)])));
-  const end = chunks.findIndex((chunk) => left.has(chunk));
-  const inRead = rows.filter(({ ordinals }) => ordinals !== null);
-  budget.spendPostings(
-    rows.length,
-    inRead.reduce((sum, { ordinals }) => sum + (ordinals?.length ?? 0), 0),
+): Promise<LookedUp> {
+  const ranges = terms.flatMap((term) =>
+    term.ranges.map((range) => ({ field: term.field, ...range })),
   );
-  return { found: intersect(inRead, terms), read: end < 0 ? chunks : chunks.slice(0, end) };
+  const rows = await database.run(findPlaces, [
+    search.accountId,
+    segments.map(({ level }) => level),
+    segments.map(({ base }) => base),
+    ranges.map(({ field }) => field),
+    ranges.map(({ since }) => since),
+    ranges.map(({ before }) => before),
+    search.ascending ? 1 : -1,
+    maxBytes,
+  ]);
+  const bySegment = Map.groupBy(rows, ({ base }) => Number(base));
+  const end = segments.findIndex(({ base }) => {
+    const of = bySegment.get(base);
+    return of === undefined || of.some((row) => row.is_left);
+  });
+  const read = end < 0 ? segments : segments.slice(0, end);
+  const next = end < 0 ? undefined : segments[end];
+  const isStale = next !== undefined && !bySegment.has(next.base);
+  const readRows = read.map(({ base }) => bySegment.get(base) ?? []);
+  const bytes = readRows.flat().reduce((sum, { places }) => sum + (places?.length ?? 0), 0);
+  budget.spendPlaces(segments.length * ranges.length, bytes / 2);
+  const found = read.flatMap((segment, at) => intersect(segment, readRows[at] ?? [], terms.length));
+  return {
+    found: search.ascending ? found : found.toSorted((one, other) => one - other),
+    read,
+    isAny: readRows.flat().some((row) => row.is_any),
+    isStale,
+  };
 }
 
 /** Yields the hits that match the rest of the filter, some at a time. */
@@ -85,7 +127,7 @@ async function* compared(
   { database, search, budget }: IndexSearch,
   hits: readonly number[],
   end: number,
-) {
+): AsyncGenerator<Found> {
   for (let at = 0; at < hits.length; at += MAX_NUMBERS) {
     const some = hits.slice(at, at + MAX_NUMBERS);
     const matches = await matchesOf(database, search, some);
@@ -96,23 +138,19 @@ async function* compared(
   if (hits.length === 0) yield { numbers: hits, reached: end };
 }
 
-function intersect(rows: readonly PostingRow[], terms: readonly Term[]): number[] {
+/** The numbers, ascending and each once, of a segment that are among the places of each of the fields. */
+function intersect(segment: Segment, rows: readonly PlacesRow[], fields: number): number[] {
   const numbers: number[] = [];
-  const chunks = Map.groupBy(rows, ({ chunk }) => Number(chunk));
-  for (const chunk of [...chunks.keys()].toSorted((one, other) => one - other)) {
-    const fields = Map.groupBy(chunks.get(chunk) ?? [], ({ field }) => field);
-    if (fields.size < terms.length) continue;
-    // The union of the values of each field. A wrong posting may have what another one has.
-    const unions = [...fields.values()].map(
-      (postings) => new Set(postings.flatMap(({ ordinals }) => ordinals ?? [])),
-    );
-    const [smallest = new Set<number>(), ...others] = unions.toSorted(
-      (one, other) => one.size - other.size,
-    );
-    const before = chunk * CHUNK_SIZE + 1;
-    for (const ordinal of [...smallest].toSorted((one, other) => one - other)) {
-      if (others.every((set) => set.has(ordinal))) numbers.push(before + ordinal);
+  if (rows.length < fields || rows.some(({ places }) => places === null)) return numbers;
+  const { from, to } = numbersIn(segment);
+  const first = (from - 1) % SEALED_SIZE;
+  // How many fields have each place. A wrong block may have a place twice.
+  const counts = new Uint8Array(to - from + 1);
+  for (const [count, { places }] of rows.entries())
+    for (let at = 0; places && at + 1 < places.length; at += 2) {
+      const place = places.readUInt16BE(at) - first;
+      if (counts[place] === count) counts[place] = count + 1;
     }
-  }
+  for (const [place, count] of counts.entries()) if (count === fields) numbers.push(from + place);
   return numbers;
 }

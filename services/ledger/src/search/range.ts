@@ -44,7 +44,7 @@ export function numbersOf({ from, to }: Range): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
 }
 
-/** Puts ascending numbers into the order of a search. */
-export function inOrder(numbers: readonly number[], ascending: boolean): readonly number[] {
-  return ascending ? numbers : numbers.toReversed();
+/** Puts ascending numbers, or segments, into the order of a search. */
+export function inOrder<Item>(items: readonly Item[], ascending: boolean): readonly Item[] {
+  return ascending ? items : items.toReversed();
 }

@@ -1,13 +1,13 @@
 // Guarantee: a list and a stream give exactly the events that a plain scan of all events gives, in order,
 // page by page, for any filters together, each with any number of values, however far the filter index is and
-// while it is made, and wherever the budget of a page ends it. A wrong posting adds no event.
+// while it is made, and wherever the budget of a page ends it. A wrong block adds no event.
 
 import { RecordFormat } from "@annals/proto/ledger";
 import type { TestDatabase } from "@annals/testing";
 import fc from "fast-check";
 import { beforeEach, expect, inject, test } from "vitest";
 import { CHUNK_SIZE } from "./rules/chunk.ts";
-import { indexChunk } from "./store/index-chunk.ts";
+import { indexSegment } from "./store/index-segment.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import {
   appendAll,
@@ -17,6 +17,7 @@ import {
   type Sent,
   timeOf,
 } from "../testing/index-fixtures.ts";
+import { changeEntry } from "../testing/segment-fixtures.ts";
 import { openLedger, type TestLedger } from "../testing/test-ledger.ts";
 
 const ACCOUNT = "acct_1";
@@ -51,7 +52,7 @@ const TYPES = ["user", "u_1", "robot", "absent"] as const;
 function sentOf(index: number): Sent {
   const pick = <T>(values: readonly T[], seed: number): T =>
     values[Math.floor((((index * seed) % 1_009) ** 2 / 1_009 ** 2) * values.length)] as T;
-  // A chunk of its own has more actions with one prefix than are looked up one by one.
+  // A chunk of its own has many actions with one prefix.
   const isMany = index > CHUNK_SIZE && index < 2 * CHUNK_SIZE;
   const append = Math.floor(index / APPENDED);
   const action = isMany && index % 3 === 0 ? `job.${index % 200}` : pick(ACTIONS.slice(0, 5), 7);
@@ -240,7 +241,7 @@ async function check(sent: readonly Sent[], total: ReturnType<typeof met>): Prom
 
 const indexed = async (): Promise<number> => {
   const [row] = await stored.query<{ n: number }>(
-    "SELECT count(*)::int AS n FROM ledger.chunks WHERE account_id = $1",
+    "SELECT count(*)::int AS n FROM ledger.segments WHERE account_id = $1",
     [ACCOUNT],
   );
   return row?.n ?? 0;
@@ -256,7 +257,7 @@ test("what is found does not depend on how far the index is, nor on its being ma
   );
   const total = met();
   await check(sent, total);
-  await ledger.database.run(indexChunk, [ACCOUNT, "0"]);
+  await ledger.database.run(indexSegment, [ACCOUNT, 0]);
   expect(await indexed()).toBe(1);
   await check(sent, total);
   const [, lag] = await Promise.all([check(sent, total), indexAll(ledger.database)]);
@@ -270,26 +271,21 @@ test("what is found does not depend on how far the index is, nor on its being ma
   expect(total.short).toBeGreaterThan(0);
 }, 240_000);
 
-test("a wrong posting adds no event", async () => {
+test("a wrong block adds no event", async () => {
   const sent = Array.from({ length: CHUNK_SIZE }, (_, index) => sentOf(index));
   await appendAll(ledger, ACCOUNT, sent);
   await indexAll(ledger.database);
   const query = { actorIds: ["u_2"], ascending: true, limit: 100 };
   const expected = scan(sent, query);
-  const change = async (ordinals: number[]): Promise<void> => {
-    const [row] = await stored.query(
-      "UPDATE ledger.postings SET ordinals = $1 WHERE field = 'actor_id' AND value = 'u_2' RETURNING 1 AS changed",
-      [ordinals],
-    );
-    expect(row).toBeDefined();
-  };
+  const change = (places: readonly number[]) =>
+    changeEntry(stored, ACCOUNT, { field: 2, key: "u_2", base: 0 }, () => places);
   // All events: the true ones are among them.
-  await change(Array.from({ length: CHUNK_SIZE }, (_, ordinal) => ordinal));
+  await change(Array.from({ length: CHUNK_SIZE }, (_, each) => each));
   const some = await page(query);
   expect(some.numbers).toStrictEqual(expected.filter((number) => number <= 100));
   const rest = await page({ ...query, after: Number(some.next) });
   expect(rest.numbers).toStrictEqual(expected.filter((number) => number > 100 && number <= 200));
-  // The true events of the one value are in the postings of both: each is listed once.
+  // The true events of the one value are under both keys: each is listed once.
   const both = { ...query, actorIds: ["u_1", "u_2"] };
   expect((await page(both)).numbers).toStrictEqual(scan(sent, both).filter((one) => one <= 100));
   // Control: the index is what is searched.

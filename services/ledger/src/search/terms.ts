@@ -1,54 +1,51 @@
 // The terms that a search looks up in the filter index, made from its filter. Called by find-numbers.ts.
 
-import type { Database } from "@annals/postgres";
 import { actionsOf, type EventFilter, hasTime } from "./rules/event-filter.ts";
-import { findActions } from "./store/find-actions.ts";
-import type { Budget } from "./budget.ts";
+import { ANY_KEY, exactly, type KeyRange, keyOf, keysFrom } from "./rules/segment.ts";
 
-/** Values of a field, each once. An event must have one of them. */
+/** Ranges of the values of a field. An event must have a value in one of them. */
 export interface Term {
-  readonly field: string;
-  readonly values: readonly string[];
+  /** As in ledger.blocks. */
+  readonly field: number;
+  /** None overlaps another. */
+  readonly ranges: readonly KeyRange[];
 }
 
 export interface Terms {
+  /** None: every event has to be read. */
   readonly terms: readonly Term[];
   /** Whether an event that has a value of each term matches the filter. */
   readonly isAll: boolean;
 }
 
-/** Maximum actions with a prefix that are looked up in the index. If there are more, most events match. */
-const MAX_ACTIONS = 64;
+const FIELD = { action: 1, actorId: 2, actorType: 3, targetId: 4, targetType: 5 };
 
-/** Resolves to no terms if every event has to be read. */
-export async function termsOf(
-  database: Database,
-  { accountId, filter }: { readonly accountId: string; readonly filter: EventFilter },
-  budget: Budget,
-): Promise<Terms> {
-  const terms = exactTerms(filter);
-  const isAll = !hasTime(filter);
+export function termsOf(filter: EventFilter): Terms {
+  const { actorIds, actorTypes, targetIds, targetTypes } = filter;
   const actions = actionsOf(filter);
-  if (!actions) return { terms, isAll };
-  const { exact, ranges } = actions;
-  if (ranges.length === 0) return { terms: [...terms, { field: "action", values: exact }], isAll };
-  const froms = ranges.map(({ from }) => from);
-  const tos = ranges.map(({ to }) => to);
-  const found = await database.run(findActions, [accountId, froms, tos, MAX_ACTIONS + 1]);
-  budget.spend(found.length + ranges.length);
-  if (found.length > MAX_ACTIONS) return { terms, isAll: false };
-  const values = [...exact, ...found.map(({ action }) => action)];
-  return { terms: [...terms, { field: "action", values }], isAll };
+  const terms = [
+    termOf(FIELD.action, actions?.exact, actions?.ranges),
+    termOf(FIELD.actorId, actorIds),
+    termOf(FIELD.actorType, actorTypes),
+    termOf(FIELD.targetId, targetIds),
+    termOf(FIELD.targetType, targetTypes),
+  ];
+  return { terms: terms.filter(({ ranges }) => ranges.length > 0), isAll: !hasTime(filter) };
 }
 
-function exactTerms({ actorIds, actorTypes, targetIds, targetTypes }: EventFilter): Term[] {
-  const all = {
-    actor_id: actorIds,
-    actor_type: actorTypes,
-    target_id: targetIds,
-    target_type: targetTypes,
+function termOf(
+  field: number,
+  values: readonly string[] = [],
+  ranges: readonly { readonly from: string; readonly to: string | null }[] = [],
+): Term {
+  if (values.length + ranges.length === 0) return { field, ranges: [] };
+  const keys = new Set(values.map(keyOf)).add(ANY_KEY);
+  return {
+    field,
+    ranges: [
+      ...[...keys].map((key) => exactly(key)),
+      // The empty prefix has the key of all.
+      ...ranges.map(({ from, to }) => keysFrom(from === "" ? "\u0001" : from, to)),
+    ],
   };
-  return Object.entries(all).flatMap(([field, values = []]) =>
-    values.length === 0 ? [] : [{ field, values: [...new Set(values)] }],
-  );
 }

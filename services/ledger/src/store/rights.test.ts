@@ -48,12 +48,16 @@ test.each([
   "TRUNCATE ledger.outbox",
   "DELETE FROM ledger.outbox_heads",
   "TRUNCATE ledger.events CASCADE",
-  "UPDATE ledger.chunks SET latest = ''",
-  "DELETE FROM ledger.chunks",
-  "TRUNCATE ledger.chunks",
-  "UPDATE ledger.postings SET ordinals = '{}'",
-  "DELETE FROM ledger.postings",
-  "TRUNCATE ledger.postings",
+  "INSERT INTO ledger.segments VALUES ('a', 0, 0, '', '', '', '')",
+  "UPDATE ledger.segments SET latest = ''",
+  "DELETE FROM ledger.segments",
+  "INSERT INTO ledger.blocks VALUES ('a', 1, 0, 0, 'a', '{a}', NULL, '')",
+  "UPDATE ledger.blocks SET places = ''",
+  "DELETE FROM ledger.blocks",
+  "INSERT INTO ledger.unindexed VALUES ('a', 1, 2, 'a')",
+  "DELETE FROM ledger.unindexed",
+  "SELECT ledger.make_blocks('a', 0)",
+  "SELECT ledger.store_blocks('a', 0, 0, '{1}', '{a}', '{a}')",
   "UPDATE ledger.lifecycles SET records_from = 0",
   "UPDATE ledger.lifecycles SET deleted_through = 9, min_index = 0",
   "INSERT INTO ledger.lifecycles (account_id, records_from) VALUES ('a', 0)",
@@ -80,16 +84,17 @@ test("the rights are those, and no role that it may take on has more", async () 
   const rights = await database.query(
     `SELECT table_name, string_agg(privilege_type, ',' ORDER BY privilege_type) AS rights
      FROM information_schema.role_table_grants WHERE grantee = $1 AND table_schema = 'ledger'
-     AND table_name IN ('chunks', 'events', 'outbox', 'postings', 'tiles', 'trees') GROUP BY 1 ORDER BY 1`,
+     AND table_name IN ('blocks', 'events', 'outbox', 'segments', 'tiles', 'trees', 'unindexed') GROUP BY 1 ORDER BY 1`,
     [ROLE],
   );
   expect(rights).toEqual([
-    { table_name: "chunks", rights: "INSERT,SELECT" },
+    { table_name: "blocks", rights: "SELECT" },
     { table_name: "events", rights: "INSERT,SELECT" },
     { table_name: "outbox", rights: "DELETE,INSERT,SELECT" },
-    { table_name: "postings", rights: "INSERT,SELECT" },
+    { table_name: "segments", rights: "SELECT" },
     { table_name: "tiles", rights: "INSERT,SELECT" },
     { table_name: "trees", rights: "INSERT,SELECT,UPDATE" },
+    { table_name: "unindexed", rights: "SELECT" },
   ]);
   const [role] = await database.query(
     `SELECT rolsuper, rolcreaterole, rolbypassrls,
@@ -105,7 +110,7 @@ test("the rights are those, and no role that it may take on has more", async () 
   });
 });
 
-test("only the service calls functions, and those of the lifecycle have the owner's rights", async () => {
+test("only the service calls functions, and those that change rows have the owner's rights", async () => {
   const rows = await database.query(
     `SELECT proname::text AS name, prosecdef AS "isDefiner", grantee::regrole::text, proowner::regrole::text = $1 AS owns,
        'search_path=pg_catalog, pg_temp' = ANY (proconfig) AS "isPinned"
@@ -119,13 +124,16 @@ test("only the service calls functions, and those of the lifecycle have the owne
     { name: "begin_lifecycle", isDefiner: true, isPinned: true, ...of },
     { name: "erase", isDefiner: true, isPinned: true, ...of },
     { name: "expire", isDefiner: true, isPinned: true, ...of },
-    { name: "index_chunk", isDefiner: false, isPinned: false, ...of },
+    { name: "index_segment", isDefiner: true, isPinned: true, ...of },
+    { name: "seal_segment", isDefiner: true, isPinned: true, ...of },
+    { name: "unindex", isDefiner: true, isPinned: true, ...of },
   ]);
 });
 
 test("the service may vacuum what it erases", async () => {
   const [row] = await database.query(
-    `SELECT has_table_privilege($1, 'ledger.events', 'MAINTAIN') AND has_table_privilege($1, 'ledger.postings', 'MAINTAIN') AS may`,
+    `SELECT bool_and(has_table_privilege($1, 'ledger.' || name, 'MAINTAIN')) AS may
+     FROM (VALUES ('blocks'), ('events'), ('unindexed')) AS given (name)`,
     [ROLE],
   );
   expect(row).toEqual({ may: true });

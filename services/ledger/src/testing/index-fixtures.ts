@@ -3,6 +3,7 @@
 
 import { createLog } from "@annals/chassis";
 import type { Pool } from "@annals/postgres";
+import type { TestDatabase } from "@annals/testing";
 import { GrownChains } from "../append/grown-chains.ts";
 import { DELAY_MS, FilterIndex } from "../search/worker/filter-index.ts";
 import { eventsJsonOf, type GivenEvent, type TestLedger } from "./test-ledger.ts";
@@ -58,7 +59,30 @@ export function timeOf(second: number): string {
   return new Date(Date.UTC(2026, 0, 1) + second * 1_000).toISOString().replace("Z", "000Z");
 }
 
-/** Indexes every complete chunk. Resolves to the lag that was reported last. */
+export const received = (second: number): string => `received ${timeOf(second)}`;
+
+/** Rows of a chain that occurred a second after each other, without true hashes, and the head behind them. */
+export async function insertChain(
+  database: TestDatabase,
+  accountId: string,
+  length: number,
+): Promise<void> {
+  await database.query(
+    `INSERT INTO ledger.events
+     SELECT $1, number, 'evt_' || number, 'a', occurred_at, 'received ' || occurred_at, '', decode(repeat('00', 160), 'hex'),
+       sha256(convert_to($1 || number - 1, 'UTF8')), sha256(convert_to($1 || number, 'UTF8')),
+       '{}', '{}', '{}', '{}', '{}', decode(repeat('00', 80), 'hex'), 'u_' || number % 50
+     FROM unnest($2::text[]) WITH ORDINALITY AS given (occurred_at, number)`,
+    [accountId, Array.from({ length }, (_, index) => timeOf(index))],
+  );
+  await database.query(
+    `INSERT INTO ledger.heads (account_id, sequence_number, hash)
+     VALUES ($1, $2, decode(repeat('00', 32), 'hex'))`,
+    [accountId, length],
+  );
+}
+
+/** Indexes every complete chunk, and seals what can be. Resolves to the lag that was reported last. */
 export async function indexAll(database: Pool): Promise<number> {
   let reported = 0;
   const lag = (events: number) => void (reported = events);

@@ -37,6 +37,10 @@ const ERASURES = [
      WHERE number > deleted_through AND number NOT IN (TABLE erased)`,
   "SELECT 'erased and not recorded', number FROM erased WHERE number NOT IN (SELECT number FROM named)",
   "SELECT 'erased in part', sequence_number FROM kept WHERE erased NOT IN (0, 9)",
+  `SELECT 'erasure ended and values left in the index', count(*) FROM ledger.unindexed
+     WHERE account_id = $1 AND NOT EXISTS (
+       SELECT 1 FROM ledger.erasures WHERE account_id = $1 AND status IN ('pending', 'running') AND done_at IS NULL)
+     HAVING count(*) > 0`,
   "SELECT 'erasure recorded twice', number FROM named GROUP BY number HAVING count(*) > 1",
   `SELECT 'erased under the hold ' || id, number FROM named JOIN held ON number BETWEEN from_sequence AND to_sequence
      AND record > placed_by AND record < coalesce(released_by, 9e18)`,
@@ -63,6 +67,6 @@ const CUTS = [
      HAVING min(sequence_number) <> (SELECT deleted_through + 1 FROM life)`,
   `SELECT 'a row is missing', count(*) FROM stored HAVING count(*) <> (
      SELECT sequence_number - min_index FROM ledger.heads, life WHERE heads.account_id = $1)`,
-  `SELECT 'a posting of a deleted chunk', chunk FROM ledger.postings, life
-     WHERE postings.account_id = $1 AND (chunk + 1) * 4096 <= deleted_through`,
+  `SELECT 'a block of a deleted segment', base FROM ledger.blocks, life
+     WHERE blocks.account_id = $1 AND base + CASE level WHEN 1 THEN 65536 ELSE 4096 END <= deleted_through`,
 ];

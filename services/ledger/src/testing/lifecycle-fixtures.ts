@@ -131,9 +131,9 @@ async function place(run: Run, accountId: string, changes: Partial<Hold>): Promi
 
 /** The rows of all tables that the functions read or write. */
 async function everythingOf(owner: TestDatabase): Promise<unknown> {
-  const tables = ["events", "heads", "postings", "chunks", "holds", "lifecycles"];
+  const tables = ["events", "heads", "blocks", "segments", "unindexed", "holds", "lifecycles"];
   const rows = await Promise.all(
-    tables.map((table) => owner.query(`SELECT * FROM ledger.${table} ORDER BY 1, 2`)),
+    tables.map((table) => owner.query(`SELECT * FROM ledger.${table} ORDER BY 1, 2, 3`)),
   );
   return Object.fromEntries(tables.map((table, at) => [table, rows[at]]));
 }

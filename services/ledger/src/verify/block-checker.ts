@@ -1,7 +1,7 @@
-// Checks blocks of chains, of trees and of the filter index inside PostgreSQL, a few at a time for all
-// verifications of the process, so that any number of them leaves connections and CPU to appends. Accounts
-// take turns. Called by verify-range.ts, verify-tree.ts and verify-index.ts. It must never report a block as
-// valid that was not recomputed; a block that it does not report as valid may still be valid.
+// Checks blocks of chains and of trees, and segments of the filter index, inside PostgreSQL, a few at a time
+// for all verifications of the process, so that any number of them leaves connections and CPU to appends.
+// Accounts take turns. Called by verify-range.ts, verify-tree.ts and verify-index.ts. It must never report a
+// block as valid that was not recomputed; a block that it does not report as valid may still be valid.
 
 import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
@@ -9,8 +9,8 @@ import { TILE_WIDTH } from "@annals/tlog";
 import type { ValidBlock } from "./rules/chain-verifier.ts";
 import { checkBlock } from "./store/check-block.ts";
 import { type ComparedTileRow, compareTiles } from "./store/compare-tiles.ts";
-import { findHiddenEvent } from "./store/find-hidden-event.ts";
-import { chunkOf } from "../search/rules/chunk.ts";
+import { FIELDS, findHiddenTime, findHiddenValue } from "./store/find-hidden-event.ts";
+import type { Segment } from "../search/rules/segment.ts";
 
 /**
  * SQLSTATE classes for data that PostgreSQL cannot parse as the required type, or that is too deeply nested.
@@ -29,6 +29,12 @@ export interface AskedBlock {
 interface HiddenEvent {
   readonly sequenceNumber: number;
   readonly id: string;
+}
+
+interface HiddenInSegment {
+  /** Whether the blocks were those of the segment all the time. */
+  readonly isKept: boolean;
+  readonly hidden: HiddenEvent | undefined;
 }
 
 /** Checks blocks, each within one chunk. A check that waits for its turn ends when the signal aborts. */
@@ -59,9 +65,30 @@ export class BlockChecker {
     return this.#run(asked, () => database.run(compareTiles, [...params]));
   }
 
-  /** The first event of the block that lists would skip. */
-  findHidden(database: Database, asked: AskedBlock): Promise<HiddenEvent | undefined> {
-    return this.#run(asked, () => findHidden(database, asked));
+  /** The first event of the range that lists by time would skip. */
+  async findHiddenTime(database: Database, asked: AskedBlock): Promise<HiddenEvent | undefined> {
+    const params = [asked.accountId, asked.from, asked.to] as const;
+    const [row] = await this.#run(asked, () => database.run(findHiddenTime, [...params]));
+    return row && { sequenceNumber: Number(row.sequence_number), id: row.id ?? "" };
+  }
+
+  /** Compares the blocks of a segment, as far as the range goes, with the events: one field in a turn. */
+  async compareSegment(
+    database: Database,
+    asked: AskedBlock,
+    { base, level }: Segment,
+  ): Promise<HiddenInSegment> {
+    const params = [asked.accountId, level, base, asked.from, asked.to] as const;
+    let hidden: HiddenEvent | undefined;
+    for (const field of FIELDS) {
+      // oxlint-disable-next-line no-await-in-loop -- others have a turn between two fields
+      const [row] = await this.#run(asked, () => database.run(findHiddenValue, [...params, field]));
+      if (row?.is_kept !== true) return { isKept: false, hidden: undefined };
+      const number = Number(row.sequence_number ?? Infinity);
+      if (number < (hidden?.sequenceNumber ?? Infinity))
+        hidden = { sequenceNumber: number, id: row.id ?? "" };
+    }
+    return { isKept: true, hidden };
   }
 
   #run<Result>({ accountId, signal }: AskedBlock, work: () => Promise<Result>): Promise<Result> {
@@ -89,15 +116,6 @@ async function findWhole(
     if (isAboutTheData(error)) return undefined;
     throw error;
   }
-}
-
-async function findHidden(
-  database: Database,
-  { accountId, from, to }: AskedBlock,
-): Promise<HiddenEvent | undefined> {
-  const params = [accountId, String(chunkOf(from)), String(from), String(to)] as const;
-  const [row] = await database.run(findHiddenEvent, [...params]);
-  return row && { sequenceNumber: Number(row.sequence_number), id: row.id };
 }
 
 function isAboutTheData(error: unknown): boolean {

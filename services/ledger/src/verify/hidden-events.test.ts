@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { CHUNK_SIZE } from "../search/rules/chunk.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendAll, indexAll, timeOf } from "../testing/index-fixtures.ts";
+import { changeEntry } from "../testing/segment-fixtures.ts";
 import { openLedger, type TestLedger } from "../testing/test-ledger.ts";
 
 const ACCOUNT = "acct_1";
@@ -16,7 +17,7 @@ let database: TestDatabase;
 let ledger: TestLedger;
 
 /** What a test may change; every test begins with what was indexed. */
-const CHANGED = ["ledger.chunks", "ledger.postings"];
+const CHANGED = ["ledger.segments", "ledger.blocks"];
 let isMade = false;
 
 beforeAll(async () => {
@@ -60,82 +61,103 @@ const second = CHUNK_SIZE + 1;
 /** The first event of the second chunk whose index is this modulo 100. */
 const at = (index: number) => second + ((index - (CHUNK_SIZE % 100) + 100) % 100);
 
+const sql = (text: string) => () => database.query(text);
+const FIELD = { action: 1, actorId: 2, actorType: 3, targetId: 4, targetType: 5 };
+/** Changes the places of a key in the second chunk. */
+const entry =
+  (
+    field: keyof typeof FIELD,
+    key: string,
+    change: (places: readonly number[]) => readonly number[] | undefined,
+  ) =>
+  () =>
+    changeEntry(database, ACCOUNT, { field: FIELD[field], key, base: CHUNK_SIZE }, change);
+const withoutFirst = (places: readonly number[]) => places.slice(1);
+
 test.each([
-  ["all of it is there", "SELECT", 0],
-  ["nothing is indexed", "DELETE FROM ledger.chunks", 0],
-  ["the last chunk is not indexed", "DELETE FROM ledger.chunks WHERE chunk = 2", 0],
+  ["all of it is there", sql("SELECT"), 0],
+  ["nothing is indexed", sql("DELETE FROM ledger.segments"), 0],
+  ["the last segment is not indexed", sql("DELETE FROM ledger.segments WHERE base = 8192"), 0],
+  ["a key has an event too many", entry("action", "rare", (places) => [...places, 4_099]), 0],
   [
-    "a posting has an event too many",
-    "UPDATE ledger.postings SET ordinals = ordinals || 3::smallint WHERE value = 'rare' AND chunk = 1",
-    0,
-  ],
-  [
-    "a posting is added",
-    "INSERT INTO ledger.postings SELECT account_id, field, 'x', chunk, ordinals FROM ledger.postings WHERE value = 'rare'",
+    "a field is added",
+    sql(
+      `INSERT INTO ledger.blocks SELECT DISTINCT account_id, field, level, base, 'x', '{x}'::text[], NULL::smallint[],
+         '\\x0001'::bytea
+       FROM ledger.blocks WHERE field = 1`,
+    ),
     0,
   ],
   [
     "times hide what occurred early",
-    "UPDATE ledger.chunks SET earliest = 'x' WHERE chunk = 1",
+    sql("UPDATE ledger.segments SET earliest = 'x' WHERE base = 4096"),
     second,
   ],
   [
     "times hide what occurred late",
-    "UPDATE ledger.chunks SET latest = '' WHERE chunk = 2",
+    sql("UPDATE ledger.segments SET latest = '' WHERE base = 8192"),
     2 * CHUNK_SIZE + 1,
   ],
   [
     "times hide what was received early",
-    "UPDATE ledger.chunks SET first_received = 'x' WHERE chunk = 1",
+    sql("UPDATE ledger.segments SET first_received = 'x' WHERE base = 4096"),
     second,
   ],
   [
     "times hide what was received late",
-    "UPDATE ledger.chunks SET last_received = '' WHERE chunk = 2",
+    sql("UPDATE ledger.segments SET last_received = '' WHERE base = 8192"),
     2 * CHUNK_SIZE + 1,
   ],
-  ["a chunk between others is gone", "DELETE FROM ledger.chunks WHERE chunk = 1", second],
-  ["the first chunk is gone", "DELETE FROM ledger.chunks WHERE chunk = 0", 1],
-  ["a chunk was moved", "UPDATE ledger.chunks SET chunk = 9 WHERE chunk = 2", 2 * CHUNK_SIZE + 1],
-  ["a posting is gone", "DELETE FROM ledger.postings WHERE value = 'rare' AND chunk = 1", at(99)],
   [
-    "an action lacks an event",
-    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'rare' AND chunk = 1",
-    at(99),
-  ],
-  [
-    "an actor's id lacks an event",
-    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'u_7' AND chunk = 1",
-    at(7),
-  ],
-  [
-    "a target's id lacks an event",
-    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 't_8' AND chunk = 1",
-    at(8),
-  ],
-  [
-    "an actor's type lacks an event",
-    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'user' AND chunk = 1",
+    "a segment between others is gone",
+    sql("DELETE FROM ledger.segments WHERE base = 4096"),
     second,
   ],
+  ["the first segment is gone", sql("DELETE FROM ledger.segments WHERE base = 0"), 1],
+  [
+    "a segment was moved",
+    sql("UPDATE ledger.segments SET base = 9 * 4096 WHERE base = 8192"),
+    2 * CHUNK_SIZE + 1,
+  ],
+  ["a key is gone", entry("action", "rare", () => undefined), at(99)],
+  ["an action lacks an event", entry("action", "rare", withoutFirst), at(99)],
+  ["an actor's id lacks an event", entry("actorId", "u_7", withoutFirst), at(7)],
+  ["a target's id lacks an event", entry("targetId", "t_8", withoutFirst), at(8)],
+  ["an actor's type lacks an event", entry("actorType", "user", withoutFirst), second],
   [
     "a target's type lacks an event",
-    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, 20::smallint) WHERE value = 'thing' AND chunk = 1",
+    entry("targetType", "thing", (places) => places.filter((place) => place !== CHUNK_SIZE + 20)),
     second + 20,
   ],
   [
-    "a posting was moved",
-    "UPDATE ledger.postings SET value = 'v' WHERE value = 'u_7' AND chunk = 1",
+    "a key was changed",
+    sql("UPDATE ledger.blocks SET keys = array_replace(keys, 'u_7', 'u_6a') WHERE base = 4096"),
     at(7),
   ],
   [
-    "a posting has the place of another chunk",
-    "UPDATE ledger.postings SET chunk = 9 WHERE value = 'u_7' AND chunk = 1",
-    at(7),
+    "the keys of a block do not ascend",
+    sql(
+      `UPDATE ledger.blocks SET keys = keys[2:2] || keys[1:1] || keys[3:],
+         counts = counts[2:2] || counts[1:1] || counts[3:],
+         places = substring(places FROM 2 * counts[1] + 1 FOR 2 * counts[2]) || substring(places FOR 2 * counts[1])
+           || substring(places FROM 2 * (counts[1] + counts[2]) + 1)
+       WHERE first = 'u_0' AND base = 4096`,
+    ),
+    at(0),
   ],
-])("%s", async (_, text, number) => {
-  expect(await database.query("SELECT FROM ledger.chunks")).toHaveLength(3);
-  await database.query(text);
+  [
+    "a block begins behind its first key",
+    sql("UPDATE ledger.blocks SET first = 'u_00' WHERE first = 'u_0' AND base = 4096"),
+    at(0),
+  ],
+  [
+    "a block has the place of another segment",
+    sql("UPDATE ledger.blocks SET base = 9 * 4096 WHERE field = 2 AND base = 4096"),
+    second,
+  ],
+] as const)("%s", async (_, change, number) => {
+  expect(await database.query("SELECT FROM ledger.segments")).toHaveLength(3);
+  await change();
   const reason = number === 0 ? undefined : InvalidReason.DIGEST_MISMATCH;
   expect(await verify()).toEqual({ valid: number === 0, at: number, reason });
 });
@@ -152,9 +174,7 @@ test("an event that is changed and hidden is named by its change", async () => {
 
 test("of a changed and a hidden event the first one is named", async () => {
   await database.query("UPDATE ledger.events SET action = 'other' WHERE sequence_number = 5001");
-  await database.query(
-    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'rare' AND chunk IN (1, 2)",
-  );
+  await entry("action", "rare", withoutFirst)();
   expect(await ledger.client.verifyChain({ accountId: ACCOUNT })).toMatchObject({
     firstInvalid: { sequenceNumber: BigInt(at(99)), reason: InvalidReason.DIGEST_MISMATCH },
     checked: BigInt(at(99)),
@@ -191,9 +211,7 @@ test("the index is compared in ranges of up to 100,000 events", async () => {
 });
 
 test("a range is verified with what the index says of it alone", async () => {
-  await database.query(
-    "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'user' AND chunk = 1",
-  );
+  await entry("actorType", "user", withoutFirst)();
   const range = { accountId: ACCOUNT, toSequence: BigInt(2 * CHUNK_SIZE) };
   const inRange = (from: number) =>
     ledger.client.verifyChain({ ...range, fromSequence: BigInt(from) });

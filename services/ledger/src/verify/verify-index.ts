@@ -1,28 +1,33 @@
-// Compares the filter index of a range with the events, chunk by chunk: the postings are made again from the
-// events, and PostgreSQL compares them with the stored ones. Called by verify-chain.ts and by the scheduled
-// verification, after the events themselves were verified. It must never report an index as right that it
-// did not compare.
+// Compares the filter index of a range with the events, segment by segment: the entries of each field are
+// made again from the events, and PostgreSQL compares them with the stored ones. Called by verify-chain.ts
+// and by the scheduled verification, after the events themselves were verified. It must never report an index
+// as right that it did not compare.
 
 import type { Database } from "@annals/postgres";
 import type { FirstInvalid } from "./rules/chain-verifier.ts";
-import { CHUNK_SIZE } from "../search/rules/chunk.ts";
+import { numbersIn, type Segment, segmentsOf } from "../search/rules/segment.ts";
+import { clip } from "../search/range.ts";
+import { findSegments } from "../store/find-segments.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
 import type { BlockChecker } from "./block-checker.ts";
-import { inBlocks, type Range } from "./blocks.ts";
+import { inTurn, type Range } from "./blocks.ts";
 
 interface Deps {
   readonly blocks: BlockChecker;
   readonly database: Database;
 }
 
-/** How many chunks of an account have a filter index: the first ones, without a gap. */
-export async function indexedChunks(database: Database, accountId: string): Promise<number> {
-  return (await searchEnds(database, accountId)).chunks;
-}
-
-async function searchEnds(database: Database, accountId: string) {
+/** The last number that is in the filter index of an account, and the last that is in a sealed segment. */
+export async function indexEnds(
+  database: Database,
+  accountId: string,
+): Promise<{ readonly indexed: number; readonly sealed: number; readonly first: number }> {
   const [ends] = await database.run(getSearchEnds, [accountId]);
-  return { chunks: Number(ends?.chunks ?? 0), first: Number(ends?.first ?? 1) };
+  return {
+    indexed: Number(ends?.indexed ?? 0),
+    sealed: Number(ends?.sealed ?? 0),
+    first: Number(ends?.first ?? 1),
+  };
 }
 
 /**
@@ -30,19 +35,72 @@ async function searchEnds(database: Database, accountId: string) {
  * neither are those that retention has deleted.
  */
 export async function verifyIndex(
-  { blocks, database }: Deps,
+  deps: Deps,
   accountId: string,
   range: Range,
   signal: AbortSignal,
 ): Promise<FirstInvalid | undefined> {
-  const { chunks, first } = await searchEnds(database, accountId);
-  const end = chunks * CHUNK_SIZE;
-  const indexed = { from: Math.max(range.from, first), to: Math.min(range.to, end) };
-  const check = (block: Range) => blocks.findHidden(database, { accountId, ...block, signal });
-  for await (const { result } of inBlocks(indexed, blocks.ahead, check)) {
-    if (!result) continue;
-    const { sequenceNumber, id: eventId } = result;
-    return { sequenceNumber, eventId, reason: "digest_mismatch" };
+  const { first, indexed } = await indexEnds(deps.database, accountId);
+  const to = Math.min(range.to, indexed);
+  let from = Math.max(range.from, first);
+  while (from <= to) {
+    // oxlint-disable-next-line no-await-in-loop -- segments may be sealed meanwhile: these are planned again
+    const { hidden, reached } = await verifyPlanned(deps, accountId, { from, to }, signal);
+    if (hidden) return hidden;
+    from = reached + 1;
   }
   return undefined;
+}
+
+interface Part extends Range {
+  readonly segment: Segment;
+  /** The first number behind the part before it: the chunks between them are missing. */
+  readonly since: number;
+}
+
+/** Resolves also to the number up to which nothing is hidden. */
+async function verifyPlanned(
+  { blocks, database }: Deps,
+  accountId: string,
+  range: Range,
+  signal: AbortSignal,
+): Promise<{ readonly hidden: FirstInvalid | undefined; readonly reached: number }> {
+  const { from, to } = range;
+  const [row] = await database.run(findSegments, [accountId, from, to, null, null, null, null]);
+  let next = from;
+  const parts = segmentsOf(row ?? { chunks: null, sealed: null }).map((segment): Part => {
+    const part = { ...clip(range, numbersIn(segment)), segment, since: next };
+    next = part.to + 1;
+    return part;
+  });
+  const byTime = (since: number, upTo: number) =>
+    blocks.findHiddenTime(database, { accountId, from: since, to: upTo, signal });
+  const check = async ({ segment, since, ...part }: Part) => {
+    const early = await byTime(since, part.to);
+    const asked = { accountId, ...part, signal };
+    const { hidden, isKept } = await blocks.compareSegment(database, asked, segment);
+    return { hidden: firstOf(early, hidden), isKept };
+  };
+  let reached = from - 1;
+  for await (const { block, result } of inTurn(parts, blocks.ahead, check)) {
+    if (!result.isKept) return { hidden: undefined, reached };
+    if (result.hidden) return { hidden: invalid(result.hidden), reached };
+    reached = block.to;
+  }
+  const late = next <= to ? await byTime(next, to) : undefined;
+  return { hidden: late && invalid(late), reached: to };
+}
+
+interface Hidden {
+  readonly sequenceNumber: number;
+  readonly id: string;
+}
+
+function firstOf(one: Hidden | undefined, other: Hidden | undefined): Hidden | undefined {
+  if (!one || !other) return one ?? other;
+  return one.sequenceNumber <= other.sequenceNumber ? one : other;
+}
+
+function invalid({ sequenceNumber, id }: Hidden): FirstInvalid {
+  return { sequenceNumber, eventId: id, reason: "digest_mismatch" };
 }

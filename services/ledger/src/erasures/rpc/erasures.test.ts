@@ -3,6 +3,7 @@
 // and its audit entry are stored together, and the entry has no value. Two calls that cancel at once record
 // it once.
 
+import { FRESH, SEALED } from "../../testing/segment-fixtures.ts";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
@@ -23,7 +24,7 @@ beforeAll(async () => {
 test("events are counted up to the limit, wherever the index ends", async () => {
   // 1,365 events of u_1 in the index, and 10 behind it.
   const accountId = await world.newChain(CHUNK + 30);
-  await world.run("SELECT ledger.index_chunk($1, 0)", [accountId]);
+  await world.run("SELECT ledger.index_segment($1, 0)", [accountId]);
   const ofActor = { accountId, selector: { actorId: "u_1" } };
   expect(await isMoreThan(world.pool, ofActor, 1_375)).toBe(false);
   expect(await isMoreThan(world.pool, ofActor, 1_374)).toBe(true);
@@ -33,19 +34,28 @@ test("events are counted up to the limit, wherever the index ends", async () => 
 });
 
 test("a million events can be counted, and one more cannot be erased, by few statements", async () => {
-  // Leaves only the index of the chain, and its last event.
+  // Only the sealed index of the chain, and its last event.
   const accountId = await world.newChain(1);
-  const chunks = Math.ceil(MAX_EVENTS / CHUNK);
-  const last = MAX_EVENTS - (chunks - 1) * CHUNK;
+  const segments = Math.ceil(MAX_EVENTS / SEALED);
+  const last = MAX_EVENTS - (segments - 1) * SEALED;
   await world.owner.query(
-    `WITH chunk AS (SELECT generate_series(0, $2::bigint - 1) AS n),
-       moved AS (UPDATE ledger.events SET sequence_number = $2 * ${CHUNK} WHERE account_id = $1),
-       chunks AS (INSERT INTO ledger.chunks (account_id, chunk, earliest, latest, first_received, last_received)
-         SELECT $1, n, '2026', '2026', '2026', '2026' FROM chunk)
-     INSERT INTO ledger.postings (account_id, field, value, chunk, ordinals)
-     SELECT $1, 'actor_id', 'u_1', n, ARRAY(
-       SELECT generate_series(0, CASE WHEN n = $2 - 1 THEN $3::integer ELSE ${CHUNK} END - 1)::smallint) FROM chunk`,
-    [accountId, chunks, last],
+    "UPDATE ledger.events SET sequence_number = $2::bigint WHERE account_id = $1",
+    [accountId, segments * SEALED],
+  );
+  await world.owner.query(
+    `INSERT INTO ledger.segments SELECT $1, level, base, '2026', '2026', '2026', '2026'
+     FROM (
+       SELECT 0 AS level, n * ${FRESH} AS base FROM generate_series(0, $2::bigint * ${SEALED / FRESH} - 1) AS n
+       UNION ALL SELECT 1, n * ${SEALED} FROM generate_series(0, $2::bigint - 1) AS n
+     ) AS bases`,
+    [accountId, segments],
+  );
+  await world.owner.query(
+    `INSERT INTO ledger.blocks SELECT $1, 2, 1, n * ${SEALED}, 'u_1', '{u_1}', NULL, (
+       SELECT string_agg(substring(int4send(place) FROM 3), '' ORDER BY place)
+       FROM generate_series(0, CASE WHEN n = $2 - 1 THEN $3::integer ELSE ${SEALED} END - 1) AS place)
+     FROM generate_series(0, $2::bigint - 1) AS n`,
+    [accountId, segments, last],
   );
   const ran: string[] = [];
   const counting: Database = {
@@ -60,8 +70,9 @@ test("a million events can be counted, and one more cannot be erased, by few sta
   // Without an end of its own the count would read whatever a chain has.
   expect(await isMoreThan(world.pool, selected, MAX_EVENTS, 10_000)).toBe(true);
   await world.owner.query(
-    "UPDATE ledger.postings SET ordinals = ordinals || $2::smallint WHERE account_id = $1 AND chunk = $3",
-    [accountId, last, chunks - 1],
+    `UPDATE ledger.blocks SET places = places || substring(int4send($2::integer) FROM 3)
+     WHERE account_id = $1 AND base = $3::bigint`,
+    [accountId, last, (segments - 1) * SEALED],
   );
   expect(await isMoreThan(world.pool, selected, MAX_EVENTS)).toBe(true);
 });

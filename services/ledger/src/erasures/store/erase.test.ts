@@ -8,6 +8,7 @@ import {
   type LifecycleFixtures,
   openLifecycleFixtures,
 } from "../../testing/lifecycle-fixtures.ts";
+import { entriesOfBlocks, entriesOfEvents, FRESH, SEALED } from "../../testing/segment-fixtures.ts";
 
 const ERASURE = "annals.erasure";
 
@@ -63,44 +64,74 @@ test("every part can be erased, one record after the other", async () => {
   expect(row).toEqual({ parts: "{}{}{}{}{}", erased: 31, salts: "0".repeat(160) });
 });
 
-test("the filter index then is the one that a new index would be", async () => {
-  const accountId = newAccountId();
-  const events = Array.from({ length: 4_096 }, (_, index) => eventBy(index % 3));
-  await world.appendTo(accountId, events);
-  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
-  const index = () => world.run("SELECT ledger.index_chunk($1, 0)", [accountId]);
-  const read = () =>
-    world.owner.query(
-      "SELECT field, value, chunk, ordinals FROM ledger.postings WHERE account_id = $1 ORDER BY 1, 2, 3",
-      [accountId],
-    );
-  await index();
-  // Every event of u_1, in pieces, and some of the others.
-  for (let from = 1; from <= 4_096; from += 750) {
+/** Takes everything out of the index that is queued. Resolves to how many transactions that took. */
+async function forget(accountId: string): Promise<number> {
+  for (let calls = 0; ; calls += 1) {
+    const [row] = await world.run("SELECT ledger.unindex($1)::int AS taken", [accountId]);
+    if (row?.["taken"] === 0) return calls;
+  }
+}
+
+const queued = (accountId: string) =>
+  world.owner.query("SELECT FROM ledger.unindexed WHERE account_id = $1", [accountId]);
+
+/** Erases a part of every event of u_1 among the first ones, in pieces, and the target of some others. */
+async function eraseSome(accountId: string, upTo: number): Promise<void> {
+  for (let from = 1; from <= upTo; from += 750) {
     const numbers = Array.from({ length: 250 }, (_, at) => from + 1 + at * 3);
     const metadata = {
       parts: ["actor"],
-      sequence_numbers: numbers.filter((each) => each <= 4_096).join(","),
+      sequence_numbers: numbers.filter((each) => each <= upTo).join(","),
     };
     // oxlint-disable-next-line no-await-in-loop -- in order
     await world.erase(accountId, await world.record(accountId, ERASURE, metadata));
   }
-  const some = await world.record(accountId, ERASURE, {
-    parts: ["target"],
-    sequence_numbers: "7-90",
-  });
-  await world.erase(accountId, some);
-  const erased = await read();
-  expect(erased.map(({ value }) => value)).toEqual([
-    "invoice.read",
-    "u_0",
-    "u_2",
-    "user",
-    "inv_9",
-    "invoice",
-  ]);
-  await world.owner.query("DELETE FROM ledger.chunks WHERE account_id = $1", [accountId]);
-  await world.owner.query("DELETE FROM ledger.postings WHERE account_id = $1", [accountId]);
-  await index();
-  expect(erased).toEqual(await read());
+  const some = { parts: ["target"], sequence_numbers: "7-90" };
+  await world.erase(accountId, await world.record(accountId, ERASURE, some));
+}
+
+test("the filter index then is the one that a new index would be", async () => {
+  const accountId = newAccountId();
+  const events = Array.from({ length: 2 * FRESH }, (_, index) => eventBy(index % 3));
+  await world.appendTo(accountId, events);
+  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
+  await world.run("SELECT ledger.index_segment($1, 0)", [accountId]);
+  // Control: before the queue is done, the erased values are in the index.
+  await eraseSome(accountId, FRESH);
+  const entries = async () => (await entriesOfBlocks(world.owner, accountId)).map(([, key]) => key);
+  expect(await entries()).toContain("u_1");
+  // What is indexed later has none of them. The queue has values of it, too, and nothing to take out.
+  const late = { parts: ["actor", "target"], sequence_numbers: "5000-5100" };
+  await world.erase(accountId, await world.record(accountId, ERASURE, late));
+  await world.run("SELECT ledger.index_segment($1, 4096)", [accountId]);
+  expect(await forget(accountId)).toBe(2);
+  expect(await queued(accountId)).toEqual([]);
+  const right = await entriesOfEvents(world.owner, accountId, 0, 2 * FRESH);
+  expect(await entriesOfBlocks(world.owner, accountId)).toEqual(right);
+  expect(right.find(([field, key]) => field === "actor_id" && key === "u_1")?.[2][0]).toBe(4_097);
+});
+
+test("so is a sealed one, and one that is sealed before the values are taken out", async () => {
+  const accountId = newAccountId();
+  const events = Array.from({ length: SEALED }, (_, index) =>
+    eventBy(index % 3 === 1 ? 1 : 1_000 + index),
+  );
+  await world.appendTo(accountId, events);
+  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
+  for (let base = 0; base < SEALED; base += FRESH)
+    // oxlint-disable-next-line no-await-in-loop -- in order
+    await world.run("SELECT ledger.index_segment($1, $2)", [accountId, base]);
+  await eraseSome(accountId, 3_000);
+  await world.run("SELECT ledger.seal_segment($1, 0)", [accountId]);
+  await eraseSome(accountId, 6_000);
+  expect(await forget(accountId)).toBe(1);
+  expect(await entriesOfBlocks(world.owner, accountId)).toEqual(
+    await entriesOfEvents(world.owner, accountId, 0, SEALED),
+  );
+  // No block begins with a value that is gone.
+  const wrong = await world.owner.query(
+    "SELECT FROM ledger.blocks WHERE account_id = $1 AND first <> keys[1]",
+    [accountId],
+  );
+  expect(wrong).toEqual([]);
 });

@@ -3,7 +3,7 @@
 
 import { statement } from "@annals/postgres";
 
-export const TABLES = ["ledger.events", "ledger.postings"] as const;
+export const TABLES = ["ledger.events", "ledger.blocks", "ledger.unindexed"] as const;
 
 export interface ErasuresRow {
   readonly pending: number;
@@ -39,13 +39,14 @@ export interface UnvacuumedRow {
 
 type Page = [afterAccountId: string, afterId: string, limit: number];
 
-/** Lists them by account and id. */
+/** Lists them by account and id, without those whose values are still to be taken out of the filter index. */
 export const listUnvacuumed = statement<Page, UnvacuumedRow>(
   `/* ledger.list-unvacuumed */
 SELECT account_id, id, last_xid,
   extract(epoch FROM statement_timestamp() - done_at)::double precision AS age_s
 FROM ledger.erasures
 WHERE done_at IS NOT NULL AND vacuumed_at IS NULL AND last_record > 0 AND (account_id, id) > ($1::text, $2::text)
+  AND NOT EXISTS (SELECT 1 FROM ledger.unindexed WHERE unindexed.account_id = erasures.account_id)
 ORDER BY account_id, id
 LIMIT $3::integer
 `,
@@ -64,18 +65,18 @@ RETURNING id
 
 export interface TimesRow {
   readonly can_vacuum: boolean;
-  /** Seconds since the tables were vacuumed; of the two, the one longer ago. Null if one never was. */
+  /** Seconds since the tables were vacuumed; of those, the one longer ago. Null if one never was. */
   readonly vacuumed_s: number | null;
 }
 
 export const getVacuumTimes = statement<[], TimesRow>(
   `/* ledger.get-vacuum-times */
 SELECT current_setting('server_version_num')::integer >= 170000 AS can_vacuum,
-  CASE WHEN count(greatest(last_vacuum, last_autovacuum)) = 2 THEN
+  CASE WHEN count(greatest(last_vacuum, last_autovacuum)) = 3 THEN
     extract(epoch FROM clock_timestamp() - min(greatest(last_vacuum, last_autovacuum)))::double precision
   END AS vacuumed_s
 FROM pg_catalog.pg_stat_user_tables
-WHERE schemaname = 'ledger' AND relname IN ('events', 'postings')
+WHERE schemaname = 'ledger' AND relname IN ('events', 'blocks', 'unindexed')
 `,
   { route: "local" },
 );

@@ -27,7 +27,7 @@ const everyThird = (first: number, last: number) =>
 
 test("the events of an actor, in the filter index and after it, and none that came later", async () => {
   const accountId = await world.newChain(CHUNK + 300);
-  await world.run("SELECT ledger.index_chunk($1, 0)", [accountId]);
+  await world.run("SELECT ledger.index_segment($1, 0)", [accountId]);
   await erasures.ask(accountId, { actorId: "u_1" });
   await world.appendTo(accountId, [eventBy(1)]);
   const { pass } = erasures.newReplica();
@@ -38,7 +38,7 @@ test("the events of an actor, in the filter index and after it, and none that ca
   expect(records.map((each) => each.length)).toEqual([...Array(5).fill(BATCH), 215]);
   expect(records.flat()).toEqual(numbers);
   const [left] = await world.owner.query(
-    "SELECT count(*)::int AS n FROM ledger.postings WHERE account_id = $1 AND value = 'u_1'",
+    "SELECT count(*)::int AS n FROM ledger.blocks WHERE account_id = $1 AND 'u_1' = ANY (keys)",
     [accountId],
   );
   expect(left).toEqual({ n: 0 });
@@ -131,6 +131,7 @@ const STEPS = [
   "append-events",
   "erase",
   "advance-erasure",
+  "unindex",
   "complete-erasure",
 ];
 

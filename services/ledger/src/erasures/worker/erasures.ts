@@ -1,8 +1,8 @@
 // Executes the requests to erase, after their delay, in batches. Each batch is a record in the account's
 // chain and what it erases, in one transaction (docs/adr/0055-erasure-waits-and-goes-in-batches.md). Any
 // number of replicas may do it at the same time: a lease gives each request to one of them. Accounts take
-// turns. A request is completed once the services with copies have said that they have none. It must never
-// erase an event that a hold covers, or without a record.
+// turns. A request is completed once the filter index has none of the values, and the services with copies
+// have said that they have none. It must never erase an event that a hold covers, or without a record.
 
 import { AccountWork, type Logger } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -24,6 +24,7 @@ import {
   finishErasure,
   releaseErasure,
 } from "../store/erasures.ts";
+import { unindex } from "../store/unindex.ts";
 
 export interface ErasuresDeps {
   readonly appends: Pick<AppendQueue, "record">;
@@ -93,7 +94,9 @@ export class Erasures {
     const claim = [accountId, id, LEASE_S, copies.exports, copies.webhooks] as const;
     const [claimed] = await database.run(claimErasure, [...claim]);
     if (!claimed) return false;
-    if (claimed.is_done) return this.#complete(accountId, id, claimed.selector);
+    // What archives have had may be queued, too.
+    if (claimed.is_done && (await this.#forget(accountId, signal)))
+      return this.#complete(accountId, id, claimed.selector);
     const erasure: Erasure = {
       accountId,
       id,
@@ -108,7 +111,8 @@ export class Erasures {
       if (signal.aborted) break;
       done = await this.#eraseNext(erasure, done, signal);
     }
-    if (done < erasure.upTo) {
+    const isForgotten = await this.#forget(accountId, signal);
+    if (done < erasure.upTo || !isForgotten) {
       await database.run(releaseErasure, [accountId, id, String(done)]);
       return true;
     }
@@ -121,6 +125,16 @@ export class Erasures {
     const { clock, database, random } = this.#deps;
     const digest = selectorDigest(selector, random);
     await database.run(completeErasure, [accountId, id, digest, clock.nowText()]);
+    return false;
+  }
+
+  /** Takes what batches have queued out of the filter index. Resolves to whether nothing is left of it. */
+  async #forget(accountId: string, signal: AbortSignal): Promise<boolean> {
+    while (!signal.aborted) {
+      // oxlint-disable-next-line no-await-in-loop -- a segment after the other
+      const [row] = await this.#deps.database.run(unindex, [accountId]);
+      if (Number(row?.taken ?? 0) === 0) return true;
+    }
     return false;
   }
 

@@ -105,7 +105,7 @@ test("a snapshot from before the erasure keeps the values, and so does its erasu
 test("a table that another session vacuums is skipped, and nothing is said of it", async () => {
   await erase();
   await later(GATHER_S);
-  const end = await begin("LOCK TABLE ledger.postings IN SHARE UPDATE EXCLUSIVE MODE");
+  const end = await begin("LOCK TABLE ledger.blocks IN SHARE UPDATE EXCLUSIVE MODE");
   const { pass } = vacuum();
   expect(await pass()).toBe(RETRY_MS);
   await end();

@@ -2,7 +2,8 @@
 // record of retention, none of them is younger than two days or held, and the chain that is left still links
 // to its head. A refused call changes nothing. Without the condition that refuses it, it goes through.
 
-import { beforeAll, expect, test, vi } from "vitest";
+import { eventually } from "@annals/testing";
+import { beforeAll, expect, test } from "vitest";
 import { newAccountId } from "../../testing/append-fixtures.ts";
 import {
   eventBy,
@@ -11,6 +12,13 @@ import {
   openLifecycleFixtures,
   YOUNG,
 } from "../../testing/lifecycle-fixtures.ts";
+import {
+  entriesOfBlocks,
+  entriesOfEvents,
+  FRESH,
+  SEALED,
+  segmentsOf,
+} from "../../testing/segment-fixtures.ts";
 import { type Condition, withoutCondition } from "../../testing/without-condition.ts";
 
 const RETENTION = "annals.retention";
@@ -227,42 +235,64 @@ test.for([
   },
 );
 
+const WAITING =
+  "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+/** Deletes while another transaction has a lock, and meanwhile takes the row of the account. */
+async function expireBehind(accountId: string, lock: string) {
+  const call = (text: string) =>
+    ({ name: "test.lock", text, route: "local", customPlan: true }) as const;
+  const { expiring } = await world.pool.transaction(async (transaction) => {
+    await transaction.run(call(lock), [accountId]);
+    const begun = world.expire(accountId);
+    await eventually("it waits", async () => (await world.owner.query(WAITING)).length > 0);
+    const row = "SELECT FROM ledger.lifecycles WHERE account_id = $1 FOR UPDATE NOWAIT";
+    await transaction.run(call(row), [accountId]);
+    return { expiring: begun };
+  });
+  return expiring;
+}
+
 test("a record that has the head is not waited for with the row that it needs next", async () => {
   const accountId = await world.newChain();
   await cut(accountId, 4);
-  const locks = (table: string, more = "") => ({
-    name: "test.lock",
-    text: `SELECT FROM ledger.${table} WHERE account_id = $1 FOR UPDATE ${more}`,
-    route: "local" as const,
-    customPlan: true,
-  });
-  const waiting =
-    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-  const deleted = await world.pool.transaction(async (transaction) => {
-    await transaction.run(locks("heads"), [accountId]);
-    const expiring = world.expire(accountId);
-    await vi.waitFor(async () => expect(await world.owner.query(waiting)).not.toEqual([]));
-    await transaction.run(locks("lifecycles", "NOWAIT"), [accountId]);
-    return { expiring };
-  });
-  expect(await deleted.expiring).toBe(4);
+  const head = "SELECT FROM ledger.heads WHERE account_id = $1 FOR UPDATE";
+  expect(await expireBehind(accountId, head)).toBe(4);
 });
 
-test("a chunk goes at a time, and no posting stays without an event", async () => {
+test("a chunk goes at a time, and no value stays in the index without an event", async () => {
   const accountId = newAccountId();
   const events = (count: number, who: number) => Array.from({ length: count }, () => eventBy(who));
   await world.appendTo(accountId, [...events(4_096, 1), ...events(2_048, 2), ...events(2_048, 3)]);
   await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
-  await world.run("SELECT ledger.index_chunk($1, 0)", [accountId]);
-  await world.run("SELECT ledger.index_chunk($1, 1)", [accountId]);
+  await world.run("SELECT ledger.index_segment($1, 0)", [accountId]);
+  await world.run("SELECT ledger.index_segment($1, 4096)", [accountId]);
   await cut(accountId, 6_144);
   expect(await world.expire(accountId)).toBe(4_096);
   expect(await world.expire(accountId)).toBe(2_048);
-  expect(await world.expire(accountId)).toBe(0);
-  const postings = await world.owner.query(
-    "SELECT DISTINCT chunk::int, value FROM ledger.postings WHERE account_id = $1 AND field = 'actor_id'",
-    [accountId],
-  );
-  expect(postings).toEqual([{ chunk: 1, value: "u_3" }]);
+  const right = await entriesOfEvents(world.owner, accountId, 0, 2 * FRESH);
+  expect(await entriesOfBlocks(world.owner, accountId)).toEqual(right);
+  expect(right.filter(([field]) => field === "actor_id").map(([, key]) => key)).toEqual(["u_3"]);
   expect(await left(accountId)).toMatchObject([{ first: 6_145, leaves: 0 }]);
+});
+
+test("a sealed segment that the cut enters becomes fresh ones, of what is left", async () => {
+  const accountId = newAccountId();
+  const events = Array.from({ length: SEALED }, (_, index) => eventBy(Math.floor(index / 1_000)));
+  await world.appendTo(accountId, events);
+  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
+  for (let base = 0; base < SEALED; base += FRESH)
+    await world.run("SELECT ledger.index_segment($1, $2)", [accountId, base]);
+  await world.run("SELECT ledger.seal_segment($1, 0)", [accountId]);
+  expect(await segmentsOf(world.owner, accountId)).toHaveLength(17);
+  const said = { parts: ["actor"], sequence_numbers: "60000" };
+  await world.erase(accountId, await world.record(accountId, "annals.erasure", said));
+  await cut(accountId, 5_500);
+  // What the index of the segment waits for is not waited for with the row that records need.
+  expect(await expireBehind(accountId, "SELECT ledger.unindex($1)")).toBe(4_096);
+  expect(await world.expire(accountId)).toBe(1_404);
+  expect(await segmentsOf(world.owner, accountId)).toHaveLength(16);
+  const right = await entriesOfEvents(world.owner, accountId, 0, SEALED);
+  expect(await entriesOfBlocks(world.owner, accountId)).toEqual(right);
+  expect(right.map(([, key]) => key)).not.toContain("u_4");
 });

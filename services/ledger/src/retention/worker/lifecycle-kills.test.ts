@@ -30,7 +30,7 @@ const DUE_EVERY_MS = 50;
 const ALONE_MS = 200;
 
 const STATEMENTS = [
-  ["claim-erasure", "list-erasable", "erase", "advance-erasure", "finish-erasure"],
+  ["claim-erasure", "list-erasable", "erase", "advance-erasure", "unindex", "finish-erasure"],
   ["complete-erasure", "lock-head-for-record", "append-events", "create-hold", "release-hold"],
   ["claim-retention", "lock-lifecycle", "set-cut", "expire", "finish-retention"],
 ].flat();

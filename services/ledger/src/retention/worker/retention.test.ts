@@ -106,8 +106,8 @@ describe("300 events are deleted, 5,000 are appended, and again", () => {
     expect(await list({ filter: { actorIds: ["u_7"] } })).toEqual([5_301]);
     expect(await list({ filter: { beforeSequence: 301n } })).toEqual([300]);
     expect(await list({ filter: { beforeSequence: 200n } })).toEqual([]);
-    const indexed = "SELECT chunk::int FROM ledger.chunks WHERE account_id = $1";
-    expect(await world.log.owner.query(indexed, [ACCOUNT])).toEqual([{ chunk: 0 }]);
+    const indexed = "SELECT base::int FROM ledger.segments WHERE account_id = $1";
+    expect(await world.log.owner.query(indexed, [ACCOUNT])).toEqual([{ base: 0 }]);
     expect(await verify()).toEqual({ checked: 5_002, firstInvalid: undefined, from: 300 });
     expect(await world.client.getUsage({ accountId: ACCOUNT })).toMatchObject({ events: 5_301n });
 
@@ -118,7 +118,7 @@ describe("300 events are deleted, 5,000 are appended, and again", () => {
     expect(await list({ filter: { actorIds: ["u_7"] } })).toEqual([5_301]);
     expect(await list({ ascending: true, filter: DONE })).toEqual([5_301]);
     expect(await verify()).toEqual({ checked: 2, firstInvalid: undefined, from: 5_301 });
-    const left = "SELECT FROM ledger.postings WHERE account_id = $1";
+    const left = "SELECT FROM ledger.blocks WHERE account_id = $1";
     expect(await world.log.owner.query(left, [ACCOUNT])).toEqual([]);
   });
 
@@ -126,12 +126,12 @@ describe("300 events are deleted, 5,000 are appended, and again", () => {
     await agedAccount(300);
     await world.newReplica().passes();
     await append(5_000);
-    const old = ["index_chunk", "stored <> size - coalesce(deleted, 0)", "stored <> size"] as const;
+    const old = ["index_segment", " - coalesce(deleted, 0) THEN", " THEN"] as const;
     await withoutCondition(world.log.owner, old, world.index);
-    const chunks = () => world.log.owner.query("SELECT FROM ledger.chunks");
-    expect(await chunks()).toEqual([]);
+    const segments = () => world.log.owner.query("SELECT FROM ledger.segments");
+    expect(await segments()).toEqual([]);
     await world.index();
-    expect(await chunks()).toHaveLength(1);
+    expect(await segments()).toHaveLength(1);
   });
 
   test("a chunk that was deleted before it was indexed does not stop the index", async () => {
@@ -142,11 +142,11 @@ describe("300 events are deleted, 5,000 are appended, and again", () => {
     await append(4_000);
     await world.index();
     const rows = await world.log.owner.query(
-      "SELECT chunk::int, earliest = '' AS is_empty FROM ledger.chunks ORDER BY 1",
+      "SELECT base::int, earliest = '' AS is_empty FROM ledger.segments ORDER BY 1",
     );
     expect(rows).toEqual([
-      { chunk: 0, is_empty: true },
-      { chunk: 1, is_empty: false },
+      { base: 0, is_empty: true },
+      { base: 4_096, is_empty: false },
     ]);
     expect(await list({ ascending: true, filter: DONE })).toEqual([5_000, 5_002, 5_003]);
     expect((await verify()).firstInvalid).toBeUndefined();

@@ -8,7 +8,8 @@ import type { GrownChains } from "../../append/grown-chains.ts";
 import { CHUNK_SIZE } from "../rules/chunk.ts";
 import { findIndexWork, type IndexWorkRow } from "../store/find-index-work.ts";
 import { getSearchEnds } from "../../store/get-search-ends.ts";
-import { indexChunk } from "../store/index-chunk.ts";
+import { indexSegment, sealSegment } from "../store/index-segment.ts";
+import { SEALED_SIZE } from "../rules/segment.ts";
 
 /** Time from the end of a run to the beginning of the next while there are more chains to look at. */
 export const DELAY_MS = 1_000;
@@ -16,8 +17,11 @@ export const DELAY_MS = 1_000;
 /** Accounts of one run. The next run continues after them, and starts over after the last account. */
 const ACCOUNTS = 1_000;
 
-/** Chunks of one account before the next account has its turn: a quarter of a second of PostgreSQL. */
-const TURN_CHUNKS = 8;
+/**
+ * Fresh segments of one account before the next account has its turn: half a second of PostgreSQL. A turn
+ * seals at most one segment, for which as many as two turns make the fresh ones.
+ */
+const TURN_SEGMENTS = 8;
 
 export interface FilterIndexDeps {
   readonly database: Database;
@@ -60,7 +64,7 @@ export class FilterIndex {
     let lacking = 0;
     await run.each(accounts, async (listed) => {
       const account = run.hasOldList ? await this.#endsOf(listed.account_id) : listed;
-      lacking += Number(account.end_chunk) - Number(account.next_chunk);
+      lacking += lackingOf(account);
       lacking -= await giveTurn(account);
     });
     if (signal.aborted) return 0;
@@ -72,29 +76,44 @@ export class FilterIndex {
       this.#lacking = 0;
     }
     run.end();
-    if (most === TURN_CHUNKS) return 0;
+    if (most === TURN_SEGMENTS) return 0;
     return most > 0 || this.#after !== "" ? DELAY_MS : REST_MS;
   }
 
   /** What the database says of the account now. */
   async #endsOf(accountId: string): Promise<IndexEnds> {
     const [ends] = await this.#deps.database.run(getSearchEnds, [accountId]);
-    const end = Math.floor(Number(ends?.last ?? 0) / CHUNK_SIZE);
-    return { account_id: accountId, next_chunk: ends?.chunks ?? "0", end_chunk: String(end) };
+    const { first = "1", indexed = "0", last = "0", sealed = "0" } = ends ?? {};
+    return { account_id: accountId, deleted: String(Number(first) - 1), indexed, last, sealed };
   }
 
-  /** Resolves to the number of indexed chunks: fewer if another replica indexes, or events are missing. */
+  /**
+   * Resolves to the number of segments that were indexed: fewer if another replica indexes, or events are
+   * missing. Then seals what is complete.
+   */
   async #giveTurn(account: IndexEnds, signal: AbortSignal): Promise<number> {
-    const first = Number(account.next_chunk);
-    const end = Math.min(first + TURN_CHUNKS, Number(account.end_chunk));
-    for (let chunk = first; chunk < end; chunk += 1) {
-      if (signal.aborted) return chunk - first;
-      const [indexed] = await this.#deps.database.run(indexChunk, [
-        account.account_id,
-        String(chunk),
-      ]);
-      if (indexed?.added !== true) return chunk - first;
+    const { database } = this.#deps;
+    const { account_id: accountId } = account;
+    const most = Math.min(TURN_SEGMENTS, lackingOf(account));
+    let indexed = Number(account.indexed);
+    let made = 0;
+    for (; made < most && !signal.aborted; made += 1) {
+      const [row] = await database.run(indexSegment, [accountId, indexed]);
+      if (row?.is_done !== true) return made;
+      indexed += CHUNK_SIZE;
     }
-    return end - first;
+    // What retention has entered stays fresh.
+    const unsealed = Math.max(
+      Number(account.sealed),
+      Math.ceil(Number(account.deleted) / SEALED_SIZE) * SEALED_SIZE,
+    );
+    if (indexed - unsealed >= SEALED_SIZE && !signal.aborted)
+      await database.run(sealSegment, [accountId, unsealed]);
+    return made;
   }
+}
+
+/** Complete segments that the index lacks. */
+function lackingOf({ indexed, last }: IndexEnds): number {
+  return Math.max(0, Math.floor((Number(last) - Number(indexed)) / CHUNK_SIZE));
 }

@@ -9,7 +9,7 @@ export interface ClaimedRow {
   /** The last event that was found valid; 0 before the first. */
   readonly sequence_number: string;
   readonly hash: string;
-  /** Number of chunks of the filter index, from the first, that have been compared with the events. */
+  /** Number of chunks of the filter index, from the first, that have been compared since they were sealed. */
   readonly chunks: string;
 }
 

@@ -7,7 +7,7 @@ export const findAlteredTables = statement<[], { readonly name: string }>(
   `/* ledger.find-altered-tables */
 SELECT relname AS name FROM pg_catalog.pg_class
 WHERE relnamespace = 'ledger'::regnamespace
-  AND relname IN ('events', 'heads', 'chunks', 'postings', 'lifecycles', 'holds')
+  AND relname IN ('events', 'heads', 'segments', 'blocks', 'unindexed', 'lifecycles', 'holds')
   AND (relkind NOT IN ('r', 'p') OR relrowsecurity OR relhasrules)
 ORDER BY relname
 `,

@@ -1,88 +1,113 @@
 // The first event of a range that lists would skip, because the filter index does not agree with the chain: a
-// posting or a time of its chunk was changed or is missing. No row: lists skip no event, or the chunk is not
-// indexed yet. The range has to be within one chunk. Superfluous postings hide nothing: a list compares every
-// event with its filter.
+// place or a time of its segment was changed or is missing. The range has to be within one segment. No event:
+// lists skip none. Superfluous places hide nothing: a list compares every event with its filter.
 
 import { statement } from "@annals/postgres";
-import { CHUNK_SIZE } from "../../search/rules/chunk.ts";
 
-type Params = [
-  accountId: string,
-  chunk: string,
-  /** Both ends are included. */
-  fromSequence: string,
-  toSequence: string,
-];
+type Segment = [accountId: string, level: number, base: number];
+/** Both ends are included. */
+type Of = [...Segment, fromSequence: number, toSequence: number];
 
-export interface HiddenEventRow {
-  readonly sequence_number: string;
-  readonly id: string;
+interface HiddenEventRow {
+  /** Whether the blocks are those of this segment: it may have been sealed. Then nothing was compared. */
+  readonly is_kept: boolean;
+  readonly sequence_number: string | null;
+  readonly id: string | null;
 }
 
-// The postings are made again as the function `ledger.index_chunk` makes them. Most are equal, so few
-// ordinals are compared. The LIMITs leave out no row: for an account that has grown since the last ANALYZE,
-// PostgreSQL expects one row, and may join by reading the whole account for each row.
-export const findHiddenEvent = statement<Params, HiddenEventRow>(
-  `/* ledger.find-hidden-event */
-SELECT event.sequence_number, event.id
+/** Fields of ledger.blocks. */
+export const FIELDS = [1, 2, 3, 4, 5] as const;
+
+// The entries are made again as the function `ledger.make_blocks` makes them, and put together with the
+// stored ones by their keys: a join could compare each with each. Of a stored key only what a list would find
+// counts: it has to be between the first key of its block and that of the next one, and the keys of the block
+// have to ascend. Most entries are equal, so few places are compared. The LIMITs leave out no row: for an
+// account that has grown since the last ANALYZE, PostgreSQL expects one row, and may join by reading the
+// whole account for each row.
+export const findHiddenValue = statement<[...Of, field: number], HiddenEventRow>(
+  `/* ledger.find-hidden-value */
+SELECT kept.is_kept, event.sequence_number, event.id
 FROM (
-  SELECT min(sequence_number) AS first
-  FROM (
-    SELECT $2::bigint * ${CHUNK_SIZE} + 1 + ordinal AS sequence_number
+  SELECT max(level) = $2::smallint AS is_kept FROM ledger.segments
+  WHERE account_id = $1::text
+    AND (level = 0 AND base = $3::bigint OR level = 1 AND base = $3::bigint / 65536 * 65536)
+) AS kept
+LEFT JOIN (
+  WITH copies AS MATERIALIZED (
+    SELECT substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place, '0'::xid AS hashed,
+      CASE WHEN octet_length(value) > 256 THEN '' ELSE value END COLLATE "C" AS key
     FROM (
-      WITH copies AS MATERIALIZED (
-        SELECT ((sequence_number - 1) % ${CHUNK_SIZE})::smallint AS ordinal, '0'::xid AS hashed, action, actor_id,
-          actor_type, target_id, target_type
-        FROM ledger.events
-        WHERE account_id = $1::text
-          AND sequence_number > $2::bigint * ${CHUNK_SIZE}
-          AND sequence_number <= ($2::bigint + 1) * ${CHUNK_SIZE}
-        ORDER BY sequence_number
-      )
-      SELECT 'action' COLLATE "C" AS field, action AS value, array_agg(ordinal) AS ordinals
-      FROM copies WHERE action IS NOT NULL GROUP BY action, hashed
-      UNION ALL
-      SELECT 'actor_id' COLLATE "C", actor_id, array_agg(ordinal)
-      FROM copies WHERE actor_id IS NOT NULL GROUP BY actor_id, hashed
-      UNION ALL
-      SELECT 'actor_type' COLLATE "C", actor_type, array_agg(ordinal)
-      FROM copies WHERE actor_type IS NOT NULL GROUP BY actor_type, hashed
-      UNION ALL
-      SELECT 'target_id' COLLATE "C", target_id, array_agg(ordinal)
-      FROM copies WHERE target_id IS NOT NULL GROUP BY target_id, hashed
-      UNION ALL
-      SELECT 'target_type' COLLATE "C", target_type, array_agg(ordinal)
-      FROM copies WHERE target_type IS NOT NULL GROUP BY target_type, hashed
-    ) AS expected
-    LEFT JOIN LATERAL (
-      SELECT postings.ordinals FROM ledger.postings
-      WHERE account_id = $1::text AND field = expected.field AND value = expected.value AND chunk = $2::bigint
-      LIMIT 1
-    ) AS stored ON true
-    CROSS JOIN LATERAL unnest(expected.ordinals) AS ordinal
-    WHERE expected.ordinals IS DISTINCT FROM stored.ordinals
-      AND (ordinal = ANY (stored.ordinals)) IS NOT TRUE
-    UNION ALL
-    SELECT sequence_number FROM (
-      SELECT sequence_number, occurred_at, received_at FROM ledger.events
-      WHERE account_id = $1::text AND sequence_number BETWEEN $3::bigint AND $4::bigint
+      SELECT sequence_number, CASE $6::integer WHEN 1 THEN action WHEN 2 THEN actor_id WHEN 3 THEN actor_type
+        WHEN 4 THEN target_id WHEN 5 THEN target_type END AS value
+      FROM ledger.events
+      WHERE account_id = $1::text AND sequence_number BETWEEN $4::bigint AND $5::bigint AND erased & 32 <> 32
       ORDER BY sequence_number
     ) AS events
-    WHERE (occurred_at BETWEEN
-      (SELECT earliest FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint) AND
-      (SELECT latest FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint)
-      AND received_at BETWEEN
-      (SELECT first_received FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint) AND
-      (SELECT last_received FROM ledger.chunks WHERE account_id = $1::text AND chunk = $2::bigint)) IS NOT TRUE
-  ) AS hidden
-  WHERE sequence_number BETWEEN $3::bigint AND $4::bigint
-    AND $2::bigint <= (SELECT max(chunk) FROM ledger.chunks WHERE account_id = $1::text)
-) AS found
+    WHERE value IS NOT NULL
+  ), differing AS MATERIALIZED (
+    SELECT key, string_agg(places, ''::bytea) FILTER (WHERE NOT is_stored) AS expected,
+      string_agg(places, ''::bytea) FILTER (WHERE is_stored) AS stored
+    FROM (
+      SELECT key, string_agg(place, ''::bytea) AS places, false AS is_stored FROM copies GROUP BY key, hashed
+      UNION ALL
+      SELECT entry.key, entry.places, true
+      FROM (
+        SELECT keys, counts, places, first, lead(first) OVER (ORDER BY first) AS following,
+          keys = ARRAY(SELECT key FROM unnest(keys) AS key ORDER BY key COLLATE "C") AS is_ascending
+        FROM ledger.blocks
+        WHERE account_id = $1::text AND field = $6::smallint AND level = $2::smallint AND base = $3::bigint
+      ) AS block
+      CROSS JOIN LATERAL (
+        SELECT key, substring(block.places FROM 2 * (sum(events) OVER (ORDER BY n) - events)::integer + 1
+          FOR 2 * events) AS places
+        FROM (
+          SELECT key, n, CASE WHEN block.counts IS NULL THEN octet_length(block.places) / 2 ELSE count END AS events
+          FROM unnest(block.keys, block.counts) WITH ORDINALITY AS counted (key, count, n)
+        ) AS counted
+      ) AS entry
+      WHERE is_ascending AND entry.key >= block.first AND (block.following IS NULL OR entry.key < block.following)
+    ) AS entries
+    GROUP BY key
+    HAVING string_agg(places, ''::bytea) FILTER (WHERE NOT is_stored)
+      IS DISTINCT FROM string_agg(places, ''::bytea) FILTER (WHERE is_stored)
+  ), hidden AS (
+    SELECT key, substring(expected FROM 2 * at + 1 FOR 2) AS place
+    FROM differing CROSS JOIN LATERAL generate_series(0, octet_length(expected) / 2 - 1) AS at
+    EXCEPT
+    SELECT key, substring(stored FROM 2 * at + 1 FOR 2)
+    FROM differing CROSS JOIN LATERAL generate_series(0, octet_length(stored) / 2 - 1) AS at
+  )
+  SELECT sequence_number, id FROM ledger.events
+  WHERE account_id = $1::text
+    AND sequence_number = (
+      SELECT $3::bigint / 65536 * 65536 + 1 + min(get_byte(place, 0) * 256 + get_byte(place, 1)) FROM hidden)
+  LIMIT 1
+) AS event ON kept.is_kept
+`,
+  { route: "one account", customPlan: true },
+);
+
+type Range = [accountId: string, fromSequence: number, toSequence: number];
+
+/** An event that a list by time would skip. Of a chunk that the index does not have, it is the first one. */
+export const findHiddenTime = statement<Range, Omit<HiddenEventRow, "is_kept">>(
+  `/* ledger.find-hidden-time */
+SELECT event.sequence_number, event.id
+FROM generate_series(($2::bigint - 1) / 4096 * 4096, $3::bigint - 1, 4096) AS chunk (base)
+LEFT JOIN LATERAL (
+  SELECT earliest, latest, first_received, last_received FROM ledger.segments
+  WHERE account_id = $1::text AND level = 0 AND segments.base = chunk.base
+  LIMIT 1
+) AS segment ON true
 CROSS JOIN LATERAL (
   SELECT sequence_number, id FROM ledger.events
-  WHERE account_id = $1::text AND sequence_number = found.first
-  LIMIT 1
+  WHERE account_id = $1::text AND sequence_number BETWEEN greatest($2::bigint, chunk.base + 1)
+      AND least($3::bigint, chunk.base + 4096)
+    AND (occurred_at BETWEEN segment.earliest AND segment.latest
+      AND received_at BETWEEN segment.first_received AND segment.last_received) IS NOT TRUE
+  ORDER BY sequence_number LIMIT 1
 ) AS event
+ORDER BY event.sequence_number LIMIT 1
 `,
   { route: "one account", customPlan: true },
 );

@@ -6,7 +6,7 @@ type Params = [
   accountId: string,
   sequenceNumber: string,
   hash: string,
-  /** Number of chunks of the filter index that have been compared with the events. */
+  /** Number of chunks of the filter index that have been compared since they were sealed. */
   chunks: string,
   /** Whether the verification has reached the head: then the whole chain is valid. */
   isComplete: boolean,

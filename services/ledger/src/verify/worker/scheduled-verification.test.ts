@@ -1,7 +1,7 @@
 // Guarantee: the scheduled verification takes each chain once in an interval, at one replica, and continues
 // where it ended. It reports a chain that was changed since, or rewritten as a whole, and never counts it as
-// verified. It compares each chunk of the filter index once, also one that was indexed later than its events
-// were verified. It waits for a time of low load, but not permanently.
+// verified. It compares each sealed segment of the filter index once, also one that was indexed later than
+// its events were verified. It waits for a time of low load, but not permanently.
 
 import { createLog, createRegistry } from "@annals/chassis";
 import type { Route } from "@annals/postgres";
@@ -11,14 +11,13 @@ import { CHUNK_SIZE } from "../../search/rules/chunk.ts";
 import { createMetrics } from "../../metrics.ts";
 import { newLedgerDatabase } from "../../testing/database.ts";
 import { appendAll, indexAll, timeOf } from "../../testing/index-fixtures.ts";
+import { changeEntry } from "../../testing/segment-fixtures.ts";
 import { appendOf, openLedger, type TestLedger } from "../../testing/test-ledger.ts";
 import { BlockChecker } from "../block-checker.ts";
-import { LoadPeak } from "../../append/load-peak.ts";
 import { ScheduledVerification } from "./scheduled-verification.ts";
 
 const ACCOUNT = "acct_1";
 const NEVER = new AbortController().signal;
-const HOUR_MS = 3_600_000;
 
 let database: TestDatabase;
 let ledger: TestLedger;
@@ -69,11 +68,11 @@ async function newReplica(isAway = (_route: Route, _account: unknown): boolean =
     pass,
     lines: () => lines.map((line) => JSON.parse(line)),
     checked: () => statements.filter((one) => one.startsWith("ledger.check-block")),
-    /** The chunks of the filter index that were compared, in order. */
+    /** The levels and bases of the segments of the filter index that were compared, some at a time. */
     compared: () =>
-      statements
-        .flatMap((one) => /^ledger\.find-hidden-event \S+ (\d+)/.exec(one)?.[1] ?? [])
-        .map(Number),
+      statements.flatMap(
+        (one) => /^ledger\.find-hidden-value \S+ (\d+ \d+) .* 1$/.exec(one)?.[1] ?? [],
+      ),
     results: async () => ({
       valid: await value("annals_verifications_total", "valid"),
       invalid: await value("annals_verifications_total", '"invalid"'),
@@ -199,11 +198,12 @@ describe("the filter index", () => {
       })),
     );
   const hide = () =>
-    database.query(
-      "UPDATE ledger.postings SET ordinals = array_remove(ordinals, ordinals[1]) WHERE value = 'rare' AND chunk = 1",
+    changeEntry(database, ACCOUNT, { field: 1, key: "rare", base: CHUNK_SIZE }, (places) =>
+      places.slice(1),
     );
+  const FRESH = ["0 0", "0 4096", "0 8192"];
 
-  test("is compared once, whenever it was made, and again where it was made anew", async () => {
+  test("is compared whenever it was made, and again where it was made anew", async () => {
     await appendChunks(1);
     const one = await newReplica();
     await one.pass();
@@ -213,20 +213,32 @@ describe("the filter index", () => {
     await indexAll(ledger.database);
     await letTimePass();
     await one.pass();
-    expect(one.compared()).toStrictEqual([0, 1, 2]);
+    expect(one.compared().toSorted()).toStrictEqual(FRESH);
     // Not due: it sees that the load is low again.
     await one.pass();
+    expect(one.compared()).toHaveLength(3);
+    await database.query("DELETE FROM ledger.segments; DELETE FROM ledger.blocks");
     await letTimePass();
     await one.pass();
     expect(one.compared()).toHaveLength(3);
-    await database.query("DELETE FROM ledger.chunks; DELETE FROM ledger.postings");
-    await letTimePass();
-    await one.pass();
     await indexAll(ledger.database);
     await letTimePass();
     await one.pass();
-    expect(one.compared().slice(3)).toStrictEqual([0, 1, 2]);
-    expect(await one.results()).toStrictEqual({ valid: 5, invalid: 0 });
+    expect(one.compared().slice(3).toSorted()).toStrictEqual(FRESH);
+    expect(await one.results()).toStrictEqual({ valid: 4, invalid: 0 });
+  });
+
+  test("is compared once where it is sealed, and each time where it will be stored anew", async () => {
+    await appendChunks(17);
+    await indexAll(ledger.database);
+    const one = await newReplica();
+    for (let passes = 0; passes < 3; passes += 1) {
+      await one.pass();
+      await letTimePass();
+    }
+    const [first, second, ...later] = one.compared();
+    expect(new Set([first, second])).toStrictEqual(new Set(["0 65536", "1 0"]));
+    expect(later).toStrictEqual(["0 65536", "0 65536"]);
   });
 
   test("that hides an event is reported each time, and keeps its chain from counting as verified", async () => {
@@ -264,24 +276,4 @@ test("it waits for low load, and not beyond another interval", async () => {
   expect(await validAfterPass()).toBe(2);
   await letTimePass();
   expect(await validAfterPass()).toBe(3);
-});
-
-test("load is low at no more than half of the greatest rate of the last day", () => {
-  let nowMs = 0;
-  let events = 0;
-  const peak = new LoadPeak(() => nowMs);
-  const after = (ms: number, perS: number) => {
-    nowMs += ms;
-    events += (perS * ms) / 1_000;
-    peak.sample(events);
-    return peak.isLoadLow;
-  };
-  expect(peak.isLoadLow).toBe(false);
-  expect(after(0, 0)).toBe(false);
-  expect(after(30_000, 5)).toBe(true);
-  expect(after(30_000, 1_000)).toBe(false);
-  expect(after(HOUR_MS, 600)).toBe(false);
-  expect(after(HOUR_MS, 500)).toBe(true);
-  expect(after(20 * HOUR_MS, 400)).toBe(true);
-  expect(after(3 * HOUR_MS, 400)).toBe(false);
 });

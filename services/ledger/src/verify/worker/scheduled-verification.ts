@@ -17,7 +17,7 @@ import type { BlockChecker } from "../block-checker.ts";
 import type { Range } from "../blocks.ts";
 import { retainedOf } from "../retained.ts";
 import { verifyChain } from "../verify-chain.ts";
-import { indexedChunks, verifyIndex } from "../verify-index.ts";
+import { indexEnds, verifyIndex } from "../verify-index.ts";
 import { LoadPeak } from "../../append/load-peak.ts";
 
 export interface ScheduledVerificationDeps {
@@ -35,8 +35,11 @@ export interface ScheduledVerificationDeps {
 /** Time from the end of a pass over all chains to the beginning of the next. */
 export const PASS_DELAY_MS = 30_000;
 const ACCOUNTS = 1_000;
-/** Maximum chunks of a claim, of the chain and of the index: a few minutes each with the largest events. */
-const MAX_CHUNKS = 100;
+/**
+ * Maximum chunks of a claim, of the chain and of the index: a few minutes each with the largest events. Six
+ * sealed segments.
+ */
+const MAX_CHUNKS = 96;
 const MAX_EVENTS = MAX_CHUNKS * CHUNK_SIZE;
 /** Seconds of a lease: longer than a claim takes. */
 const LEASE_S = 900;
@@ -153,20 +156,25 @@ export class ScheduledVerification {
     return verified.firstInvalid;
   }
 
-  /** Compares the chunks of the filter index that were not compared before, as far as `to`. */
+  /**
+   * Compares the chunks of the filter index that were not compared before, as far as `to`. Those that are not
+   * sealed yet are compared each time: sealing stores them anew.
+   */
   async #compareIndex(
     accountId: string,
     { kept, to }: { readonly kept: number; readonly to: number },
     signal: AbortSignal,
   ) {
-    const indexed = await indexedChunks(this.#deps.database, accountId);
-    const end = Math.min(indexed, Math.floor(to / CHUNK_SIZE));
+    const { indexed, sealed } = await indexEnds(this.#deps.database, accountId);
+    const end = Math.floor(Math.min(indexed, to) / CHUNK_SIZE);
     // The index may have been deleted and rebuilt.
     const first = Math.min(kept, end);
     const next = Math.min(first + MAX_CHUNKS, end);
     const range = { from: first * CHUNK_SIZE + 1, to: next * CHUNK_SIZE };
     const firstInvalid = await verifyIndex(this.#deps, accountId, range, signal);
-    return { firstInvalid, chunks: String(next), isComplete: next === end };
+    const isComplete = next === end;
+    const chunks = isComplete ? Math.min(next, Math.floor(sealed / CHUNK_SIZE)) : next;
+    return { firstInvalid, chunks: String(chunks), isComplete };
   }
 
   async #hash(accountId: string, sequence: number): Promise<string> {

@@ -1,7 +1,7 @@
-// Guarantee: the filter index and an erasure on two ledgers do not race: whichever is first, no posting of an
-// erased value is left. Appends wait for neither of them longer than for a record. With the lock in the
-// statement that reads the events, or with the lock of an append in place of that of a record, a posting is
-// left.
+// Guarantee: the filter index and an erasure on two ledgers do not race: whichever is first, no erased value
+// is left once what the erasure has queued is taken out. Appends wait for neither of them longer than for a
+// record. With the lock in the statement that reads the events, or with the lock of an append in place of
+// that of a record, a value is left.
 
 import type { Pool, Statement } from "@annals/postgres";
 import { eventually, ON_ONE_SERVER } from "@annals/testing";
@@ -10,15 +10,16 @@ import { erasureRecord } from "../../append/rules/record-events.ts";
 import { append, eventOf, newAccountId, newQueue } from "../../testing/append-fixtures.ts";
 import { newLedgerDatabase, openPool } from "../../testing/database.ts";
 import { type Condition, withoutCondition } from "../../testing/without-condition.ts";
-import { indexChunk } from "./index-chunk.ts";
+import { unindex } from "../../erasures/store/unindex.ts";
+import { indexSegment } from "./index-segment.ts";
 import { lockHeadForRecord } from "../../store/lock-head.ts";
 
 const SIZE = 4_096;
 const ERASED = { actor: '{"id":"erased","type":"user"}', actorId: "erased", actorType: "user" };
 const KEY = { type: "api_key", id: "key_1" } as const;
 
-/** A complete chunk whose second event is by the actor that is erased. */
-async function openChunk(around?: (pool: Pool) => Pool) {
+/** A complete segment whose second event is by the actor that is erased. */
+async function openSegment(around?: (pool: Pool) => Pool) {
   const database = await newLedgerDatabase();
   const [first, second] = [newQueue(database.url, around), openPool(database.url)];
   const accountId = newAccountId();
@@ -31,6 +32,7 @@ async function openChunk(around?: (pool: Pool) => Pool) {
     route: "local",
     customPlan: true,
   } as const;
+  const forget = () => second.run(unindex, [accountId]);
   return {
     database,
     second,
@@ -43,8 +45,8 @@ async function openChunk(around?: (pool: Pool) => Pool) {
           await until();
         },
       })),
-    /** Indexes the chunk on the second ledger. */
-    index: (on: Pick<Pool, "run"> = second) => on.run(indexChunk, [accountId, "0"]),
+    /** Indexes the segment on the second ledger. */
+    index: (on: Pick<Pool, "run"> = second) => on.run(indexSegment, [accountId, 0]),
     /** Appends on the cached head, to one chain and as one of several, and under the lock. */
     appends: async () => {
       await first.queue.submit(append(accountId));
@@ -53,7 +55,12 @@ async function openChunk(around?: (pool: Pool) => Pool) {
     },
     /** How often the first ledger had to lock the head. */
     locks: () => first.ran("ledger.lock-head"),
-    left: () => database.query("SELECT FROM ledger.postings WHERE value = 'erased'"),
+    /** Takes out of the index what the erasure has queued. */
+    forget,
+    left: async () => {
+      await forget();
+      return database.query("SELECT FROM ledger.blocks WHERE 'erased' = ANY (keys)");
+    },
     waits: () =>
       eventually("one waits for a lock", async () => {
         const locked = "datname = current_database() AND wait_event_type = 'Lock'";
@@ -62,22 +69,31 @@ async function openChunk(around?: (pool: Pool) => Pool) {
   };
 }
 
-type Chunk = Awaited<ReturnType<typeof openChunk>>;
+type Segment = Awaited<ReturnType<typeof openSegment>>;
 
-/** The index begins while an erasure is not committed. */
-async function eraseFirst({ erase, index }: Chunk, meanwhile: () => Promise<unknown>) {
+/**
+ * The index begins while an erasure is not committed. What that queues is taken out before the index commits.
+ */
+async function eraseFirst(
+  { erase, forget, index, second }: Segment,
+  meanwhile: () => Promise<unknown>,
+) {
   let indexed: ReturnType<typeof index> | undefined;
   await erase(async () => {
-    indexed = index();
+    indexed = second.transaction(async (transaction) => {
+      const rows = await index(transaction);
+      await forget();
+      return rows;
+    });
     await meanwhile();
   });
-  expect(await indexed).toEqual([{ added: true }]);
+  expect(await indexed).toEqual([{ is_done: true }]);
 }
 
 /** The erasure begins while the index is not committed. */
-async function indexFirst({ erase, index, second }: Chunk, meanwhile: () => Promise<unknown>) {
+async function indexFirst({ erase, index, second }: Segment, meanwhile: () => Promise<unknown>) {
   const { erasing } = await second.transaction(async (transaction) => {
-    expect(await index(transaction)).toEqual([{ added: true }]);
+    expect(await index(transaction)).toEqual([{ is_done: true }]);
     const started = erase();
     await meanwhile();
     return { erasing: started };
@@ -92,43 +108,43 @@ const LOCK_IN_STATEMENT = `AND erased & 32 <> 32
 
 describe.runIf(ON_ONE_SERVER)("the filter index and an erasure", () => {
   test("the erasure is first: the index waits, and sees it", async () => {
-    const chunk = await openChunk();
-    await eraseFirst(chunk, chunk.waits);
-    expect(await chunk.left()).toEqual([]);
+    const segment = await openSegment();
+    await eraseFirst(segment, segment.waits);
+    expect(await segment.left()).toEqual([]);
   });
 
-  test("the index is first: the erasure waits, and takes its postings out", async () => {
-    const chunk = await openChunk();
-    await indexFirst(chunk, chunk.waits);
-    expect(await chunk.left()).toEqual([]);
+  test("the index is first: the erasure waits, and queues its values", async () => {
+    const segment = await openSegment();
+    await indexFirst(segment, segment.waits);
+    expect(await segment.left()).toEqual([]);
   });
 
   test("appends do not wait for the index", async () => {
-    const chunk = await openChunk();
-    const before = await chunk.locks();
-    await chunk.second.transaction(async (transaction) => {
-      await chunk.index(transaction);
-      await chunk.appends();
+    const segment = await openSegment();
+    const before = await segment.locks();
+    await segment.second.transaction(async (transaction) => {
+      await segment.index(transaction);
+      await segment.appends();
     });
-    expect(await chunk.locks()).toBe(before);
+    expect(await segment.locks()).toBe(before);
   });
 
-  test("as one statement, the index leaves a posting", async () => {
-    const chunk = await openChunk();
-    const without: Condition = ["index_chunk", LOCK];
-    const within: Condition = ["index_chunk", LAST, LOCK_IN_STATEMENT];
-    await withoutCondition(chunk.database, without, () =>
-      withoutCondition(chunk.database, within, () => eraseFirst(chunk, chunk.waits)),
+  test("as one statement, the index leaves a value", async () => {
+    const segment = await openSegment();
+    const without: Condition = ["index_segment", LOCK];
+    const within: Condition = ["make_blocks", LAST, LOCK_IN_STATEMENT];
+    await withoutCondition(segment.database, without, () =>
+      withoutCondition(segment.database, within, () => eraseFirst(segment, segment.waits)),
     );
-    expect(await chunk.left()).toHaveLength(1);
+    expect(await segment.left()).toHaveLength(1);
   });
 
-  test("with the lock of an append, an erasure leaves a posting", async () => {
+  test("with the lock of an append, an erasure leaves a value", async () => {
     const weaker = <P extends readonly unknown[], Row>(given: Statement<P, Row>) =>
       given.name === lockHeadForRecord.name
         ? { ...given, text: given.text.replace("FOR UPDATE", "FOR NO KEY UPDATE") }
         : given;
-    const chunk = await openChunk((pool) => ({
+    const segment = await openSegment((pool) => ({
       ...pool,
       transaction: (work, bytesOf) =>
         pool.transaction(
@@ -136,10 +152,11 @@ describe.runIf(ON_ONE_SERVER)("the filter index and an erasure", () => {
           bytesOf,
         ),
     }));
-    await chunk.second.transaction(async (transaction) => {
-      await chunk.index(transaction);
-      await chunk.erase();
+    await segment.second.transaction(async (transaction) => {
+      await segment.index(transaction);
+      await segment.erase();
+      await segment.forget();
     });
-    expect(await chunk.left()).toHaveLength(1);
+    expect(await segment.left()).toHaveLength(1);
   });
 });

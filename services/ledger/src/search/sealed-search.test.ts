@@ -1,0 +1,169 @@
+// Guarantee: a search finds what a plain scan of all events finds, in order, in fresh and in sealed segments,
+// while they are sealed or made fresh again between two statements, and before and after what an erasure has
+// queued is taken out of the index.
+
+import type { Pool } from "@annals/postgres";
+import type { TestDatabase } from "@annals/testing";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newLedgerDatabase, openPool } from "../testing/database.ts";
+import { indexAll } from "../testing/index-fixtures.ts";
+import { FRESH, insertEvents, SEALED } from "../testing/segment-fixtures.ts";
+import type { EventFilter } from "./rules/event-filter.ts";
+import { Budget } from "./budget.ts";
+import { findNumbers } from "./find-numbers.ts";
+import { matchesOf } from "./matches.ts";
+
+const ACCOUNT = "acct_1";
+const EVENTS = SEALED + 2 * FRESH + 300;
+const RUNS = 25;
+
+/** Some values are on nearly all events, some on a few; some are too long for a key. */
+const VALUES = `CASE WHEN n % 9000 = 7 THEN 'rare' ELSE 'job.' || n % 3000 END,
+  CASE WHEN n % 5 > 0 THEN 'u_' || n % 40000 END, 'user',
+  CASE WHEN n % 20000 = 3 THEN repeat('ü', 200) ELSE 't_' || n % 7 END, CASE WHEN n % 2 = 0 THEN 'thing' END, 0`;
+
+interface Row {
+  readonly number: number;
+  readonly action: string;
+  readonly actor: string | null;
+  readonly target: string | null;
+  readonly type: string | null;
+  readonly occurred: string;
+}
+
+let database: TestDatabase;
+let pool: Pool;
+let rows: Row[];
+
+beforeAll(async () => {
+  database = await newLedgerDatabase(afterAll);
+  pool = openPool(database.url, { atEnd: afterAll });
+  await insertEvents(database, ACCOUNT, EVENTS, VALUES);
+  await load();
+});
+
+async function load(): Promise<void> {
+  rows = await database.query<Row & Record<string, unknown>>(
+    `SELECT sequence_number::int AS number, action, actor_id AS actor, target_id AS target, target_type AS type,
+       occurred_at AS occurred FROM ledger.events ORDER BY 1`,
+  );
+}
+
+const timeOf = (number: number): string => `occurred ${String(number).padStart(9, "0")}`;
+const some = (value: fc.Arbitrary<string>) => fc.array(value, { minLength: 1, maxLength: 3 });
+const place = fc.integer({ min: 0, max: EVENTS + 2 });
+const filters: fc.Arbitrary<EventFilter> = fc
+  .tuple(
+    fc.record({
+      actions: some(fc.constantFrom("rare", "job.7", "job.2999", "absent")),
+      actionPrefixes: some(fc.constantFrom("r", "job.1", "job.29", "", "x")),
+      actorIds: some(fc.integer({ min: 0, max: 40_100 }).map((n) => `u_${n}`)),
+      targetIds: some(fc.constantFrom("t_1", "t_6", "ü".repeat(200), "ü".repeat(201))),
+      targetTypes: some(fc.constantFrom("thing", "absent")),
+      occurredFrom: place.map(timeOf),
+      occurredTo: place.map(timeOf),
+      afterSequence: place.map(BigInt),
+      beforeSequence: place.map(BigInt),
+    }),
+    fc.subarray(
+      ["actions", "actorIds", "targetIds", "targetTypes", "occurredFrom", "occurredTo"] as const,
+      { minLength: 1, maxLength: 3 },
+    ),
+    fc.subarray(["actionPrefixes", "afterSequence", "beforeSequence"] as const),
+  )
+  .map(([all, one, other]) =>
+    Object.fromEntries([...one, ...other].map((name) => [name, all[name]])),
+  );
+
+function scan(filter: EventFilter): number[] {
+  const { actionPrefixes, actions, actorIds, targetIds, targetTypes } = filter;
+  const isOf = (wanted: readonly string[] | undefined, value: string | null) =>
+    wanted === undefined || (value !== null && wanted.includes(value));
+  return rows
+    .filter(
+      ({ action, actor, number, occurred, target, type }) =>
+        number > (filter.afterSequence ?? 0n) &&
+        number < (filter.beforeSequence ?? BigInt(EVENTS + 1)) &&
+        (isOf(actions ?? (actionPrefixes && []), action) ||
+          (actionPrefixes ?? []).some((prefix) => action.startsWith(prefix))) &&
+        isOf(actorIds, actor) &&
+        isOf(targetIds, target) &&
+        isOf(targetTypes, type) &&
+        occurred >= (filter.occurredFrom ?? "") &&
+        occurred < (filter.occurredTo ?? "p"),
+    )
+    .map(({ number }) => number);
+}
+
+/** What a search finds and the readers of events, which compare them again, then keep. */
+async function search(on: Pool, filter: EventFilter, ascending: boolean): Promise<number[]> {
+  const numbers: number[] = [];
+  const asked = { accountId: ACCOUNT, ascending, filter };
+  for await (const step of findNumbers(on, asked, new Budget(Infinity)))
+    numbers.push(...step.numbers);
+  const kept = new Set(await matchesOf(on, asked, numbers));
+  return numbers.filter((number) => kept.has(number));
+}
+
+/** Compares searches with scans. Resolves to how many events they found. */
+async function checkAll(): Promise<number> {
+  let found = 0;
+  const property = fc.asyncProperty(filters, fc.boolean(), async (filter, ascending) => {
+    const right = scan(filter);
+    found += right.length;
+    expect(await search(pool, filter, ascending)).toEqual(ascending ? right : right.toReversed());
+  });
+  await fc.assert(property, { numRuns: RUNS });
+  return found;
+}
+
+/** Searches for a value of a few events; something happens after the segments were planned. */
+async function searchWhile(change: () => Promise<unknown>) {
+  let plans = 0;
+  let isChanged = false;
+  const run: Pool["run"] = async (given, params) => {
+    plans += Number(given.name === "ledger.find-segments");
+    if (given.name === "ledger.find-places" && !isChanged) {
+      isChanged = true;
+      await change();
+    }
+    return pool.run(given, params);
+  };
+  return { found: await search({ ...pool, run }, RARE, true), plans };
+}
+
+const RARE = { actions: ["rare", "job.7"] };
+
+const call = (text: string) =>
+  pool.run({ name: "test.call", text, route: "local", customPlan: true }, []);
+const MADE_FRESH = `DELETE FROM ledger.blocks WHERE level = 1; DELETE FROM ledger.segments WHERE level = 1;
+  SELECT ledger.make_blocks('${ACCOUNT}', base) FROM ledger.segments WHERE base < ${SEALED}`;
+
+test("fresh, sealed, and in between", async () => {
+  for (let base = 0; base + FRESH <= EVENTS; base += FRESH)
+    await call(`SELECT ledger.index_segment('${ACCOUNT}', ${base})`);
+  expect(await checkAll()).toBeGreaterThan(0);
+  // It plans again where the segments are others.
+  const again = { found: scan(RARE), plans: 2 };
+  const seal = () => call(`SELECT ledger.seal_segment('${ACCOUNT}', 0)`);
+  expect(await searchWhile(seal)).toEqual(again);
+  expect(await searchWhile(() => Promise.resolve())).toEqual({ ...again, plans: 1 });
+  expect(await checkAll()).toBeGreaterThan(0);
+  expect(await searchWhile(() => database.query(MADE_FRESH))).toEqual(again);
+  await indexAll(pool);
+  expect(await checkAll()).toBeGreaterThan(0);
+}, 240_000);
+
+test("erased, before and after the index forgets it", async () => {
+  const erased = "sequence_number % 11 = 0 AND sequence_number < 30000";
+  await database.query(
+    `INSERT INTO ledger.unindexed SELECT account_id, sequence_number, 2, actor_id FROM ledger.events
+     WHERE ${erased} AND actor_id IS NOT NULL;
+     UPDATE ledger.events SET actor_id = NULL, actor_type = NULL, erased = 1 WHERE ${erased}`,
+  );
+  await load();
+  expect(await checkAll()).toBeGreaterThan(0);
+  await call(`SELECT ledger.unindex('${ACCOUNT}')`);
+  expect(await checkAll()).toBeGreaterThan(0);
+}, 240_000);
