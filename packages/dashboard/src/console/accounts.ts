@@ -91,7 +91,7 @@ export class AccountsScreen implements Screen {
       <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
         <div class="fields">
           ${field({ name: "name", label: "Name", isRequired: true, maxLength: MAX_NAME_LENGTH })}
-          ${select("plan", "Plan", choice)}
+          ${select({ name: "plan", label: "Plan", values: choice })}
         </div>
         ${this.#creation.view()}
         <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create account</button></p>
