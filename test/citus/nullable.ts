@@ -13,7 +13,7 @@ export interface Nullable {
 }
 
 const FILES =
-  /^services\/[^/]+\/src\/(?:[\w-]+\/)?store\/|^libs\/postgres\/src\/(outbox-statements|audit-outbox|audit-windows|daily-use)\.ts$/;
+  /^services\/[^/]+\/src\/(?:[\w-]+\/)?store\/|^libs\/postgres\/src\/(outbox-statements|audit-outbox|audit-windows|daily-use|idempotent-requests)\.ts$/;
 const NOTHING: Nullable = { parameters: new Set(), elements: new Set() };
 
 /** By the name of a statement; throws for a name that no file has. */

@@ -27,6 +27,19 @@ const ofOne =
     return () => send(fresh, `${path}/${id}`, (n += 1));
   };
 
+/** Sends a request with a new idempotency key, as an account that has almost all keys that it may have. */
+const keyed =
+  (path: string, body: object, [schema, operation]: readonly [string, string]) =>
+  async ({ fresh, owner }: CostWorld): Promise<Send> => {
+    await owner.query(
+      `INSERT INTO ${schema}.idempotent_requests
+       SELECT $1, $2, 'kept ' || n, sha256(''), '', now() FROM generate_series(1, $3::integer) AS n`,
+      [fresh.accountId, operation, KEPT_KEYS],
+    );
+    let n = 0;
+    return () => fresh.post(path, body, { headers: { "idempotency-key": `new ${(n += 1)}` } });
+  };
+
 /** Makes a thing and deletes it. */
 const andDelete =
   (path: string, body: object, deleted = path) =>
@@ -36,6 +49,8 @@ const andDelete =
     return fresh.delete(`${deleted}/${id}`);
   };
 
+/** The bound is 1,000, and each request that is measured adds one. */
+const KEPT_KEYS = 950;
 const KEY = { name: "measured" };
 /** Nothing that is measured makes deliveries of it: they would be in what comes after. */
 const HOOK = { url: URL_OF_NOBODY, events: ["export.completed"] };
@@ -86,6 +101,13 @@ export const CHANGE_CASES: readonly CostCase[] = [
   },
   {
     ...SMALL,
+    route: "POST /api-keys",
+    what: "a key that is created with an idempotency key",
+    status: 201,
+    make: keyed("/v1/api-keys", KEY, ["keys", "create-api-key"]),
+  },
+  {
+    ...SMALL,
     route: "PATCH /api-keys/:id",
     what: "a key that is changed",
     make: ofOne("/v1/api-keys", KEY, (client, path, n) =>
@@ -119,6 +141,13 @@ export const CHANGE_CASES: readonly CostCase[] = [
     what: "a webhook that is created",
     status: 201,
     make: one((client) => client.post("/v1/webhooks", HOOK)),
+  },
+  {
+    ...SMALL,
+    route: "POST /webhooks",
+    what: "a webhook that is created with an idempotency key",
+    status: 201,
+    make: keyed("/v1/webhooks", HOOK, ["webhooks", "create-webhook"]),
   },
   {
     ...SMALL,
@@ -202,6 +231,13 @@ export const CHANGE_CASES: readonly CostCase[] = [
     what: "a hold that is placed",
     status: 201,
     make: one((client) => client.post("/v1/holds", HOLD)),
+  },
+  {
+    ...SMALL,
+    route: "POST /holds",
+    what: "a hold that is placed with an idempotency key",
+    status: 201,
+    make: keyed("/v1/holds", HOLD, ["ledger", "place-hold"]),
   },
   {
     ...TWO,

@@ -8,6 +8,8 @@ type Owner = Pick<ReturnType<typeof ownerOf>, "query">;
 
 /** Retention that the soak test sets for exports, revoked keys and deliveries. */
 export const RETENTION_DAYS = 20;
+/** ANNALS_IDEMPOTENCY_HOURS, and a day for the sweep. */
+const KEPT_KEY_DAYS = 4;
 /** How much older everything gets in a round. */
 export const ROUND_DAYS = 11;
 /** Nothing that ends is kept for longer. */
@@ -22,15 +24,19 @@ const TABLES = [
   "keys.api_keys",
   "keys.audit_outbox",
   "keys.audit_windows",
+  "keys.idempotent_requests",
   "keys.rate_windows",
   "ledger.audit_outbox",
   "ledger.audit_windows",
   "ledger.idempotency_keys",
+  "ledger.idempotent_requests",
   "ledger.outbox",
   "webhooks.audit_outbox",
   "webhooks.audit_windows",
   "webhooks.deliveries",
+  "webhooks.idempotent_requests",
 ];
+const REQUESTS = TABLES.filter((name) => name.endsWith(".idempotent_requests"));
 export const FILES = "export files";
 
 const TEXT = `'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'`;
@@ -52,6 +58,7 @@ const AGEING = [
   `UPDATE keys.rate_windows SET ${older("started_at")}`,
   `UPDATE ledger.idempotency_keys SET ${older("created_at")}`,
   `UPDATE webhooks.deliveries SET ${older("created_at")}, ${older("attempted_at")}`,
+  ...REQUESTS.map((table) => `UPDATE ${table} SET ${older("created_at")}`),
 ];
 
 const kept = (column: string, days: number): string =>
@@ -60,12 +67,18 @@ const unread = (schema: string): string =>
   `SELECT FROM ${schema}.outbox JOIN ${schema}.outbox_heads AS head USING (account_id)
    WHERE outbox.position < head.position AND ${kept("created_at", OLDEST_DAYS)}`;
 
+const keptRequests = (schema: string): string =>
+  `SELECT FROM ${schema}.idempotent_requests WHERE ${kept("created_at", KEPT_KEY_DAYS)}`;
+
 /** Rows past their time, by what ends them; a setting of 0 turns the first two off. */
 const EXPIRED = {
   exports: `SELECT FROM exports.jobs WHERE ${kept("created_at", RETENTION_DAYS)}`,
   revokedKeys: `SELECT FROM keys.api_keys WHERE is_minted AND ${kept("revoked_at", RETENTION_DAYS)}`,
   windows: `SELECT FROM keys.rate_windows WHERE ${kept("started_at", 2)}`,
-  idempotencyKeys: `SELECT FROM ledger.idempotency_keys WHERE ${kept("created_at", 2)}`,
+  idempotencyKeys: `SELECT FROM ledger.idempotency_keys WHERE ${kept("created_at", KEPT_KEY_DAYS)}`,
+  createdApiKeys: keptRequests("keys"),
+  createdWebhooks: keptRequests("webhooks"),
+  placedHolds: keptRequests("ledger"),
   verifications: unread("ledger"),
   completedExports: unread("exports"),
   deliveries: `SELECT FROM webhooks.deliveries WHERE due_at IS NULL AND ${kept("attempted_at", RETENTION_DAYS)}`,

@@ -5,6 +5,7 @@
 import { eventually, HttpClient, newAccount, newKey, ownerOf } from "@annals/testing";
 import { join } from "node:path";
 import { afterEach, expect, inject, test } from "vitest";
+import { URL_OF_NOBODY } from "../system/bad-bodies.ts";
 import { ended } from "../system/exports-client.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 import { report } from "../system/report.ts";
@@ -30,6 +31,7 @@ const CONTROL_ROUNDS = STEADY_ROUNDS;
 const SERVICES = ["keys", "ledger", "export", "webhook-dispatcher"];
 const USES = 3;
 const SWEPT_WITHIN_MS = 30_000;
+const UNUSED = { url: URL_OF_NOBODY, events: ["*"], active: false };
 
 let system: WebhookSystem | undefined;
 afterEach(async () => {
@@ -40,17 +42,23 @@ afterEach(async () => {
 /** Some of everything. `client` has webhooks, `other` has none. */
 async function use(client: HttpClient, other: HttpClient, round: number): Promise<void> {
   for (let n = 0; n < USES; n += 1) {
+    const headers = { "idempotency-key": `${round}-${n}` };
+    const create = async (as: HttpClient, path: string, body: object) =>
+      (await as.post(path, body, { headers })).body.data;
     for (const each of [client, other]) {
-      const headers = { "idempotency-key": `${round}-${n}` };
       const event = { action: "soak.used", metadata: { round } };
       expect((await each.send("POST", "/v1/events", { body: event, headers })).status).toBe(201);
       expect((await each.get("/v1/verify")).body.data.valid).toBe(true);
       const made = await each.post("/v1/exports", {});
       await ended(each, made.body.data.id);
     }
-    const key = (await client.post("/v1/api-keys", { name: "soak", scopes: ["verify"] })).body.data;
+    const key = await create(client, "/v1/api-keys", { name: "soak", scopes: ["verify"] });
     expect((await client.as(key.key).get("/v1/verify")).status).toBe(200);
     expect((await client.delete(`/v1/api-keys/${key.id}`)).status).toBe(204);
+    const webhook = await create(client, "/v1/webhooks", UNUSED);
+    expect((await client.delete(`/v1/webhooks/${webhook.id}`)).status).toBe(204);
+    const hold = await create(other, "/v1/holds", { from_sequence: 1 });
+    expect((await other.delete(`/v1/holds/${hold.id}`)).status).toBe(204);
   }
 }
 

@@ -46,6 +46,11 @@ test("every route", async () => {
   expect((await apiKeys.update(created.id, { name: "two" })).name).toBe("two");
   expect((await apiKeys.list().toArray()).map(({ name }) => name)).toContain("two");
   await apiKeys.delete(created.id);
+  const once = { idempotencyKey: "once" };
+  const kept = await apiKeys.create({ name: "four" }, once);
+  const { key: secret, ...shown } = kept;
+  expect(secret).toMatch(/_sk_/);
+  expect(await apiKeys.create({ name: "four" }, once)).toEqual(shown);
   await keys.delete((await keys.create({ name: "three" })).id);
 
   const event = await events.create({ action: "a" }, { idempotencyKey: "once" });

@@ -58,6 +58,32 @@ test("a call that may have had its effect is not repeated", async () => {
   }
 });
 
+test.each<[string, (annals: Annals, idempotencyKey: string) => Promise<unknown>]>([
+  ["an API key", ({ apiKeys }, key) => apiKeys.create({ name: "a" }, { idempotencyKey: key })],
+  ["a key", ({ keys }, key) => keys.create({ name: "a" }, { idempotencyKey: key })],
+  [
+    "a webhook",
+    ({ webhooks }, key) =>
+      webhooks.create({ url: "https://a.invalid/", events: ["*"] }, { idempotencyKey: key }),
+  ],
+  [
+    "a sink",
+    ({ sinks }, key) =>
+      sinks.create(
+        { type: "http", config: { url: "https://a.invalid/" } },
+        { idempotencyKey: key },
+      ),
+  ],
+  ["a hold", ({ holds }, key) => holds.place({ from_sequence: 1 }, { idempotencyKey: key })],
+])("the creation of %s with an idempotency key is repeated with it", async (_, create) => {
+  const { annals, clock, received } = await made(failing(2, cut));
+  const created = create(annals, "k1");
+  await clock.next();
+  await clock.next();
+  await created;
+  expect(received.map(({ headers }) => headers["idempotency-key"])).toEqual(["k1", "k1", "k1"]);
+});
+
 test("a deletion whose answer was lost has succeeded when nothing is found", async () => {
   const { annals, clock } = await made((_, response, count) =>
     count === 1 ? response.destroy() : failure(response, 404, "not_found"),

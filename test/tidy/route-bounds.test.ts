@@ -24,6 +24,7 @@ const REPEATED = [
   ["WIDGET_TOKENS_ROWS", PLAN, /maxWidgetTokens: ([\d_]+)/],
   ["ERASURE_ROWS", "services/ledger/src/search/find-selected.ts", /COUNTED_ROWS = ([\d_]+)/],
   ["HOLDS_ROWS", "services/ledger/src/holds/rules/new-hold.ts", /MAX_PLACED = ([\d_]+)/],
+  ["KEPT_KEYS_ROWS", "libs/postgres/src/idempotent-requests.ts", /MAX_KEPT_KEYS = ([\d_]+)/],
   [
     "EXPORTS_ROWS",
     "services/export/src/config.ts",

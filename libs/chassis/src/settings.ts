@@ -119,7 +119,7 @@ export const idempotencySettings = {
   idempotencyHours: integer(
     "ANNALS_IDEMPOTENCY_HOURS",
     "Hours for which an `Idempotency-Key` is kept, so that a client may repeat its request after an outage of that " +
-      "length.",
+      "length. Give `keys`, `ledger` and `webhook-dispatcher` the same.",
     { min: 24, max: 720 },
     { fallback: String(DEFAULT_IDEMPOTENCY_HOURS) },
   ),

@@ -7,6 +7,15 @@ export * from "./failure.ts";
 export { distributeCommand } from "./distribute-command.ts";
 export * from "./daily-use.ts";
 export * from "./distribute.ts";
+export {
+  type AskedOnce,
+  earlierResponse,
+  type IdempotentRequests,
+  idempotentRequests,
+  keepResponse,
+  type KeptRequests,
+  startRequestSweep,
+} from "./idempotent-requests.ts";
 export { isDistributed, readAccounts, workOnEach } from "./distribution.ts";
 export * from "./migrate.ts";
 export * from "./outbox.ts";

@@ -1,8 +1,9 @@
 // The client: a method for each route, named by its noun and its verb, and track().
 
+import { ApiKeys, Keys } from "./api-keys.ts";
 import { Archives } from "./archives.ts";
 import type { EventTracker } from "./batch.ts";
-import { type CreateOptions, idempotent } from "./create-options.ts";
+import { type Created, type CreateOptions, idempotent } from "./create-options.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
@@ -31,8 +32,10 @@ export class Annals {
 
   constructor({ tracking, ...options }: AnnalsOptions) {
     this.#transport = new Transport(options);
+    this.apiKeys = new ApiKeys(this.#transport);
     this.archives = new Archives(this.#transport);
     this.intake = new Intake(this.#transport);
+    this.keys = new Keys(this.#transport);
     this.log = new Log(this.#transport);
     this.people = new People(this.#transport);
     this.roleMappings = new RoleMappings(this.#transport);
@@ -124,27 +127,15 @@ export class Annals {
       this.#delete("delete-export", `/exports/${path(id)}`, options),
   };
 
-  readonly apiKeys = {
-    create: (key: T.NewApiKey, options?: CallOptions): Promise<T.CreatedApiKey> =>
-      this.#post("create-api-key", "/api-keys", key, options),
-    list: (options?: PageOptions): Pages<T.ApiKey, T.ApiKeyPage> =>
-      this.#list("list-api-keys", "/api-keys", pageOf(options), options),
-    update: (id: string, change: T.ApiKeyUpdate, options?: CallOptions): Promise<T.ApiKey> =>
-      this.#patch("update-api-key", `/api-keys/${path(id)}`, change, options),
-    delete: (id: string, options?: CallOptions): Promise<void> =>
-      this.#delete("delete-api-key", `/api-keys/${path(id)}`, options),
-  };
-
+  readonly apiKeys: ApiKeys;
   /** The other form of creating and revoking API keys. */
-  readonly keys = {
-    create: (key: T.NewApiKey, options?: CallOptions): Promise<T.CreatedKey> =>
-      this.#transport.json({ ...post("create-key", "/keys"), body: key }, options),
-    delete: (id: string, options?: CallOptions): Promise<void> =>
-      this.#delete("delete-key", `/keys/${path(id)}`, options),
-  };
+  readonly keys: Keys;
 
   readonly webhooks = {
-    create: (webhook: T.NewWebhook, options?: CallOptions): Promise<T.CreatedWebhook> =>
+    create: <Options extends CreateOptions = CallOptions>(
+      webhook: T.NewWebhook,
+      options?: Options,
+    ): Promise<Created<T.CreatedWebhook, "secret", Options>> =>
       this.#post("create-webhook", "/webhooks", webhook, options),
     list: (options?: PageOptions): Pages<T.Webhook, T.WebhookPage> =>
       this.#list("list-webhooks", "/webhooks", pageOf(options), options),
@@ -212,7 +203,7 @@ export class Annals {
 
   /** Keep events from erasure and from retention. */
   readonly holds = {
-    place: (hold: T.NewHold, options?: CallOptions): Promise<T.Hold> =>
+    place: (hold: T.NewHold, options?: CreateOptions): Promise<T.Hold> =>
       this.#post("place-hold", "/holds", hold, options),
     list: (options?: PageOptions): Pages<T.Hold, T.HoldPage> =>
       this.#list("list-holds", "/holds", pageOf(options), options),

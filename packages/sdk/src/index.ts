@@ -3,7 +3,7 @@
 export { type Action, defineActions, type EventOf, of, type TypeOf } from "./actions.ts";
 export { Annals, type AnnalsOptions, type EventWithProof } from "./annals.ts";
 export type { Drop, DropReason } from "./batch.ts";
-export type { CreateOptions } from "./create-options.ts";
+export type { Created, CreateOptions } from "./create-options.ts";
 export { AnnalsError, type ErrorDetail, type ErrorType } from "./annals-error.ts";
 export type { Clock } from "./clock.ts";
 export { diff } from "./diff.ts";

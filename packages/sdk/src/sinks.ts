@@ -1,5 +1,6 @@
 // The routes of sinks, as `annals.sinks`. Called by annals.ts.
 
+import type { CreateOptions } from "./create-options.ts";
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { type CallOptions, get, post, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -12,8 +13,10 @@ export class Sinks {
   }
 
   /** The secrets of `config` are not shown again. */
-  create(sink: T.NewSink, options?: CallOptions): Promise<T.Sink> {
-    return this.#transport.data({ ...post("create-sink", "/sinks"), body: sink }, options);
+  create(sink: T.NewSink, options?: CreateOptions): Promise<T.Sink> {
+    const { idempotencyKey } = options ?? {};
+    const call = { ...post("create-sink", "/sinks"), body: sink, idempotencyKey };
+    return this.#transport.data(call, options);
   }
 
   list(options?: PageOptions): Pages<T.Sink, T.SinkPage> {

@@ -39,6 +39,8 @@ const WEBHOOKS_ROWS = 1_000;
 const SINKS_ROWS = 10;
 const ROLE_MAPPINGS_ROWS = MAX_ROLE_MAPPINGS;
 const WORKLOADS_ROWS = MAX_WORKLOADS;
+/** Idempotency keys that an account has for one kind of thing: they are counted before another one is kept. */
+const KEPT_KEYS_ROWS = 1_000;
 const EXPORTS_ROWS = 1_000;
 const WIDGET_TOKENS_ROWS = 10_000;
 /** What the count of the events that an erasure selects may read. */
@@ -96,12 +98,12 @@ export const APPEND = bounds("slot", FEW_ROWS, "body");
 export const BATCH = bounds("slot", 1_000 + FEW_ROWS, "body");
 /** Each item is an append of its own: the row of the event, and that of its idempotency key. */
 export const INTAKE = bounds("slot", 2_000 + FEW_ROWS, 64 * KIB);
-export const NEW_KEY = bounds("slot", KEYS_ROWS + FEW_ROWS, "body");
+export const NEW_KEY = bounds("slot", KEYS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_ROLE_MAPPING = bounds("slot", ROLE_MAPPINGS_ROWS + FEW_ROWS, "body");
 export const NEW_WORKLOAD = bounds("slot", WORKLOADS_ROWS + FEW_ROWS, "body");
-export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FEW_ROWS, "body");
+export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_SINK: Bounds = {
-  ...bounds("slot", SINKS_ROWS + FEW_ROWS, "body"),
+  ...bounds("slot", SINKS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "body"),
   causes: "replayed events",
 };
 export const NEW_WIDGET_TOKEN = bounds("slot", WIDGET_TOKENS_ROWS + FEW_ROWS, "body");
@@ -115,7 +117,7 @@ export const NEW_ERASURE: Bounds = {
   causes: "erasures",
 };
 /** They are counted twice: before the lock of the chain, and under it. */
-export const NEW_HOLD = bounds("slot", 2 * HOLDS_ROWS + FEW_ROWS, "body");
+export const NEW_HOLD = bounds("slot", 2 * (HOLDS_ROWS + KEPT_KEYS_ROWS) + FEW_ROWS, "body");
 export const CHANGE = bounds("slot", FEW_ROWS, "body");
 export const TEST_DELIVERY = bounds("slot", PENDING_ROWS + FEW_ROWS, 64 * KIB);
 /** It waits for a turn, and then for the receiver of the sink. */

@@ -358,3 +358,19 @@ CREATE TABLE keys.log_keys (
 );
 
 GRANT SELECT, INSERT, UPDATE (superseded_at) ON keys.log_keys TO annals_keys;
+
+-- What requests with an idempotency key have created, so that a retry gets it again (libs/postgres/src/idempotent-requests.ts).
+CREATE TABLE keys.idempotent_requests (
+  account_id      text COLLATE "C" NOT NULL,
+  operation       text COLLATE "C" NOT NULL,
+  idempotency_key text COLLATE "C" NOT NULL,
+  request_sha256  bytea NOT NULL CHECK (octet_length(request_sha256) = 32),
+  -- what was created, without its secrets
+  response        bytea NOT NULL,
+  created_at      timestamptz NOT NULL,
+  PRIMARY KEY (account_id, operation, idempotency_key)
+);
+
+CREATE INDEX idempotent_requests_created_at ON keys.idempotent_requests (created_at);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON keys.idempotent_requests TO annals_keys;

@@ -4,6 +4,7 @@ import {
   address,
   databaseSettings,
   flag,
+  idempotencySettings,
   integer,
   listenAddress,
   matching,
@@ -21,6 +22,7 @@ export const SETTINGS = {
   ...rpcServerSettings,
   ...rpcTlsSettings,
   ...databaseSettings,
+  ...idempotencySettings,
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",
     "The ledger, which stores [audit entries](audit.md): `host:port` or `dns:///host:port`. Without it " +

@@ -28,7 +28,9 @@ export function createMetrics(registry: Registry) {
       registers: [registry],
     }),
     logRollbacks: logRollbacks(registry),
-    /** worker: audit, key_sweep, last_uses, refused_admissions, refused_logins, session_sweep. */
+    /**
+     * worker: audit, key_sweep, last_uses, refused_admissions, refused_logins, request_sweep, session_sweep.
+     */
     failures: workerFailures(registry),
     /**
      * kind: expired_keys, people, rate_windows, revoked_keys, sessions, used_tokens, widget_tokens,

@@ -20,7 +20,7 @@ import {
   startBackend,
 } from "@annals/rpc";
 import { ComparedClock } from "@annals/contract";
-import { compareClock, schemaCheck, startAuditHandOver } from "@annals/postgres";
+import { compareClock, schemaCheck, startAuditHandOver, startRequestSweep } from "@annals/postgres";
 import { KeysService } from "@annals/proto/keys";
 import { LedgerService } from "@annals/proto/ledger";
 import { randomBytes } from "node:crypto";
@@ -39,6 +39,7 @@ import { openStateReporters } from "./outbound/state-reporters.ts";
 import { openPools } from "./pools.ts";
 import { keysService } from "./service.ts";
 import { AUDIT } from "./store/audit.ts";
+import { REQUESTS } from "./store/requests.ts";
 import { RefusedLogins, startRefusedLogins } from "./sessions/refused-logins.ts";
 import { startSessionSweep } from "./sessions/worker/session-sweep.ts";
 import { startKeySweep } from "./api-keys/worker/key-sweep.ts";
@@ -67,9 +68,11 @@ export async function serve(
   const compare = () => compareClock(clock, database);
   const clockCheck = await watchClock(clock, { closers, compare, failures, log, registry });
   const sweeping = { clock: clock.other, database, failures, log, swept };
-  const { personRetentionDays, revokedKeyRetentionDays: retentionDays } = config;
+  const { idempotencyHours, personRetentionDays, revokedKeyRetentionDays: retentionDays } = config;
   closers.addWorker("key sweep", startKeySweep({ ...sweeping, retentionDays }));
   closers.addWorker("session sweep", startSessionSweep({ ...sweeping, personRetentionDays }));
+  const requestSweep = startRequestSweep(REQUESTS, { ...sweeping, idempotencyHours });
+  closers.addWorker("request sweep", requestSweep);
   const refused = new RefusedAdmissions({ clock, database });
   const refusals = startRefusedAdmissions(refused, { failures, log });
   closers.addWorker("refused admissions", refusals);
@@ -122,6 +125,7 @@ export async function serve(
       ...deps,
       admission,
       admissions: new AdmissionSigner({ secrets, clock }),
+      idempotencyHours,
       issuers,
       lastUses,
       log,

@@ -51,6 +51,7 @@ export interface Deps extends KeyMaker {
   readonly admissions: AdmissionSigner;
   readonly clock: ComparedClock;
   readonly database: Pool;
+  readonly idempotencyHours: number;
   readonly issuers: Issuers;
   readonly lastUses: LastUses;
   readonly log: Logger;

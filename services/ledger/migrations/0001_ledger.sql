@@ -1227,3 +1227,19 @@ CREATE TABLE ledger.daily_uses (
 ) WITH (fillfactor = 50);
 
 GRANT SELECT, INSERT, UPDATE ON ledger.daily_uses TO annals_ledger;
+
+-- What requests with an idempotency key have created, so that a retry gets it again (libs/postgres/src/idempotent-requests.ts).
+CREATE TABLE ledger.idempotent_requests (
+  account_id      text COLLATE "C" NOT NULL,
+  operation       text COLLATE "C" NOT NULL,
+  idempotency_key text COLLATE "C" NOT NULL,
+  request_sha256  bytea NOT NULL CHECK (octet_length(request_sha256) = 32),
+  -- what was created, without its secrets
+  response        bytea NOT NULL,
+  created_at      timestamptz NOT NULL,
+  PRIMARY KEY (account_id, operation, idempotency_key)
+);
+
+CREATE INDEX idempotent_requests_created_at ON ledger.idempotent_requests (created_at);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON ledger.idempotent_requests TO annals_ledger;

@@ -8,13 +8,14 @@ import {
   startResting,
 } from "@annals/chassis";
 import type { DatabaseClock } from "@annals/contract";
-import { type Pool, startOutboxPruner } from "@annals/postgres";
+import { type Pool, startOutboxPruner, startRequestSweep } from "@annals/postgres";
 import type { AppendQueue } from "./append/append-queue.ts";
 import type { GrownChains, Work } from "./append/grown-chains.ts";
 import type { ErasureCopies } from "./erasures/rules/erasure-copies.ts";
 import type { Metrics } from "./metrics.ts";
 import { plansOf, type PlanReads } from "./retention/plan-retention.ts";
 import { OUTBOX } from "./store/outbox.ts";
+import { REQUESTS } from "./store/requests.ts";
 import type { SearchTurns } from "./search/search-turns.ts";
 import type { BlockChecker } from "./verify/block-checker.ts";
 import { Availability, DELAY_MS as AVAILABILITY_DELAY_MS } from "./append/worker/availability.ts";
@@ -76,6 +77,7 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   const agreed = { ...deps, clock: deps.databaseClock };
   const sweep = startIdempotencySweep(agreed);
   closers.addWorker("idempotency sweep", sweep);
+  closers.addWorker("request sweep", startRequestSweep(REQUESTS, agreed));
   const pruner = startOutboxPruner(OUTBOX, agreed);
   closers.addWorker("outbox pruner", pruner);
 

@@ -4,6 +4,7 @@ import {
   address,
   databaseSettings,
   flag,
+  idempotencySettings,
   integer,
   optional,
   optionalAddress,
@@ -66,6 +67,7 @@ export const SETTINGS = {
   ...rpcServerSettings,
   ...rpcTlsSettings,
   ...databaseSettings,
+  ...idempotencySettings,
   ...messagingSettings,
   ledgerAddress: address(
     "ANNALS_LEDGER_ADDRESS",

@@ -7,6 +7,7 @@ import {
   Histogram,
   logAnchorLag,
   type Registry,
+  rowsSwept,
   workerFailures,
 } from "@annals/chassis";
 import { SINK_TYPE_NAMES } from "@annals/interface";
@@ -77,9 +78,10 @@ export function createMetrics(registry: Registry) {
     ...sinkMetrics(registry),
     /**
      * worker: anchors, audit, bucket_anchor, checkpoints, clean_up, deliveries, fan_out, measuring,
-     * sinks, subscription_cache, sweep.
+     * request_sweep, sinks, subscription_cache, sweep.
      */
     failures,
+    swept: rowsSwept(registry),
   };
   // An alert on the increase sees the first one only if the series existed before it.
   for (const outcome of ATTEMPT_OUTCOMES) metrics.attempts.zero({ outcome });

@@ -21,6 +21,7 @@ import {
   roleWith,
   schemaCheck,
   startAuditHandOver,
+  startRequestSweep,
 } from "@annals/postgres";
 import { WebhooksService } from "@annals/proto/webhooks";
 import { randomBytes } from "node:crypto";
@@ -45,6 +46,7 @@ import { configRules } from "./sinks/config-rules.ts";
 import { startLogAnchors } from "./start-anchors.ts";
 import { startSinks } from "./start-sinks.ts";
 import { AUDIT } from "./store/audit.ts";
+import { REQUESTS } from "./store/requests.ts";
 import { START_WINDOW_MS } from "./deliveries/worker/attempts.ts";
 import { DATABASE_CLOCK } from "./store/moment.ts";
 import { Checkpoints } from "./deliveries/worker/checkpoints.ts";
@@ -110,6 +112,9 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
 
   const cleanUp = startCleanUp({ ...shared, retentionDays: config.retentionDays });
   closers.addWorker("clean-up", cleanUp);
+  const { idempotencyHours } = config;
+  const requestSweep = startRequestSweep(REQUESTS, { ...shared, ...metrics, idempotencyHours });
+  closers.addWorker("request sweep", requestSweep);
   const measuring = startMeasuringBacklog(shared);
   closers.addWorker("measuring", measuring);
   const onDeliveries: FanOutDeps["onDeliveries"] = (...made) => engine.notify(...made);

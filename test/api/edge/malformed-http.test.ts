@@ -163,20 +163,25 @@ test.each([
   expectRefused(answers[0], type);
 });
 
-test.each(["/v1/events", "/v1/events/batch"])(
-  "%s: two keys of idempotency, whether they are equal or not",
-  async (path) => {
-    const body = '{"action":"a"}';
-    for (const second of ["k1", "k2"]) {
-      const keys = ["Idempotency-Key: k1", `idempotency-key: ${second}`];
-      const length = `Content-Length: ${body.length}`;
-      const head = [`POST ${path} HTTP/1.1`, HOST, authorized(), JSON_TYPE, length, ...keys, CLOSE];
-      const [answer] = await exchange(baseUrl, lines(...head) + body);
-      const message = "Idempotency-Key: must be sent once";
-      expectRefused(answer, "validation_error", { field: "Idempotency-Key", message });
-    }
-  },
-);
+test.each([
+  "/v1/events",
+  "/v1/events/batch",
+  "/v1/api-keys",
+  "/v1/keys",
+  "/v1/webhooks",
+  "/v1/sinks",
+  "/v1/holds",
+])("%s: two keys of idempotency, whether they are equal or not", async (path) => {
+  const body = '{"action":"a"}';
+  for (const second of ["k1", "k2"]) {
+    const keys = ["Idempotency-Key: k1", `idempotency-key: ${second}`];
+    const length = `Content-Length: ${body.length}`;
+    const head = [`POST ${path} HTTP/1.1`, HOST, authorized(), JSON_TYPE, length, ...keys, CLOSE];
+    const [answer] = await exchange(baseUrl, lines(...head) + body);
+    const message = "Idempotency-Key: must be sent once";
+    expectRefused(answer, "validation_error", { field: "Idempotency-Key", message });
+  }
+});
 
 describe("several requests on one connection", () => {
   test("without a key, sent together, are answered in order", async () => {

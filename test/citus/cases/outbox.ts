@@ -1,5 +1,5 @@
-// Cases of the statements that schemas share: those of an outbox, of audit entries, and of daily uses. Called
-// by all.ts.
+// Cases of the statements that schemas share: those of an outbox, of audit entries, of daily uses, and of
+// requests with idempotency keys. Called by all.ts.
 
 import { type Cases, FUTURE, LATER, LONG_AGO } from "./case.ts";
 
@@ -57,7 +57,29 @@ const dailyCases = (schema: string): Cases => ({
   [`${schema}.get-daily-use`]: [({ account }) => [account]],
 });
 
+const BYTES = Buffer.alloc(32, 7);
+
+const requestCases = (schema: string): Cases => ({
+  [`${schema}.find-idempotent-request`]: [
+    ({ account }) => [account, "make", "known", 24],
+    ({ account }) => [account, "make", "old", 24],
+    ({ account }) => [account, "other", "known", 24],
+  ],
+  [`${schema}.count-idempotent-requests`]: [({ account }) => [account, "make", 24]],
+  [`${schema}.keep-idempotent-request`]: [
+    ({ account }) => [account, "make", "new", BYTES, BYTES],
+    ({ account }) => [account, "make", "old", BYTES, BYTES],
+  ],
+  [`${schema}.list-expired-idempotent-requests`]: [() => [100, 24], () => [3, 24]],
+  [`${schema}.delete-expired-idempotent-requests`]: [
+    ({ account }) => [account, 1, 24],
+    ({ account }) => [account, 100, 24],
+  ],
+});
+
 export const OUTBOXES: Cases = {
+  ...requestCases("ledger"),
+  ...requestCases("webhooks"),
   ...dailyCases("exports"),
   ...dailyCases("ledger"),
   ...dailyCases("webhooks"),

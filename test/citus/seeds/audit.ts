@@ -10,6 +10,24 @@ const ENTRIES = 3;
 export const entryNumber = (accounts: number, index: number, place: number): number =>
   place * accounts + index + 1;
 
+/** Requests with idempotency keys, of the schemas whose services keep them. */
+export const requestSeeds = (accounts: readonly string[]): Seeds => ({
+  idempotent_requests: accounts.flatMap((account_id, index) =>
+    [
+      ["known", FUTURE],
+      ["old", `2020-02-01T00:00:0${index}Z`],
+      ["older", `2020-01-01T00:00:0${index}Z`],
+    ].map(([idempotency_key, created_at]) => ({
+      account_id,
+      operation: "make",
+      idempotency_key,
+      request_sha256: `\\x${"07".repeat(32)}`,
+      response: "\\x01",
+      created_at,
+    })),
+  ),
+});
+
 export const auditSeeds = (accounts: readonly string[]): Seeds => ({
   audit_outbox: accounts.flatMap((account_id, index) =>
     Array.from({ length: ENTRIES }, (_, place) => ({

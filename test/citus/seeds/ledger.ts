@@ -2,7 +2,7 @@
 // branch of a statement differ. Called by databases.ts.
 
 import { FUTURE, LONG_AGO } from "../cases/case.ts";
-import { auditSeeds } from "./audit.ts";
+import { auditSeeds, requestSeeds } from "./audit.ts";
 import { chainOf, EVENTS } from "./chain.ts";
 import { headLogSeeds } from "./head-log.ts";
 import { outboxSeeds } from "./outbox.ts";
@@ -126,6 +126,7 @@ export const ledgerSeeds: SeedsOf = (accounts) => {
       },
     ]),
     ...auditSeeds(accounts),
+    ...requestSeeds(accounts),
     ...headLogSeeds(accounts.length),
     ...outboxSeeds(accounts, "verification.completed"),
   };

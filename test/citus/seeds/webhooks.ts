@@ -1,7 +1,7 @@
 // The rows of webhooks with which each statement begins. Called by databases.ts.
 
 import { FUTURE, LATER, LONG_AGO } from "../cases/case.ts";
-import { auditSeeds } from "./audit.ts";
+import { auditSeeds, requestSeeds } from "./audit.ts";
 import type { SeedRow, SeedsOf } from "./seeds.ts";
 
 const SEALED = `\\x${"01".repeat(16)}`;
@@ -225,4 +225,5 @@ export const webhooksSeeds: SeedsOf = (accounts) => ({
     failing_since,
   })),
   ...auditSeeds(accounts),
+  ...requestSeeds(accounts),
 });

@@ -438,6 +438,7 @@ class ApiKeys:
         self,
         body: m.NewApiKey,
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> m.CreatedApiKey:
@@ -447,6 +448,7 @@ class ApiKeys:
             "POST",
             "/api-keys",
             body=body,
+            idempotency_key=idempotency_key or new_key(),
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -516,6 +518,7 @@ class Keys:
         self,
         body: m.NewApiKey,
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> m.CreatedKey:
@@ -525,6 +528,7 @@ class Keys:
             "POST",
             "/keys",
             body=body,
+            idempotency_key=idempotency_key or new_key(),
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -556,6 +560,7 @@ class Webhooks:
         self,
         body: m.NewWebhook,
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> m.CreatedWebhook:
@@ -565,6 +570,7 @@ class Webhooks:
             "POST",
             "/webhooks",
             body=body,
+            idempotency_key=idempotency_key or new_key(),
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -727,6 +733,7 @@ class Sinks:
         self,
         body: m.NewSink,
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> m.Sink:
@@ -736,6 +743,7 @@ class Sinks:
             "POST",
             "/sinks",
             body=body,
+            idempotency_key=idempotency_key or new_key(),
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -1029,6 +1037,7 @@ class Holds:
         self,
         body: m.NewHold,
         *,
+        idempotency_key: str | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> m.Hold:
@@ -1038,6 +1047,7 @@ class Holds:
             "POST",
             "/holds",
             body=body,
+            idempotency_key=idempotency_key or new_key(),
             timeout=timeout,
             max_retries=max_retries,
         )

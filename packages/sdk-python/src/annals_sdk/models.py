@@ -125,24 +125,24 @@ class _CreatedApiKeyRequired(TypedDict):
     key_prefix: str
     scopes: list[Scope]
     created_at: str
-    key: str
 
 
 class CreatedApiKey(_CreatedApiKeyRequired, total=False):
     expires_at: str
     allowed_ips: list[str]
     last_used_at: str
+    key: str
 
 
 class _CreatedKeyRequired(TypedDict):
     id: str
     name: str
-    key: str
     scopes: list[Scope]
     created_at: str
 
 
 class CreatedKey(_CreatedKeyRequired, total=False):
+    key: str
     expires_at: str
     allowed_ips: list[str]
 
@@ -153,7 +153,6 @@ class _CreatedWebhookRequired(TypedDict):
     events: list[EventPattern]
     active: bool
     created_at: str
-    secret: str
 
 
 class CreatedWebhook(_CreatedWebhookRequired, total=False):
@@ -161,6 +160,7 @@ class CreatedWebhook(_CreatedWebhookRequired, total=False):
     disabled_reason: Literal["failing"] | str
     disabled_at: str
     dropped: DroppedDeliveries
+    secret: str
 
 
 class CreatedWidgetToken(TypedDict):

@@ -329,7 +329,7 @@ export interface components {
              * @description The complete key. Shown only in this response.
              * @example annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9
              */
-            key: string;
+            key?: string;
             /**
              * @description The start of the key, three dots, its last two characters.
              * @example annals_sk_4fQm...z9
@@ -382,7 +382,7 @@ export interface components {
              * @description The complete key. Shown only in this response.
              * @example annals_sk_4fQm0dJb2cKx9RtLw7YzN3sHvP6gA1eUqB8iTo5k0c1Xz9
              */
-            key: string;
+            key?: string;
             /** @example billing */
             name: string;
             /**
@@ -430,7 +430,7 @@ export interface components {
              * @description The signing secret, `whsec_` and base64. Shown only in this response.
              * @example whsec_oGF5v0m3oZyRXvLk9y8rOnqzq4H1mYJv2v5C1u0s8hE=
              */
-            secret: string;
+            secret?: string;
             /**
              * Format: uri
              * @example https://hooks.example.com/annals

@@ -15,6 +15,7 @@ import {
 } from "./render-api-key.ts";
 import { dataOf } from "../render/data.ts";
 import { CLOSED, named, openDetail } from "../render/schema.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 import { ApiKeyName, apiKeyName } from "./api-key-name.ts";
@@ -39,21 +40,26 @@ export const CreateApiKeyBody = named(
   ),
 );
 
-const Created = named("CreatedApiKey", Type.Object({ ...ApiKeyBody.properties, key: SecretBody }));
+const Created = named(
+  "CreatedApiKey",
+  Type.Object({ ...ApiKeyBody.properties, key: Type.Optional(SecretBody) }),
+);
 
 export function createApiKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Create an API key",
     body: CreateApiKeyBody,
-    success: { status: 201, body: dataOf(Created) },
+    headers: OnceHeaders,
+    success: { status: 201, body: dataOf(Created), headers: ONCE_HEADER },
     planLimit: "count",
-    handle: async ({ admission, body }) => {
-      const { apiKey, secret } = await keys.createApiKey(
-        toRequest(admission.accountId, body),
+    handle: async ({ admission, body, headers }) => {
+      const { apiKey, replayed, secret } = await keys.createApiKey(
+        { ...toRequest(admission.accountId, body), ...askedOnce(headers, body) },
         admittedBy(admission),
       );
       const { id, name, ...rest } = renderApiKey(apiKey);
-      return { body: { data: { id, name, key: secret, ...rest } } };
+      const data = { id, name, ...(!replayed && { key: secret }), ...rest };
+      return { body: { data }, ...onceHeaders(replayed) };
     },
   });
 }

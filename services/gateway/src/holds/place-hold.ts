@@ -5,6 +5,7 @@ import { admittedBy } from "../admission/admission.ts";
 import { dataOf } from "../render/data.ts";
 import { HOLD_MEMBERS, HoldBody, renderHold } from "./render-hold.ts";
 import { CLOSED, named, SequenceNumber } from "../render/schema.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 
@@ -43,18 +44,20 @@ export function placeHold({ ledger }: Pick<Deps, "ledger">): Route {
       "chain records it as the event `annals.hold`, which names the range and never the actor.",
     feature: "lifecycle",
     body: Body,
-    success: { status: 201, body: dataOf(HoldBody) },
+    headers: OnceHeaders,
+    success: { status: 201, body: dataOf(HoldBody), headers: ONCE_HEADER },
     planLimit: "count",
-    handle: async ({ admission, body }) => {
+    handle: async ({ admission, body, headers }) => {
       const { actor_id: actorId, from_sequence: from, to_sequence: to } = body;
       const request = {
         accountId: admission.accountId,
         fromSequence: BigInt(from),
         ...(to !== undefined && { toSequence: BigInt(to) }),
         ...(actorId !== undefined && { actorId }),
+        ...askedOnce(headers, body),
       };
-      const { hold } = await ledger.placeHold(request, admittedBy(admission));
-      return { body: { data: renderHold(hold) } };
+      const { hold, replayed } = await ledger.placeHold(request, admittedBy(admission));
+      return { body: { data: renderHold(hold) }, ...onceHeaders(replayed) };
     },
   });
 }

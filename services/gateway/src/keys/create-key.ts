@@ -10,6 +10,7 @@ import {
   SecretBody,
 } from "../api-keys/render-api-key.ts";
 import { named } from "../render/schema.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 import { CreateApiKeyBody, toRequest } from "../api-keys/create-api-key.ts";
@@ -18,18 +19,27 @@ const { id, name, scopes, created_at, expires_at, allowed_ips } = ApiKeyBody.pro
 
 const Created = named(
   "CreatedKey",
-  Type.Object({ id, name, key: SecretBody, scopes, created_at, expires_at, allowed_ips }),
+  Type.Object({
+    id,
+    name,
+    key: Type.Optional(SecretBody),
+    scopes,
+    created_at,
+    expires_at,
+    allowed_ips,
+  }),
 );
 
 export function createKey({ keys }: Pick<Deps, "keys">): Route {
   return route({
     summary: "Create an API key (other form)",
     body: CreateApiKeyBody,
-    success: { status: 201, body: Created },
+    headers: OnceHeaders,
+    success: { status: 201, body: Created, headers: ONCE_HEADER },
     planLimit: "count",
-    handle: async ({ admission, body }) => {
-      const { apiKey, secret } = await keys.createApiKey(
-        toRequest(admission.accountId, body),
+    handle: async ({ admission, body, headers }) => {
+      const { apiKey, replayed, secret } = await keys.createApiKey(
+        { ...toRequest(admission.accountId, body), ...askedOnce(headers, body) },
         admittedBy(admission),
       );
       const shown = renderApiKey(apiKey);
@@ -37,11 +47,12 @@ export function createKey({ keys }: Pick<Deps, "keys">): Route {
         body: {
           id: shown.id,
           name: shown.name,
-          key: secret,
+          ...(!replayed && { key: secret }),
           scopes: shown.scopes,
           created_at: shown.created_at,
           ...renderRestrictions(apiKey),
         },
+        ...onceHeaders(replayed),
       };
     },
   });

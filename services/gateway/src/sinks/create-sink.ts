@@ -21,6 +21,7 @@ import {
   SinkBody,
 } from "./render-sink.ts";
 import { filterMessage } from "../webhooks/render-webhook-filter.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 
@@ -52,12 +53,14 @@ export function createSink({ webhooks }: Pick<Deps, "webhooks">): Route {
       "are not shown again.",
     feature: "webhooks",
     body: Body,
-    success: { status: 201, body: dataOf(SinkBody) },
+    headers: OnceHeaders,
+    success: { status: 201, body: dataOf(SinkBody), headers: ONCE_HEADER },
     planLimit: "count",
-    handle: async ({ admission, body }) => {
-      const request = toRequest(admission, body as GivenBody<Static<typeof Members>>);
-      const { sink } = await webhooks.createSink(request, admittedBy(admission));
-      return { body: { data: renderSink(sink) } };
+    handle: async ({ admission, body, headers }) => {
+      const given = toRequest(admission, body as GivenBody<Static<typeof Members>>);
+      const request = { ...given, ...askedOnce(headers, body) };
+      const { replayed, sink } = await webhooks.createSink(request, admittedBy(admission));
+      return { body: { data: renderSink(sink) }, ...onceHeaders(replayed) };
     },
   });
 }

@@ -9,6 +9,7 @@ import { dataOf } from "../render/data.ts";
 import { CLOSED, named } from "../render/schema.ts";
 import { renderWebhook, WebhookBody, WebhookEvents, WebhookSecretBody } from "./render-webhook.ts";
 import { filterMessage, GivenFilter } from "./render-webhook-filter.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 
@@ -27,7 +28,7 @@ const Body = named(
 
 const Created = named(
   "CreatedWebhook",
-  Type.Object({ ...WebhookBody.properties, secret: WebhookSecretBody }),
+  Type.Object({ ...WebhookBody.properties, secret: Type.Optional(WebhookSecretBody) }),
 );
 
 export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
@@ -38,15 +39,17 @@ export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
       "only events that match it.",
     feature: "webhooks",
     body: Body,
-    success: { status: 201, body: dataOf(Created) },
+    headers: OnceHeaders,
+    success: { status: 201, body: dataOf(Created), headers: ONCE_HEADER },
     planLimit: "count",
-    handle: async ({ admission, body }) => {
-      const { webhook, secret } = await webhooks.createWebhook(
-        toRequest(admission, body),
+    handle: async ({ admission, body, headers }) => {
+      const { replayed, secret, webhook } = await webhooks.createWebhook(
+        { ...toRequest(admission, body), ...askedOnce(headers, body) },
         admittedBy(admission),
       );
       const { created_at, ...rest } = renderWebhook(webhook);
-      return { body: { data: { ...rest, secret, created_at } } };
+      const data = { ...rest, ...(!replayed && { secret }), created_at };
+      return { body: { data }, ...onceHeaders(replayed) };
     },
   });
 }

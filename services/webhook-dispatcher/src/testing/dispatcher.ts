@@ -229,6 +229,7 @@ export function newHandlers(
   }: Partial<ReplicaOptions> = {},
 ) {
   const deps = {
+    idempotencyHours: 72,
     now,
     maxPendingPerAccount,
     maxPendingBytesPerAccount,
@@ -270,6 +271,7 @@ export function newHandlers(
         url: "https://example.com/hook",
         events: ["*"],
         active: true,
+        idempotencyKey: "",
         ...given,
       }),
     update: (accountId: string, id: string, given: object) =>

@@ -543,6 +543,21 @@ export declare type CreateApiKeyRequest = Message<"annals.keys.v1.CreateApiKeyRe
    * @generated from field: repeated string allowed_ips = 5;
    */
   allowedIps: string[];
+
+  /**
+   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response has what
+   * that one created, without its secret.
+   *
+   * @generated from field: string idempotency_key = 6;
+   */
+  idempotencyKey: string;
+
+  /**
+   * SHA-256 of what the client asked for, 32 bytes; compared when the key was seen before.
+   *
+   * @generated from field: bytes request_sha256 = 7;
+   */
+  requestSha256: Uint8Array;
 };
 
 /**
@@ -561,11 +576,18 @@ export declare type CreateApiKeyResponse = Message<"annals.keys.v1.CreateApiKeyR
   apiKey?: ApiKey | undefined;
 
   /**
-   * The complete key. Never logged, never stored.
+   * The complete key. Never logged, never stored. Empty in a replay.
    *
    * @generated from field: string secret = 2;
    */
   secret: string;
+
+  /**
+   * An earlier request with the same idempotency key created it.
+   *
+   * @generated from field: bool replayed = 3;
+   */
+  replayed: boolean;
 };
 
 /**

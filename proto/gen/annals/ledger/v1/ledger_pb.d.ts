@@ -2709,6 +2709,21 @@ export declare type PlaceHoldRequest = Message<"annals.ledger.v1.PlaceHoldReques
    * @generated from field: optional string actor_id = 4;
    */
   actorId?: string | undefined;
+
+  /**
+   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response has what
+   * that one created, without its secret.
+   *
+   * @generated from field: string idempotency_key = 5;
+   */
+  idempotencyKey: string;
+
+  /**
+   * SHA-256 of what the client asked for, 32 bytes; compared when the key was seen before.
+   *
+   * @generated from field: bytes request_sha256 = 6;
+   */
+  requestSha256: Uint8Array;
 };
 
 /**
@@ -2725,6 +2740,13 @@ export declare type PlaceHoldResponse = Message<"annals.ledger.v1.PlaceHoldRespo
    * @generated from field: annals.ledger.v1.Hold hold = 1;
    */
   hold?: Hold | undefined;
+
+  /**
+   * An earlier request with the same idempotency key created it.
+   *
+   * @generated from field: bool replayed = 2;
+   */
+  replayed: boolean;
 };
 
 /**

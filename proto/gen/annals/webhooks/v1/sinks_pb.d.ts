@@ -159,6 +159,21 @@ export declare type CreateSinkRequest = Message<"annals.webhooks.v1.CreateSinkRe
    * @generated from field: annals.webhooks.v1.OnRejected on_rejected = 11;
    */
   onRejected: OnRejected;
+
+  /**
+   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response has what
+   * that one created, without its secret.
+   *
+   * @generated from field: string idempotency_key = 12;
+   */
+  idempotencyKey: string;
+
+  /**
+   * SHA-256 of what the client asked for, 32 bytes; compared when the key was seen before.
+   *
+   * @generated from field: bytes request_sha256 = 13;
+   */
+  requestSha256: Uint8Array;
 };
 
 /**
@@ -175,6 +190,13 @@ export declare type CreateSinkResponse = Message<"annals.webhooks.v1.CreateSinkR
    * @generated from field: annals.webhooks.v1.Sink sink = 1;
    */
   sink?: Sink | undefined;
+
+  /**
+   * An earlier request with the same idempotency key created it.
+   *
+   * @generated from field: bool replayed = 2;
+   */
+  replayed: boolean;
 };
 
 /**

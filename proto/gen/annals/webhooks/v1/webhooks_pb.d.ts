@@ -157,6 +157,21 @@ export declare type CreateWebhookRequest = Message<"annals.webhooks.v1.CreateWeb
    * @generated from field: annals.webhooks.v1.WebhookFilter filter = 6;
    */
   filter?: WebhookFilter | undefined;
+
+  /**
+   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response has what
+   * that one created, without its secret.
+   *
+   * @generated from field: string idempotency_key = 7;
+   */
+  idempotencyKey: string;
+
+  /**
+   * SHA-256 of what the client asked for, 32 bytes; compared when the key was seen before.
+   *
+   * @generated from field: bytes request_sha256 = 8;
+   */
+  requestSha256: Uint8Array;
 };
 
 /**
@@ -175,11 +190,18 @@ export declare type CreateWebhookResponse = Message<"annals.webhooks.v1.CreateWe
   webhook?: Webhook | undefined;
 
   /**
-   * whsec_... Never logged, never stored in plain.
+   * whsec_... Never logged, never stored in plain. Empty in a replay.
    *
    * @generated from field: string secret = 2;
    */
   secret: string;
+
+  /**
+   * An earlier request with the same idempotency key created it.
+   *
+   * @generated from field: bool replayed = 3;
+   */
+  replayed: boolean;
 };
 
 /**

@@ -5,14 +5,23 @@ import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type HoldDeps, placeHold as place } from "../place-hold.ts";
 import { recordActorOf } from "../../audit/record-actor-of.ts";
+import { REQUESTS } from "../../store/requests.ts";
 import { renderHold } from "./render-hold.ts";
 
-export function placeHold(deps: HoldDeps): ServiceImpl<typeof LedgerService>["placeHold"] {
-  return async ({ accountId, actorId, fromSequence, toSequence }, context) => {
+export function placeHold({
+  idempotencyHours,
+  ...deps
+}: HoldDeps & { readonly idempotencyHours: number }): ServiceImpl<
+  typeof LedgerService
+>["placeHold"] {
+  const kept = { idempotencyHours, operation: "place-hold", requests: REQUESTS };
+  return async (request, context) => {
+    const { accountId, actorId, fromSequence, toSequence } = request;
     complete({ account_id: accountId });
     const actor = recordActorOf(context);
     const range = { actorId, fromSequence, toSequence };
-    const hold = await place(deps, { accountId, actor, owner: "account", ...range });
-    return { hold: renderHold(hold) };
+    const once = { asked: request, kept };
+    const hold = await place(deps, { accountId, actor, owner: "account", once, ...range });
+    return { hold: renderHold(hold), replayed: hold.replayed };
   };
 }

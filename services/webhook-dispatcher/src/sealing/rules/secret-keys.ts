@@ -3,7 +3,7 @@
 // and sinks, to sign and to send, and by the rotation. Errors name key ids, never keys.
 
 import { parseKeyFile } from "@annals/contract";
-import { createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, type KeyObject } from "node:crypto";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -67,6 +67,13 @@ export class SecretKeys {
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
     const secret = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES));
     return Buffer.concat([secret, decipher.final()]).toString("utf8");
+  }
+
+  /** The digest of what has secrets, as a MAC by each key: that of the key that seals is the first. */
+  conceal(sha256: Uint8Array): readonly Uint8Array[] {
+    return [...this.#keys.values()].map((key) =>
+      createHmac("sha256", key).update("annals request with secrets\0").update(sha256).digest(),
+    );
   }
 
   #key(id: string): KeyObject {

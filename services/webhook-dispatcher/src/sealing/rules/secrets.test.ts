@@ -1,5 +1,5 @@
-// Guarantee: a sealed secret opens only with its key, for its webhook, unchanged; both signatures equal those
-// of other implementations.
+// Guarantee: a sealed secret opens only with its key, for its webhook, unchanged. A concealed digest is known
+// with its key alone. Both signatures equal those of other implementations.
 
 import { createHmac, randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
@@ -61,6 +61,18 @@ describe("sealing", () => {
     expect(after.open(before.seal(secret, owner, randomBytes), owner)).toBe(secret);
     const moved = after.seal(secret, owner, randomBytes);
     expect(() => before.open(moved, owner)).toThrow("the sealing key two is not in the key file");
+  });
+
+  test("a digest is concealed by each key, the first of the file first", () => {
+    const [one, two] = [line("one"), line("two")];
+    const sha256 = randomBytes(32);
+    const before = new SecretKeys(one).conceal(sha256);
+    const during = new SecretKeys(`${two}\n${one}`).conceal(sha256);
+    const after = new SecretKeys(two).conceal(sha256);
+    expect(during).toEqual([...after, ...before]);
+    expect(after).not.toEqual(before);
+    expect([...before, ...after]).not.toContainEqual(sha256);
+    expect(new SecretKeys(one).conceal(randomBytes(32))).not.toEqual(before);
   });
 
   test.each([

@@ -4,17 +4,20 @@
 import { type Clock, newId } from "@annals/contract";
 import { AnnalsError, complete, invalid } from "@annals/errors";
 import { checkSinkConfig, type ConfigRules } from "@annals/interface";
-import type { Pool } from "@annals/postgres";
-import type { CreateSinkRequest } from "@annals/proto/sinks";
+import { type Database, earlierResponse, keepResponse, type Pool } from "@annals/postgres";
+import { type CreateSinkRequest, SinkSchema } from "@annals/proto/sinks";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { shownSink, sinkChange } from "../rules/audit-entries.ts";
 import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { Producers } from "../../outbound/producers.ts";
 import { AUDIT } from "../../store/audit.ts";
+import { REQUESTS } from "../../store/requests.ts";
 import { countSinks } from "../store/count-sinks.ts";
 import { createSink as createSinkStatement } from "../store/create-sink.ts";
+import type { SinkRow } from "../store/sink-row.ts";
 import { countReplayed, replayLimit } from "../../store/daily-use.ts";
 import { lockAccount } from "../../store/lock-account.ts";
 import { renderSink } from "./render-sink.ts";
@@ -34,6 +37,7 @@ export interface CreateSinkDeps {
   readonly configRules: ConfigRules;
   readonly clock: Clock;
   readonly database: Pool;
+  readonly idempotencyHours: number;
   readonly keys: SecretKeys;
   /** Called when a sink was created or changed. */
   readonly onSink: () => void;
@@ -41,9 +45,19 @@ export interface CreateSinkDeps {
   readonly random: (size: number) => Uint8Array;
 }
 
+/** What is stored of a sink besides what is shown. */
+interface Stored {
+  readonly sealed: ReturnType<SecretKeys["seal"]>;
+  readonly cursor: bigint;
+  readonly by: string | undefined;
+}
+
 export function createSink(
   deps: CreateSinkDeps,
 ): ServiceImpl<typeof WebhooksService>["createSink"] {
+  const { idempotencyHours, keys } = deps;
+  const conceal = (sha256: Uint8Array) => keys.conceal(sha256);
+  const kept = { conceal, idempotencyHours, operation: "create-sink", requests: REQUESTS };
   return async (request, context) => {
     const { accountId, active, includeProof, maxSinks = MAX_SINKS } = request;
     const actor = actorOf(context);
@@ -68,35 +82,49 @@ export function createSink(
       created_at: deps.clock.nowText(),
       attempts: 0,
     };
-    const sealed = deps.keys.seal(JSON.stringify(config), { accountId, sinkId: id }, deps.random);
-    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+    const sealed = keys.seal(JSON.stringify(config), { accountId, sinkId: id }, deps.random);
+    const sink = create(SinkSchema, renderSink(row, config));
+    const earlier = await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
+      const known = await earlierResponse(transaction, kept, request);
+      if (known) return known;
       const [found] = await transaction.run(countSinks, [accountId]);
       if ((found?.count ?? 0) >= maxSinks) throw planExceeded(maxSinks);
-      await transaction.run(createSinkStatement, [
-        accountId,
-        id,
-        row.type,
-        row.format,
-        sealed.keyId,
-        sealed.bytes,
-        row.filter,
-        row.leave_out,
-        row.include_proof,
-        row.mapping,
-        row.on_rejected,
-        row.active,
-        row.created_at,
-        actor.id ?? null,
-        cursor,
-      ]);
+      await storeSink(transaction, row, { sealed, cursor, by: actor.id });
       if (events > 0n) await countReplayed(transaction, accountId, events, replayLimit(context));
       const change = { actor, occurredAt: row.created_at, diff: { after: shownSink(row, config) } };
       await AUDIT.add(transaction, sinkChange("created", accountId, id, change));
+      await keepResponse(transaction, kept, request, toBinary(SinkSchema, sink));
+      return undefined;
     });
+    if (earlier) return { sink: fromBinary(SinkSchema, earlier), replayed: true };
     deps.onSink();
-    return { sink: renderSink(row, config) };
+    return { sink };
   };
+}
+
+function storeSink(
+  transaction: Database,
+  row: Omit<SinkRow, "config_key_id" | "config_sealed">,
+  { by, cursor, sealed }: Stored,
+): Promise<unknown> {
+  return transaction.run(createSinkStatement, [
+    row.account_id,
+    row.id,
+    row.type,
+    row.format,
+    sealed.keyId,
+    sealed.bytes,
+    row.filter,
+    row.leave_out,
+    row.include_proof,
+    row.mapping,
+    row.on_rejected,
+    row.active,
+    row.created_at,
+    by ?? null,
+    cursor,
+  ]);
 }
 
 /** The event before the first one that is sent, of those that retention has left, and how many there are. */

@@ -1,12 +1,13 @@
-// CreateWebhook: creates a webhook with its own signing secret (interface 9.1). The secret is in this
-// response and nowhere else. The webhook receives what is stored after the response, and nothing that was
-// stored before the request.
+// CreateWebhook: creates a webhook with its own signing secret (interface 9.1). The secret is in this response
+// and nowhere else: a retry with the same idempotency key gets the webhook without it. The webhook receives
+// what is stored after the response, and nothing that was stored before the request.
 
 import { type Clock, newId } from "@annals/contract";
 import { AnnalsError, complete } from "@annals/errors";
-import type { Pool } from "@annals/postgres";
-import type { WebhooksService } from "@annals/proto/webhooks";
+import { earlierResponse, keepResponse, type Pool } from "@annals/postgres";
+import { WebhookSchema, type WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { shownWebhook, webhookChange } from "../rules/audit-entries.ts";
 import { kindsOf } from "../rules/kinds.ts";
@@ -15,6 +16,7 @@ import { newSigningSecret } from "../rules/signing-secret.ts";
 import type { AddressGuard } from "../../outbound/address-guard.ts";
 import type { Producers } from "../../outbound/producers.ts";
 import { AUDIT } from "../../store/audit.ts";
+import { REQUESTS } from "../../store/requests.ts";
 import { countWebhooks } from "../../store/count-webhooks.ts";
 import { createCursors } from "../store/create-cursors.ts";
 import { createWebhook as createWebhookStatement } from "../store/create-webhook.ts";
@@ -28,6 +30,7 @@ export interface CreateWebhookDeps {
   readonly clock: Clock;
   readonly database: Pool;
   readonly guard: AddressGuard;
+  readonly idempotencyHours: number;
   readonly keys: SecretKeys;
   readonly producers: Pick<Producers, "positions">;
   readonly random: (size: number) => Uint8Array;
@@ -38,6 +41,8 @@ export interface CreateWebhookDeps {
 export function createWebhook(
   deps: CreateWebhookDeps,
 ): ServiceImpl<typeof WebhooksService>["createWebhook"] {
+  const { idempotencyHours } = deps;
+  const kept = { idempotencyHours, operation: "create-webhook", requests: REQUESTS };
   return async (request, context) => {
     const { accountId, url, active, maxWebhooks = MAX_WEBHOOKS } = request;
     const actor = actorOf(context);
@@ -51,8 +56,12 @@ export function createWebhook(
     const sealed = deps.keys.seal(secret, { accountId, webhookId: id }, deps.random);
     const createdAt = deps.clock.nowText();
     const filter = given && JSON.stringify(given);
-    await deps.database.forAccount(accountId).transaction(async (transaction) => {
+    const shown = { id, url, events, active, createdAt, ...filterMember(given) };
+    const webhook = create(WebhookSchema, shown);
+    const earlier = await deps.database.forAccount(accountId).transaction(async (transaction) => {
       await transaction.run(lockAccount, [accountId]);
+      const known = await earlierResponse(transaction, kept, request);
+      if (known) return known;
       const [row] = await transaction.run(countWebhooks, [accountId]);
       if ((row?.count ?? 0) >= maxWebhooks) throw planExceeded(maxWebhooks);
       await transaction.run(createCursors, [accountId]);
@@ -78,9 +87,11 @@ export function createWebhook(
         diff: { after: shownWebhook({ url, events, active, filter }) },
       };
       await AUDIT.add(transaction, webhookChange("created", accountId, id, change));
+      await keepResponse(transaction, kept, request, toBinary(WebhookSchema, webhook));
+      return undefined;
     });
+    if (earlier) return { webhook: fromBinary(WebhookSchema, earlier), secret: "", replayed: true };
     deps.onSubscriber(accountId);
-    const webhook = { id, url, events, active, createdAt, ...filterMember(given) };
     return { webhook, secret };
   };
 }

@@ -1,0 +1,44 @@
+// Retries of the POSTs that create something else than events (docs/interface.md): the Idempotency-Key header,
+// and the digest that tells whether a request with a known key is the same request. Called by their routes.
+
+import { jsonSha256, type JsonValue, MAX_TEXT_LENGTH } from "@annals/event";
+import { Type } from "typebox";
+import { openDetail } from "./render/schema.ts";
+import type { RouteResponse } from "./route.ts";
+
+const ONCE = openDetail("idempotent-creation");
+
+export const OnceHeaders = Type.Object({
+  "idempotency-key": Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_TEXT_LENGTH,
+      description:
+        "A retry with the same key and body creates nothing and gets what the first request created, without its " +
+        "secret, as long as keys are kept (`idempotency_hours` of GET /v1/usage).",
+      examples: ["deploy-42"],
+      ...ONCE,
+    }),
+  ),
+});
+
+export const ONCE_HEADER = {
+  "Idempotent-Replayed": Type.Literal("true", {
+    description: "Present only if an earlier request with the same key created what is shown.",
+    ...ONCE,
+  }),
+};
+
+/** The members of an RPC's request. The digest is of the body's values, however they are written. */
+export function askedOnce(
+  { "idempotency-key": key }: { readonly "idempotency-key"?: string },
+  body: unknown,
+): { readonly idempotencyKey: string; readonly requestSha256: Uint8Array } {
+  if (key === undefined) return { idempotencyKey: "", requestSha256: new Uint8Array() };
+  return { idempotencyKey: key, requestSha256: Buffer.from(jsonSha256(body as JsonValue), "hex") };
+}
+
+/** The headers of the response. */
+export function onceHeaders(replayed: boolean): Pick<RouteResponse, "headers"> {
+  return replayed ? { headers: { "idempotent-replayed": "true" } } : {};
+}
