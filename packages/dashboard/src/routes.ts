@@ -16,6 +16,7 @@ export const ROUTES = {
   sinks: { title: "Sinks", scope: "keys:manage" },
   exports: { title: "Exports", scope: "export" },
   "widget-tokens": { title: "Widget tokens", scope: "events:read" },
+  workloads: { title: "Workloads", scope: "keys:manage" },
   "role-mappings": { title: "Role mappings", scope: "keys:manage" },
   people: { title: "People", scope: "keys:manage" },
   usage: { title: "Usage" },

@@ -14,6 +14,7 @@ import { VerificationScreen } from "./verification.ts";
 import { WebhookScreen } from "./webhook.ts";
 import { WebhooksScreen } from "./webhooks.ts";
 import { WidgetTokensScreen } from "./widget-tokens.ts";
+import { WorkloadsScreen } from "./workloads.ts";
 
 export function newScreen({ id, name }: Route, context: Context): Screen {
   switch (name) {
@@ -33,6 +34,8 @@ export function newScreen({ id, name }: Route, context: Context): Screen {
       return new WidgetTokensScreen(context);
     case "role-mappings":
       return new RoleMappingsScreen(context);
+    case "workloads":
+      return new WorkloadsScreen(context);
     case "people":
       return new PeopleScreen(context);
     case "usage":

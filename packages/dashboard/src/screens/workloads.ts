@@ -1,0 +1,168 @@
+// Workloads: which programs are trusted by the tokens of their platform, and what they may do.
+
+import type { Workload } from "@annals/sdk";
+import { html, type TemplateResult } from "lit";
+import { Dialog } from "../parts/dialog.ts";
+import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
+import { table } from "../parts/table.ts";
+import { timeView } from "../parts/time.ts";
+import { visible } from "../parts/visible.ts";
+import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import { SCOPES } from "../words.ts";
+
+const FIELDS = [
+  {
+    name: "name",
+    label: "Name",
+    isRequired: true,
+    maxLength: 255,
+    hint: "What runs there, such as billing",
+  },
+  {
+    name: "issuer",
+    label: "Issuer",
+    isRequired: true,
+    maxLength: 31,
+    hint: "The operator's name of the platform, such as cluster",
+  },
+  {
+    name: "subject",
+    label: "Subject",
+    isRequired: true,
+    maxLength: 1_024,
+    hint: "As in its tokens, such as system:serviceaccount:logging:collector. A beginning ends with *",
+  },
+  {
+    name: "claims",
+    label: "Further claims",
+    hint: "Pairs with commas between them, such as repository_id=74, ref=refs/heads/main",
+  },
+] as const;
+
+export class WorkloadsScreen implements Screen {
+  readonly #context: Context;
+  readonly #workloads: Loader<readonly Workload[]>;
+  readonly #creation: Action;
+  readonly #dialog: Dialog;
+
+  constructor(context: Context) {
+    const { api, update } = context;
+    this.#context = context;
+    this.#creation = new Action(update);
+    this.#dialog = new Dialog(update);
+    this.#workloads = new Loader(update, (signal) => api.workloads.list({ signal }).toArray());
+  }
+
+  readonly stop = (): void => this.#workloads.stop();
+
+  readonly view = (): TemplateResult =>
+    html`<p>
+        A workload is a program that sends the token of its platform in place of an API key. It is
+        trusted if its token has the issuer, the subject, the claims and the audience. The operator
+        configures the issuers.
+      </p>
+      ${this.#workloads.view((workloads) => this.#listView(workloads))} ${this.#dialog.view()}`;
+
+  #listView(workloads: readonly Workload[]): TemplateResult {
+    const list =
+      workloads.length === 0
+        ? html`<p class="empty">No workloads yet. Add one below.</p>`
+        : table<Workload>(
+            "Workloads",
+            [
+              { title: "Name", cell: ({ name }) => text(name) },
+              { title: "Issuer", cell: ({ issuer }) => text(issuer) },
+              { title: "Subject and claims", cell: tokenView },
+              { title: "Audience", cell: audienceView },
+              { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+              { title: "Created", cell: (one) => timeView(one.created_at) },
+              { title: "Actions", cell: (one) => this.#deleteView(one) },
+            ],
+            workloads,
+          );
+    return html`${list}${this.#formView()}`;
+  }
+
+  #deleteView(workload: Workload): TemplateResult {
+    return html`<button
+      type="button"
+      class="danger"
+      aria-label=${`Delete ${workload.name}`}
+      @click=${() => this.#delete(workload)}
+    >
+      Delete
+    </button>`;
+  }
+
+  #formView(): TemplateResult {
+    return html`<section aria-labelledby="add-workload">
+      <h2 id="add-workload">Add a workload</h2>
+      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
+        <div class="fields">${FIELDS.map(field)}</div>
+        ${choices({ name: "scopes", label: "Scopes", values: SCOPES })} ${this.#creation.view()}
+        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Add workload</button></p>
+      </form>
+    </section>`;
+  }
+
+  #create(form: FormData, element: HTMLFormElement): Promise<void> {
+    const { api, say } = this.#context;
+    return this.#creation.run(async () => {
+      const scopes = chosenIn(form, "scopes", SCOPES);
+      if (scopes.length === 0) throw new Error("Choose at least one scope.");
+      const [name, issuer, subject] = ["name", "issuer", "subject"].map((one) => textIn(form, one));
+      const claims = claimsOf(textIn(form, "claims"));
+      await api.workloads.create({
+        name: name ?? "",
+        issuer: issuer ?? "",
+        subject: subject ?? "",
+        claims,
+        scopes,
+      });
+      element.reset();
+      say("The workload is added.");
+      await this.#workloads.load();
+    });
+  }
+
+  #delete(workload: Workload): void {
+    const { api, say } = this.#context;
+    this.#dialog.ask({
+      title: "Delete the workload?",
+      content: html`<p>${text(workload.name)}</p>
+        <p>${tokenView(workload)}</p>
+        <p>No request that begins later is admitted by it.</p>`,
+      confirm: "Delete workload",
+      isDangerous: true,
+      work: async () => {
+        await api.workloads.delete(workload.id);
+        say("The workload is deleted.");
+        await this.#workloads.load();
+      },
+    });
+  }
+}
+
+/** Throws for what is not a pair. A value may have `=`, and no comma. */
+function claimsOf(given: string): Record<string, string> {
+  const pairs = given.split(",").map((pair) => pair.trim());
+  return Object.fromEntries(
+    pairs
+      .filter((pair) => pair !== "")
+      .map((pair) => {
+        const [, name = "", value = ""] = /^([^=]+)=(.+)$/.exec(pair) ?? [];
+        if (name === "") throw new Error(`Further claims: ${pair} is not a pair such as ref=main.`);
+        return [name.trim(), value.trim()];
+      }),
+  );
+}
+
+const text = (value: string): TemplateResult => html`<span class="text">${visible(value)}</span>`;
+
+const tokenView = ({ claims, subject }: Workload): TemplateResult =>
+  html`<code class="breaks">${visible(subject)}</code>${Object.entries(claims ?? {}).map(
+      ([name, value]) => html`<br /><code class="breaks">${visible(name)}=${visible(value)}</code>`,
+    )}`;
+
+const audienceView = ({ audience }: Workload): TemplateResult =>
+  audience === null ? html`no issuer is configured` : html`<code class="breaks">${audience}</code>`;
