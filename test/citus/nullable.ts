@@ -12,8 +12,17 @@ export interface Nullable {
   readonly elements: ReadonlySet<number>;
 }
 
-const FILES =
-  /^services\/[^/]+\/src\/(?:[\w-]+\/)?store\/|^libs\/postgres\/src\/(outbox-statements|audit-outbox|audit-windows|daily-use|idempotent-requests)\.ts$/;
+/** Of libs/postgres. */
+const SHARED = [
+  "audit-outbox",
+  "audit-windows",
+  "daily-use",
+  "idempotent-requests",
+  "outbox-statements",
+].join("|");
+const FILES = new RegExp(
+  `^services/[^/]+/src/(?:[\\w-]+/)?store/|^libs/postgres/src/(${SHARED})\\.ts$`,
+);
 const NOTHING: Nullable = { parameters: new Set(), elements: new Set() };
 
 /** By the name of a statement; throws for a name that no file has. */

@@ -1,6 +1,6 @@
 // Guarantee: a key stands for the request with its digest, also if that is kept concealed. The keys of every
-// account are deleted once they are as old as the setting says, however many there are, and no younger one is,
-// in each service that keeps them. None is while the clock is wrong.
+// account are deleted once they are as old as the setting says, however many there are, and no younger one
+// is, in each service that keeps them. None is while the clock is wrong.
 
 import { AccountRun, createLog } from "@annals/chassis";
 import { createMigratedDatabase, PATIENT, type TestDatabase } from "@annals/testing";
@@ -46,7 +46,9 @@ describe("a key", () => {
 
   test("that is concealed is found by each digest of its request, and by no other", async () => {
     const pool = openPool("webhooks");
-    onTestFinished(() => owner.query("DELETE FROM webhooks.idempotent_requests").then(() => {}));
+    onTestFinished(
+      async () => void (await owner.query("DELETE FROM webhooks.idempotent_requests")),
+    );
     const concealed = (...digests: Buffer[]) => ({ ...kept, conceal: () => digests });
     await keepResponse(pool, concealed(other, digest), request, response);
     expect(await earlierResponse(pool, concealed(digest, other), request)).toEqual(response);

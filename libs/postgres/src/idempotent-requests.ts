@@ -16,7 +16,7 @@ import { AnnalsError, invalid } from "@annals/errors";
 import { type Database, type Statement, statement } from "./statement.ts";
 
 /** Keys of an account that one operation keeps at a time. */
-export const MAX_KEPT_KEYS = 1_000;
+const MAX_KEPT_KEYS = 1_000;
 const SHA256_BYTES = 32;
 /** Rows of one statement of the sweep. */
 export const SWEPT_KEYS = 1_000;
@@ -122,8 +122,8 @@ export interface KeptRequests {
   readonly operation: string;
   readonly idempotencyHours: number;
   /**
-   * Given if a body has secrets: what is kept in place of its digest, so that nobody who reads the database can
-   * check a guess. The first is kept, and each of them is that of the same body.
+   * Given if a body has secrets: what is kept in place of its digest, so that nobody who reads the database
+   * can check a guess. The first is kept, and each of them is that of the same body.
    */
   readonly conceal?: (requestSha256: Uint8Array) => readonly Uint8Array[];
 }
@@ -178,7 +178,7 @@ interface SweepDeps {
   readonly swept: Pick<Counter<"kind">, "inc">;
 }
 
-/** Deletes keys after their hours, for as long as the process runs. Any number of replicas may do it at once. */
+/** Deletes keys after their hours. Any number of replicas may do it at once. */
 export function startRequestSweep(
   requests: IdempotentRequests,
   { failures, log, ...deps }: SweepDeps & Pick<LoopOptions, "failures" | "log">,

@@ -9,8 +9,8 @@ export interface CreateOptions extends CallOptions {
 }
 
 /**
- * What was created. Its secret is in the response of the request that created it alone: with an idempotency key,
- * the response may be that of a retry.
+ * What was created. Its secret is in the response of the request that created it alone: with an idempotency
+ * key, the response may be that of a retry.
  */
 export type Created<T, Secret extends keyof T, Options> = "idempotencyKey" extends keyof Options
   ? T

@@ -39,7 +39,7 @@ const WEBHOOKS_ROWS = 1_000;
 const SINKS_ROWS = 10;
 const ROLE_MAPPINGS_ROWS = MAX_ROLE_MAPPINGS;
 const WORKLOADS_ROWS = MAX_WORKLOADS;
-/** Idempotency keys that an account has for one kind of thing: they are counted before another one is kept. */
+/** Idempotency keys of an account for one kind of thing: they are counted before another one is kept. */
 const KEPT_KEYS_ROWS = 1_000;
 const EXPORTS_ROWS = 1_000;
 const WIDGET_TOKENS_ROWS = 10_000;

@@ -15,7 +15,7 @@ import {
 } from "./render-api-key.ts";
 import { dataOf } from "../render/data.ts";
 import { CLOSED, named, openDetail } from "../render/schema.ts";
-import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../render/idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 import { ApiKeyName, apiKeyName } from "./api-key-name.ts";

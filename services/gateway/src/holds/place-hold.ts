@@ -5,7 +5,7 @@ import { admittedBy } from "../admission/admission.ts";
 import { dataOf } from "../render/data.ts";
 import { HOLD_MEMBERS, HoldBody, renderHold } from "./render-hold.ts";
 import { CLOSED, named, SequenceNumber } from "../render/schema.ts";
-import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../render/idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 

@@ -10,7 +10,7 @@ import {
   SecretBody,
 } from "../api-keys/render-api-key.ts";
 import { named } from "../render/schema.ts";
-import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../render/idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 import { CreateApiKeyBody, toRequest } from "../api-keys/create-api-key.ts";

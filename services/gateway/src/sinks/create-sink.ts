@@ -21,7 +21,7 @@ import {
   SinkBody,
 } from "./render-sink.ts";
 import { filterMessage } from "../webhooks/render-webhook-filter.ts";
-import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../render/idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 

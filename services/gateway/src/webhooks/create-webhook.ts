@@ -9,7 +9,7 @@ import { dataOf } from "../render/data.ts";
 import { CLOSED, named } from "../render/schema.ts";
 import { renderWebhook, WebhookBody, WebhookEvents, WebhookSecretBody } from "./render-webhook.ts";
 import { filterMessage, GivenFilter } from "./render-webhook-filter.ts";
-import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../idempotent-requests.ts";
+import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../render/idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 

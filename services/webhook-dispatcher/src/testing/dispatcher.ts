@@ -217,6 +217,9 @@ export interface Created {
   readonly secret: string;
 }
 
+const URL = "https://example.com/hook";
+const NEW_WEBHOOK = { url: URL, events: ["*"], active: true, idempotencyKey: "" };
+
 /** The RPC handlers, called as the RPC server would. */
 export function newHandlers(
   pool: Pool,
@@ -266,14 +269,7 @@ export function newHandlers(
     ask: <Out>(make: (given: typeof deps) => unknown, request: object): Promise<Out> =>
       call<object, Out>(make(deps))(request),
     create: (accountId: string, given: object = {}) =>
-      create({
-        accountId,
-        url: "https://example.com/hook",
-        events: ["*"],
-        active: true,
-        idempotencyKey: "",
-        ...given,
-      }),
+      create({ accountId, ...NEW_WEBHOOK, ...given }),
     update: (accountId: string, id: string, given: object) =>
       call<object, Created>(updateWebhook(deps))({ accountId, id, events: [], ...given }),
     list: async (accountId: string) =>

@@ -1,6 +1,6 @@
-// CreateWebhook: creates a webhook with its own signing secret (interface 9.1). The secret is in this response
-// and nowhere else: a retry with the same idempotency key gets the webhook without it. The webhook receives
-// what is stored after the response, and nothing that was stored before the request.
+// CreateWebhook: creates a webhook with its own signing secret (interface 9.1). The secret is in this
+// response and nowhere else: a retry with the same idempotency key gets the webhook without it. The webhook
+// receives what is stored after the response, and nothing that was stored before the request.
 
 import { type Clock, newId } from "@annals/contract";
 import { AnnalsError, complete } from "@annals/errors";

@@ -1,10 +1,10 @@
-// Retries of the POSTs that create something else than events (docs/interface.md): the Idempotency-Key header,
-// and the digest that tells whether a request with a known key is the same request. Called by their routes.
+// Retries of the POSTs that create something else than events (docs/interface.md): the Idempotency-Key
+// header, and the digest that tells whether a request with a known key is the same request. Called by their
+// routes.
 
 import { jsonSha256, type JsonValue, MAX_TEXT_LENGTH } from "@annals/event";
 import { Type } from "typebox";
-import { openDetail } from "./render/schema.ts";
-import type { RouteResponse } from "./route.ts";
+import { openDetail } from "./schema.ts";
 
 const ONCE = openDetail("idempotent-creation");
 
@@ -39,6 +39,6 @@ export function askedOnce(
 }
 
 /** The headers of the response. */
-export function onceHeaders(replayed: boolean): Pick<RouteResponse, "headers"> {
+export function onceHeaders(replayed: boolean): { readonly headers?: Record<string, string> } {
   return replayed ? { headers: { "idempotent-replayed": "true" } } : {};
 }
