@@ -1,6 +1,6 @@
 // The API keys of one account, as a part of its page: create one, which is shown once, and revoke one.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Dialog } from "../parts/dialog.ts";
 import { choices, chosenIn, field, textIn } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";

@@ -1,6 +1,6 @@
 // The roles that one account gives, as a part of its page: to groups and people of identity providers.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import type { Dialog } from "../parts/dialog.ts";
 import { field, onSubmit, select, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
@@ -68,8 +68,9 @@ export class AccountRoles {
     return html`<form @submit=${onSubmit((form, element) => void this.#add(form, element))}>
       <div class="fields">
         ${field({ name: "provider", label: "Provider", isRequired: true })}
-        ${select("kind", "Given to", KINDS)} ${field({ ...whom, maxLength: MAX_NAME_LENGTH })}
-        ${select("role", "Role", ROLES)}
+        ${select({ name: "kind", label: "Given to", values: KINDS })}
+        ${field({ ...whom, maxLength: MAX_NAME_LENGTH })}
+        ${select({ name: "role", label: "Role", values: ROLES })}
       </div>
       ${this.#addition.view()}
       <p><button ?disabled=${this.#addition.isBusy}>Give the role</button></p>

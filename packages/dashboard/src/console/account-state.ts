@@ -1,6 +1,6 @@
 // What is in one account and what lags there, as a part of its page.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { numberText, timeView } from "../parts/time.ts";
 import { lagsView, unavailableView } from "./lags.ts";
 import type { AccountDetail } from "./resources.ts";

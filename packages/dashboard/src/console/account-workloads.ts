@@ -1,6 +1,6 @@
 // The workloads of one account, as a part of its page: which programs it trusts, and to end that at once.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import type { Dialog } from "../parts/dialog.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";

@@ -1,7 +1,7 @@
 // One account: its name, its plan, its state, its keys, the roles that it gives, and the workloads that it
 // trusts.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { field, textIn } from "../parts/form.ts";
 import { timeView } from "../parts/time.ts";

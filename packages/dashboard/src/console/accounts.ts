@@ -1,6 +1,6 @@
 // Accounts: the list, and creating one, whose first key is shown once.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { field, onSubmit, select, textIn } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";

@@ -1,7 +1,7 @@
 // Audit: what operators, keys and people have changed, in the viewer, with a widget token of the system
 // account that this screen asks for and renews before it expires.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { Loader, type Screen } from "../screen.ts";
 import type { ConsoleContext } from "./console-screen.ts";
 import type { AuditToken } from "./resources.ts";

@@ -1,6 +1,6 @@
 // The operator's console as a whole: login, menu, the screen of the address, messages. Made by main.ts once.
 
-import { html, nothing, render, type TemplateResult } from "lit";
+import { html, nothing, render, type TemplateResult } from "lit/html.js";
 import { visible } from "../parts/visible.ts";
 import { Loader, type Screen } from "../screen.ts";
 import { AccountScreen } from "./account.ts";

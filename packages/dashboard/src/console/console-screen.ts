@@ -1,6 +1,6 @@
 // What a screen of the console is given, and how it shows a list that goes on.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Action, Loader } from "../screen.ts";
 import type { AdminApi, Page } from "./admin-api.ts";
 import { unavailableView } from "./lags.ts";

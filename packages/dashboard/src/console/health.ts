@@ -1,6 +1,6 @@
 // Health: which services answer, and what has waited for longest in any account.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { table } from "../parts/table.ts";
 import { Loader, type Screen } from "../screen.ts";
 import type { ConsoleContext } from "./console-screen.ts";

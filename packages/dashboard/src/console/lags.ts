@@ -1,6 +1,6 @@
 // What lags in accounts, as the screens of the console show it.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { timeView } from "../parts/time.ts";
 import type { Lag } from "./resources.ts";
 

@@ -1,6 +1,6 @@
 // The login of the console: a button for each provider, and why the last login failed.
 
-import { html, nothing, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Provider } from "./resources.ts";
 
 /** The fault of a login in the address; undefined without one. */

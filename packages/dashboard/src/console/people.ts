@@ -1,6 +1,6 @@
 // People: who has logged in, whose sessions end, and who may not log in.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";

@@ -1,6 +1,6 @@
 // Plans: what the plans file says, and how many accounts have each.
 
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { table } from "../parts/table.ts";
 import { numberText } from "../parts/time.ts";
 import { Loader, type Screen } from "../screen.ts";

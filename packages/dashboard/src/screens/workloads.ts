@@ -1,7 +1,7 @@
 // Workloads: which programs are trusted by the tokens of their platform, and what they may do.
 
 import type { Workload } from "@annals/sdk";
-import { html, type TemplateResult } from "lit";
+import { html, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
