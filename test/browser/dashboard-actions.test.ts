@@ -72,38 +72,6 @@ test("a key is created, copied once, renamed and revoked, with the keyboard alon
   expect((await client.as(made).post("/v1/events", { action: "a.b" })).status).toBe(401);
 });
 
-test("a workload is added with its claims, shown, and deleted after a question", async () => {
-  const { accountId, client, key } = await newClient(stack);
-  const page = await openDashboard(browser, { baseUrl, key }, "workloads");
-  const stored = async () => (await client.get("/v1/workloads")).body.data;
-  await page.getByText("No workloads yet").waitFor();
-  await page.getByLabel("Name").fill("collector");
-  await page.getByLabel("Issuer").fill("cluster");
-  await page.getByLabel("Subject").fill("system:serviceaccount:logging:*");
-  await page.getByLabel("Further claims").fill("no pair");
-  await button(page, "Add workload").click();
-  await page.getByText("Choose at least one scope.").waitFor();
-  await page.getByRole("checkbox", { name: /^events:write/ }).check();
-  await button(page, "Add workload").click();
-  await page.getByText("no pair is not a pair such as ref=main.").waitFor();
-  expect(await stored()).toEqual([]);
-  await page.getByLabel("Further claims").fill("repository_id=74, ref=refs/heads/a=b");
-  await button(page, "Add workload").click();
-  await page.getByText("The workload is added.").waitFor();
-  const claims = { repository_id: "74", ref: "refs/heads/a=b" };
-  expect(await stored()).toMatchObject([{ name: "collector", claims, scopes: ["events:write"] }]);
-  const row = page.getByRole("row", { name: "collector" });
-  expect(await row.innerText()).toMatch(
-    new RegExp(`cluster[^]*logging:\\*[^]*ref=refs/heads/a=b[^]*/${accountId}[^]*events:write`),
-  );
-  await page.setViewportSize({ width: 360, height: 900 });
-  await expectUsable(page);
-  await button(page, "Delete collector").click();
-  await button(page, "Delete workload").click();
-  await page.getByText("The workload is deleted.").waitFor();
-  expect(await stored()).toEqual([]);
-});
-
 test("a refusal of what was typed stays beside the form with its request id", async () => {
   const { key } = await newClient(stack);
   const page = await openDashboard(browser, { baseUrl, key }, "webhooks");

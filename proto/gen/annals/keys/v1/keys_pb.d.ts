@@ -545,8 +545,8 @@ export declare type CreateApiKeyRequest = Message<"annals.keys.v1.CreateApiKeyRe
   allowedIps: string[];
 
   /**
-   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response has what
-   * that one created, without its secret.
+   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response
+   * has what that one created, without its secret.
    *
    * @generated from field: string idempotency_key = 6;
    */

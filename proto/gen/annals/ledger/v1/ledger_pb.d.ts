@@ -2711,8 +2711,8 @@ export declare type PlaceHoldRequest = Message<"annals.ledger.v1.PlaceHoldReques
   actorId?: string | undefined;
 
   /**
-   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response has what
-   * that one created, without its secret.
+   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response
+   * has what that one created, without its secret.
    *
    * @generated from field: string idempotency_key = 5;
    */

@@ -161,8 +161,8 @@ export declare type CreateSinkRequest = Message<"annals.webhooks.v1.CreateSinkRe
   onRejected: OnRejected;
 
   /**
-   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response has what
-   * that one created, without its secret.
+   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response
+   * has what that one created, without its secret.
    *
    * @generated from field: string idempotency_key = 12;
    */

@@ -159,8 +159,8 @@ export declare type CreateWebhookRequest = Message<"annals.webhooks.v1.CreateWeb
   filter?: WebhookFilter | undefined;
 
   /**
-   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response has what
-   * that one created, without its secret.
+   * Empty: the request has none. With the key of an earlier request, nothing is created, and the response
+   * has what that one created, without its secret.
    *
    * @generated from field: string idempotency_key = 7;
    */
