@@ -14,6 +14,9 @@ import pg from "pg";
 const STDOUT = 1;
 const PRINT_EACH = 20;
 
+// The test has ended, or was killed.
+process.stdin.on("end", () => process.exit()).resume();
+
 const [what = "", baseUrl = "", apiKey = "", place = "", run = ""] = process.argv.slice(2);
 
 if (what === "outbox") {

@@ -43,7 +43,7 @@ function start(round: number, ...options: readonly string[]): ChildProcess {
   const { baseUrls } = bed.stack;
   const [what = "", ...rest] = options;
   const given = ["-C", "source", CHILD, what, baseUrls[round % baseUrls.length] ?? "", ...rest];
-  const child = spawn(process.execPath, given, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, given, { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }
