@@ -192,6 +192,12 @@ function bodyLines(method: Method, isAsync: boolean): string[] {
   return [...lines, `        return ${send(shape)}`];
 }
 
+/** Events have a key in any case. A creation has the caller's: the response to a retry lacks the secret. */
+function keyOf(operation: string): string {
+  const isAlwaysKeyed = operation === "create-event" || operation === "create-event-batch";
+  return isAlwaysKeyed ? "idempotency_key or new_key()" : "idempotency_key";
+}
+
 function callLines(method: Method, members: readonly string[]): string[] {
   const { body, http, isIdempotent, operation, path } = method;
   const parts = [
@@ -203,7 +209,7 @@ function callLines(method: Method, members: readonly string[]): string[] {
     ...(operation === "store-cloudevents"
       ? ['media_type="application/cloudevents-batch+json"']
       : []),
-    ...(isIdempotent ? ["idempotency_key=idempotency_key or new_key()"] : []),
+    ...(isIdempotent ? [`idempotency_key=${keyOf(operation)}`] : []),
     "timeout=timeout",
     "max_retries=max_retries",
   ];

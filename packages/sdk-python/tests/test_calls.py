@@ -63,6 +63,13 @@ def test_a_post_without_a_key_is_repeated_only_if_it_was_refused(server: Server)
     assert (raised.value.type, raised.value.status, len(server.received)) == ("server_error", 500, 2)
 
 
+def test_a_creation_with_a_key_of_the_caller_is_repeated_with_it(server: Server) -> None:
+    answers: list[Answer] = [failed(500, "server_error"), (201, {}, {"data": {"id": "key_1"}})]
+    server.answer = lambda _: answers.pop(0)
+    client(server).keys.create({"name": "k", "scopes": ["verify"]}, idempotency_key="deploy-42")
+    assert [each.headers["idempotency-key"] for each in server.received] == ["deploy-42"] * 2
+
+
 def test_an_error_has_what_the_response_says_and_no_key(server: Server) -> None:
     details = [{"field": "action", "message": "is missing"}]
     error = {"type": "validation_error", "message": "m", "details": details}

@@ -448,7 +448,7 @@ class ApiKeys:
             "POST",
             "/api-keys",
             body=body,
-            idempotency_key=idempotency_key or new_key(),
+            idempotency_key=idempotency_key,
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -528,7 +528,7 @@ class Keys:
             "POST",
             "/keys",
             body=body,
-            idempotency_key=idempotency_key or new_key(),
+            idempotency_key=idempotency_key,
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -570,7 +570,7 @@ class Webhooks:
             "POST",
             "/webhooks",
             body=body,
-            idempotency_key=idempotency_key or new_key(),
+            idempotency_key=idempotency_key,
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -743,7 +743,7 @@ class Sinks:
             "POST",
             "/sinks",
             body=body,
-            idempotency_key=idempotency_key or new_key(),
+            idempotency_key=idempotency_key,
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -1047,7 +1047,7 @@ class Holds:
             "POST",
             "/holds",
             body=body,
-            idempotency_key=idempotency_key or new_key(),
+            idempotency_key=idempotency_key,
             timeout=timeout,
             max_retries=max_retries,
         )
