@@ -57,9 +57,8 @@ export class WorkloadsScreen implements Screen {
 
   readonly view = (): TemplateResult =>
     html`<p>
-        A workload is a program that sends the token of its platform in place of an API key. It is
-        trusted if its token has the issuer, the subject, the claims and the audience. The operator
-        configures the issuers.
+        A workload is a program that sends the token of its platform in place of an API key. The
+        token must have the issuer, subject, claims and audience. The operator configures issuers.
       </p>
       ${this.#workloads.view((workloads) => this.#listView(workloads))} ${this.#dialog.view()}`;
 
@@ -110,13 +109,11 @@ export class WorkloadsScreen implements Screen {
     return this.#creation.run(async () => {
       const scopes = chosenIn(form, "scopes", SCOPES);
       if (scopes.length === 0) throw new Error("Choose at least one scope.");
-      const [name, issuer, subject] = ["name", "issuer", "subject"].map((one) => textIn(form, one));
-      const claims = claimsOf(textIn(form, "claims"));
       await api.workloads.create({
-        name: name ?? "",
-        issuer: issuer ?? "",
-        subject: subject ?? "",
-        claims,
+        name: textIn(form, "name"),
+        issuer: textIn(form, "issuer"),
+        subject: textIn(form, "subject"),
+        claims: claimsOf(textIn(form, "claims")),
         scopes,
       });
       element.reset();
