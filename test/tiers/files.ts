@@ -77,6 +77,8 @@ export const OUTAGES: readonly string[] = [
   "test/api/edge/slow-clients.test.ts",
   "test/api/openapi/clients.test.ts",
   "test/api/openapi/linters.test.ts",
+  "test/clients/python.test.ts",
+  "test/clients/spool.test.ts",
   "test/command/checkout.test.ts",
   "test/sdk/package.test.ts",
   "test/verifiers/annals-verify-package.test.ts",
