@@ -36,6 +36,8 @@ const flows = [
 ];
 
 const browser = [
+  "console",
+  "console-audit",
   "dashboard-account",
   "dashboard-actions",
   "dashboard-check",
@@ -43,6 +45,7 @@ const browser = [
   "dashboard-screens",
   "dashboard-session",
   "dashboard-sinks",
+  "dashboard-workloads",
   "evidence-log",
   "examples",
   "package",
