@@ -2,8 +2,14 @@
 // the provider lacks, or its failure, is one of the faults, and a later login finds new keys and a provider
 // that is back. A discovery document is kept for an hour.
 
+import { CertificateAuthority } from "@annals/certificates";
 import { type Clock, formatMicros } from "@annals/contract";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
+import { newAttempt } from "../sessions/rules/login-attempt.ts";
 import { newSigningKey, PERSON } from "../testing/identity-provider.ts";
 import { clientOf, logIn, outcomeOf, startProvider } from "../testing/log-in.ts";
 import type { Relayed } from "../testing/relay.ts";
@@ -177,6 +183,11 @@ test("logins that begin together ask for one discovery document", async () => {
 
 test("a provider that is stopped fails a login, and one that is back does not", async () => {
   const server = await startProvider();
+  const stopped = await startProvider();
+  await stopped.close();
+  const { issuer } = stopped;
+  const elsewhere = await clientOf(server, { entry: { issuer } });
+  expect(await outcomeOf(logIn(server, elsewhere))).toBe("unreachable");
   const client = await clientOf(server);
   server.changes.set("/.well-known/openid-configuration", (response) => ({
     ...response,
@@ -204,6 +215,33 @@ test.each([
     expect(await outcomeOf(logIn(server, client))).toBe("unreachable");
   },
 );
+
+test("a certificate of another authority than the operator's fails a login", async () => {
+  const [own, other] = await Promise.all([
+    CertificateAuthority.create("own"),
+    CertificateAuthority.create("other"),
+  ]);
+  const encrypted = createServer(await own.issue(["127.0.0.1"]));
+  await once(encrypted.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(async () => {
+    encrypted.closeAllConnections();
+    await once(encrypted.close(), "close");
+  });
+  const issuer = `https://127.0.0.1:${(encrypted.address() as AddressInfo).port}`;
+  const document = { issuer, authorization_endpoint: `${issuer}/auth` };
+  encrypted.on("request", (_, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(document));
+  });
+  const server = await startProvider();
+  const outcome = async (ca: string) => {
+    const { login } = await clientOf(server, { entry: { issuer, ca } });
+    const attempt = newAttempt("okta", "", { nowMs: Date.now(), random: randomBytes });
+    return outcomeOf(login.authorizationUrl(attempt));
+  };
+  expect(await outcome(own.cert)).toContain(`${issuer}/auth?`);
+  expect(await outcome(other.cert)).toBe("unreachable");
+});
 
 test("a response of a provider that does not end fails a login", async () => {
   const server = await startProvider();
