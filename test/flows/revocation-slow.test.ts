@@ -1,6 +1,7 @@
 // A revoked key writes nothing and reads on for seconds at most: what a request has sent when its key is
-// revoked before its body is complete is not stored, and a download in progress is cut off. A request whose
-// body arrives slowly still counts once. The seconds are compared in the full form.
+// revoked before its body is complete is not stored, and a download in progress is cut off, as is that of a
+// person who logs out. A request whose body arrives slowly still counts once. The seconds are compared in the
+// full form.
 
 import type { Stack } from "@annals/local";
 import {
@@ -13,10 +14,11 @@ import {
 } from "@annals/testing";
 import { once } from "node:events";
 import { get, type IncomingMessage, request as send } from "node:http";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { ended } from "../system/exports-client.ts";
 import { loadLongChain } from "../bench/long-chain.ts";
-import { startConstellation } from "../system/constellation.ts";
+import { startWithProvider } from "../system/identity-file.ts";
+import { logIn } from "../system/logged-in.ts";
 
 const REVOCATIONS = 200;
 const AT_A_TIME = 10;
@@ -33,7 +35,7 @@ let client: HttpClient;
 let owner: ReturnType<typeof ownerOf>;
 
 beforeAll(async () => {
-  stack = await startConstellation({
+  stack = await startWithProvider({
     shared: inject("stack"),
     replicas: { gateway: 2 },
     rateLimitPerMinute: 1_000_000,
@@ -121,38 +123,67 @@ test("a slow body of a key that stays valid is stored, and counts once", async (
   expect(await counted(key)).toBe(1);
 });
 
-test("a download ends within seconds of the revocation of its key", async () => {
-  const { client: manager, ...exporting } = await newClient(stack);
-  await loadLongChain(stack.databaseUrl, exporting.accountId, EVENTS);
-  const created = await manager.post("/v1/exports", { include_proofs: true });
-  const { id, size_bytes: size } = await ended(
-    manager,
-    created.body.data.id,
-    "completed",
-    ENDED_WITHIN_MS,
-  );
-  const reader = await newKey(stack.databaseUrl, exporting.accountId, ["export"]);
-  const headers = { authorization: `Bearer ${reader.key}` };
-  const request = get(`${stack.baseUrls[0]}/v1/exports/${id}/content`, { headers, agent: false });
-  const [response] = (await once(request, "response")) as [IncomingMessage];
-  expect(response.statusCode).toBe(200);
-  // Read slowly, a piece at a time, and revoke in the middle.
-  let bytes = 0;
-  const cut = new Promise<number>((resolve) => {
-    response.on("close", () => resolve(performance.now()));
+describe("a download ends within seconds after", () => {
+  let accountId: string;
+  let manager: HttpClient;
+  /** A file that is more than the buffers between. */
+  let file: { readonly id: string; readonly size: number };
+
+  beforeAll(async () => {
+    ({ accountId, client: manager } = await newClient(stack));
+    await loadLongChain(stack.databaseUrl, accountId, EVENTS);
+    const { body } = await manager.post("/v1/exports", { include_proofs: true });
+    const made = await ended(manager, body.data.id, "completed", ENDED_WITHIN_MS);
+    file = { id: made.id, size: made.size_bytes };
   });
-  response.on("error", () => {});
-  response.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    response.pause();
-    setTimeout(() => response.resume(), 20);
+  afterAll(() => manager.close());
+
+  /** Who downloads: their credential, and what ends it. */
+  type Reader = () => Promise<{ token: string; end: () => Promise<unknown> }>;
+
+  test.each<[string, Reader]>([
+    [
+      "its key is revoked",
+      async () => {
+        const { key: token, keyId } = await newKey(stack.databaseUrl, accountId, ["export"]);
+        return { token, end: () => manager.delete(`/v1/api-keys/${keyId}`) };
+      },
+    ],
+    [
+      "its person has logged out",
+      async () => {
+        const mapping = { provider: "okta", group: accountId, role: "auditor" };
+        await manager.post("/v1/role-mappings", mapping);
+        const { baseUrls, databaseUrl } = stack;
+        const person = await logIn({ baseUrl: baseUrls[0] ?? "", databaseUrl }, [accountId]);
+        const { body } = await person.post("/auth/token", { account_id: accountId });
+        return { token: body.data.token, end: () => person.post("/auth/logout") };
+      },
+    ],
+  ])("%s", async (_, reader) => {
+    const { end, token } = await reader();
+    const headers = { authorization: `Bearer ${token}` };
+    const url = `${stack.baseUrls[0]}/v1/exports/${file.id}/content`;
+    const request = get(url, { headers, agent: false });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    expect(response.statusCode).toBe(200);
+    // Read slowly, a piece at a time, and end the right in the middle.
+    let bytes = 0;
+    const cut = new Promise<number>((resolve) => {
+      response.on("close", () => resolve(performance.now()));
+    });
+    response.on("error", () => {});
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      response.pause();
+      setTimeout(() => response.resume(), 20);
+    });
+    await eventually("some of it has arrived", async () => bytes > 0);
+    expect(await end()).toMatchObject({ status: expect.toBeOneOf([200, 204]) });
+    const endsAt = performance.now();
+    const cutAt = await cut;
+    expect(response.complete).toBe(false);
+    expect(bytes).toBeLessThan(file.size);
+    if (inject("form").name === "full") expect(cutAt - endsAt).toBeLessThan(ENDS_WITHIN_MS);
   });
-  await eventually("some of it has arrived", async () => bytes > 0);
-  expect((await manager.delete(`/v1/api-keys/${reader.keyId}`)).status).toBe(204);
-  const revokedAt = performance.now();
-  const endedAt = await cut;
-  expect(response.complete).toBe(false);
-  expect(bytes).toBeLessThan(size);
-  if (inject("form").name === "full") expect(endedAt - revokedAt).toBeLessThan(ENDS_WITHIN_MS);
-  manager.close();
-}, 120_000);
+});
