@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 const MAX_PRODUCERS = 10_000;
 const MAX_GAPS = 100_000;
 
-/** From the first missing number to the last one. */
+/** The missing numbers, from the first to the last one. */
 type Gap = readonly [from: number, to: number];
 
 interface ProducerNumber {
@@ -106,7 +106,7 @@ function isEmpty([from, to]: Gap): boolean {
   return from > to;
 }
 
-/** Of the first gap that ends at this number or behind it: gaps are sorted, and there may be many. */
+/** Finds the first gap that ends at this number or behind it: gaps are sorted, and there may be many. */
 function indexOfGap(gaps: readonly Gap[], n: number): number {
   let low = 0;
   let high = gaps.length;

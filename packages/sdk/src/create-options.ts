@@ -4,7 +4,7 @@
 import type { CallOptions } from "./transport.ts";
 
 export interface CreateOptions extends CallOptions {
-  /** Of events it defaults to a new key, which all retries of the call share. */
+  /** Events get a new key by default, which all retries of the call share. */
   readonly idempotencyKey?: string;
 }
 

@@ -11,7 +11,7 @@ import { type ConsoleContext, PagedList } from "./console-screen.ts";
 import { lagsView } from "./lags.ts";
 import { type AccountState, MAX_NAME_LENGTH, type NewKey, type Plan } from "./resources.ts";
 
-/** Of an account that names no plan. */
+/** The plan of an account that names none. */
 const DEFAULT_PLAN = "";
 
 export class AccountsScreen implements Screen {

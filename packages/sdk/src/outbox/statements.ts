@@ -16,7 +16,7 @@ export interface ConnectionPool extends Queryable {
 
 export interface Marked {
   readonly batch: string;
-  /** As text, so that it compares equal to what the table has. */
+  /** Text, so that it compares equal to what the table has. */
   readonly claimedAt: string;
   /** Whether this relay made the batch, and so no other can have sent it. */
   readonly isNew: boolean;
@@ -42,7 +42,7 @@ export async function mark(
   batch: string,
   most: { readonly events: number; readonly bytes: number },
 ): Promise<Marked | undefined> {
-  // Of relays that come at once one decides. The lock ends with the transaction, whatever pools connections.
+  // One of several relays at a time decides. The lock ends with the transaction, whatever pools connections.
   await connection.query("SELECT pg_advisory_xact_lock(hashtext('annals_outbox'))");
   const { rows: marked } = await connection.query(
     `SELECT batch, claimed_at < clock_timestamp() - interval '60 seconds' AS is_left

@@ -32,9 +32,9 @@ export class Folder {
   readonly entries: Entry[] = [];
   readonly #sync: Sync;
 
-  /** Of this client: its events were tracked here. */
+  /** Whether this client tracked its events here. */
   readonly isOwn: boolean;
-  /** With its `owner.json`. */
+  /** Whether the folder is there, with its `owner.json`. */
   isMade = false;
 
   constructor(dir: string, name: string, sync: Sync, isOwn = false) {

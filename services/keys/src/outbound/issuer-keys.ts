@@ -31,7 +31,7 @@ export class IssuerKeys {
   readonly #deps: Deps;
   #known: { readonly keys: KeySet; readonly fetchedAt: number } | undefined;
   #askedAt = -Infinity;
-  /** Of the last fetch that failed. */
+  /** Why the last fetch failed; empty if none has. */
   #failure = "";
   #fetching: Promise<KeySet> | undefined;
 
