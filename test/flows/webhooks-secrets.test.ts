@@ -1,6 +1,6 @@
-// Guarantee: a key or a signing secret is in the answer that created it and nowhere else: not in another
-// answer, not in a log, not in a trace, not in a notice that NATS keeps, not in the database. All of these
-// are looked through, so the system is the file's own.
+// Guarantee: a key, a signing secret, and what logs in people and workloads, are in the answer that created
+// them and nowhere else: not in another answer, not in a log, not in a trace, not in a notice that NATS
+// keeps, not in the database. All of these are looked through, so the system is the file's own.
 
 import { eventually, ownerOf } from "@annals/testing";
 import { once } from "node:events";
@@ -9,6 +9,8 @@ import type { AddressInfo } from "node:net";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { PERSON } from "@annals/keys/src/testing/identity-provider.ts";
+import { type Logins, startLogins } from "../system/logins.ts";
 import { shared } from "../system/shared-systems.ts";
 import { startWebhookSystem, type WebhookSystem } from "../system/webhook-constellation.ts";
 
@@ -19,7 +21,23 @@ const AT_A_TIME = 10;
 const TRACED_MS = 30_000;
 const TRACED = ["gateway", "keys", "ledger", "webhook-dispatcher"];
 
+/** Their keys seal and sign. They are in no answer, and in no other place. */
+const KEY_FILES = ["admission-secret", "webhook-secret-key"];
+/** Characters of a part of a secret at least. */
+const SECRET_LENGTH = 20;
+
+/** Spans of the requests that have what logs in people and workloads. */
+const LOGIN_SPANS = [
+  "GET /auth/callback/:provider",
+  "finish-login",
+  "create-access-token",
+  "keys.admit-access-requests",
+  "end-session",
+  "register-workload-token",
+];
+
 let system: WebhookSystem;
+let logins: Logins;
 let collector: Server;
 const traces: Buffer[] = [];
 beforeAll(async () => {
@@ -30,6 +48,7 @@ beforeAll(async () => {
   collector.listen(0, "127.0.0.1");
   await once(collector, "listening");
   const { port } = collector.address() as AddressInfo;
+  logins = await startLogins();
   system = await startWebhookSystem(
     { ANNALS_WEBHOOK_RETRY_DELAYS_S: "1" },
     { shared: inject("stack") },
@@ -38,15 +57,17 @@ beforeAll(async () => {
         ANNALS_LOG_LEVEL: "debug",
         ANNALS_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       },
+      ...logins.env,
     },
   );
 });
 afterAll(async () => {
   await system.stop();
+  await logins.close();
   collector.close();
 });
 
-test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
+test(`after ${2 * CREATES} creates and two logins no secret is anywhere`, async () => {
   const client = await system.client();
   const subscriber = await system.subscriber();
   subscriber.answer = (response, _, count) =>
@@ -80,7 +101,12 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
   await client.patch(`/v1/webhooks/${id}`, { url: "http://no" });
   await client.delete(`/v1/webhooks/${id}`);
 
+  const [baseUrl = ""] = system.stack.baseUrls;
+  const ofLogins = await logins.use(baseUrl, client.accountId, client);
+
   const answers = [
+    "/v1/people",
+    "/v1/workloads",
     "/v1/webhooks",
     "/v1/api-keys",
     `/v1/webhooks/${body.data[1].id}/deliveries`,
@@ -95,8 +121,10 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
   places.set(postgresLog, readFileSync(postgresLog, "latin1"));
   const traced = () => Buffer.concat(traces).toString("latin1");
   await eventually(
-    "traces of every service that was asked",
-    () => TRACED.every((name) => traced().includes(`annals-${name}`)),
+    "traces of every service and request",
+    () =>
+      TRACED.every((name) => traced().includes(`annals-${name}`)) &&
+      LOGIN_SPANS.every((name) => traced().includes(name)),
     TRACED_MS,
   );
   places.set("traces", traced());
@@ -111,7 +139,6 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
   );
   expect(notices.some(([, text]) => text.includes(client.accountId))).toBe(true);
 
-  const sealing = readFileSync(join(system.stack.dataDir, "webhook-secret-key"), "utf8");
   const forms = secrets.flatMap((secret) => {
     const raw = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
     return [
@@ -120,14 +147,38 @@ test(`after ${2 * CREATES} creates no secret is anywhere`, async () => {
       ...(secret.startsWith("whsec_") ? [raw.toString("hex")] : []),
     ];
   });
-  forms.push(sealing.trim().split(":")[1] ?? "");
+  forms.push(...ofLogins.flatMap(formsOf));
+  const keyFiles = KEY_FILES.map((name) => join(system.stack.dataDir, name));
+  for (const file of keyFiles) forms.push(places.get(file)?.trim().split(":")[1] ?? "");
   for (const [name, text] of places) {
-    // It holds the sealing key, which no answer ever showed.
-    if (name.endsWith("/webhook-secret-key")) continue;
+    if (keyFiles.includes(name)) continue;
     const found = forms.filter((form) => text.includes(form));
     expect([name, found.length]).toEqual([name, 0]);
+    // Who a person is may be in the database, and in what a manager lists.
+    if (name !== "traces" && !name.endsWith(".log")) continue;
+    expect([name, text.includes(PERSON.email), text.includes(PERSON.name)]).toEqual([
+      name,
+      false,
+      false,
+    ]);
   }
 });
+
+/**
+ * A cookie or a JWT is its last two parts: the first of a JWT says nothing. The id of a key, which is the
+ * first part of a sealed login, is no secret.
+ */
+function formsOf(secret: string): string[] {
+  return secret
+    .split(".")
+    .slice(-2)
+    .filter((part) => part.length >= SECRET_LENGTH)
+    .flatMap((part) => [
+      part,
+      Buffer.from(part).toString("hex"),
+      Buffer.from(part, "base64url").toString("hex"),
+    ]);
+}
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
