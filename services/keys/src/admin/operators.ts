@@ -3,7 +3,7 @@
 // the dashboard, nor a change that another site's page asks for.
 
 import { type Clock, Slots } from "@annals/contract";
-import { AnnalsError, invalid, unavailable } from "@annals/errors";
+import { AnnalsError, unavailable } from "@annals/errors";
 import type { Pool } from "@annals/postgres";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Identity } from "../identity/rules/identity.ts";
@@ -30,7 +30,6 @@ const LOOKUP_WAIT_MS = 5_000;
 const ANYONE = "";
 
 const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PATCH"]);
 
 export class Operators {
   readonly #deps: OperatorsDeps;
@@ -68,13 +67,11 @@ export class Operators {
   }
 
   /**
-   * Throws unless a request only reads, or a page of the console sent it: a browser says so, sends JSON to
-   * another origin only after it has asked, and nobody has allowed one.
+   * Throws unless a request only reads, or a page of the console sent it: a browser says so. It sends JSON,
+   * which is all that a body may be, to another origin only after it has asked, and nobody has allowed one.
    */
   requireOwnPage({ headers, method }: FastifyRequest): void {
     if (READING.has(method)) return;
-    if (WITH_BODY.has(method) && !/^application\/json\b/i.test(headers["content-type"] ?? ""))
-      throw invalid({ field: "Content-Type", message: "must be application/json" });
     const isOwn =
       headers["sec-fetch-site"] === "same-origin" || headers.origin === this.#deps.origin;
     if (!isOwn)
