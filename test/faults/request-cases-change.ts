@@ -100,7 +100,7 @@ export const CHANGE_CASES: readonly CostCase[] = [
     make: one((client) => client.post("/v1/api-keys", KEY)),
   },
   {
-    ...SMALL,
+    ...TWO,
     route: "POST /api-keys",
     what: "a key that is created with an idempotency key",
     status: 201,
@@ -143,7 +143,7 @@ export const CHANGE_CASES: readonly CostCase[] = [
     make: one((client) => client.post("/v1/webhooks", HOOK)),
   },
   {
-    ...SMALL,
+    ...TWO,
     route: "POST /webhooks",
     what: "a webhook that is created with an idempotency key",
     status: 201,
