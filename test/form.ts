@@ -23,8 +23,11 @@ const FULL = {
   revocation: { revocations: 200, creations: 200 },
   /** Keys in use that are revoked. */
   leases: { rounds: 50 },
-  /** Requests of each of 16 clients of a person, before a session or a role ends and after it. */
-  peopleRevocation: { each: 625 },
+  /**
+   * Requests of each of 16 clients of a person, before a session or a role ends and after it. `atProvider`:
+   * on a system of its own.
+   */
+  peopleRevocation: { each: 625, atProvider: 625 },
   /** Changes of a bundle of evidence, of which each verifier accepts none, and the reasons named at least. */
   evidence: { changes: 500, reasons: 9 },
   /** Which bytes of a Parquet file are changed, one at a time: each, or every fifth. */
@@ -113,7 +116,7 @@ export const FORMS: Readonly<Record<Form["name"], Form>> = {
     intakeItems: { runs: 50 },
     revocation: { revocations: 8, creations: 20 },
     leases: { rounds: 4 },
-    peopleRevocation: { each: 50 },
+    peopleRevocation: { each: 50, atProvider: 10 },
     evidence: { changes: 100, reasons: 7 },
     parquet: { everyByte: 5 },
     secrets: { creates: 20 },

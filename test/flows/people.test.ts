@@ -202,7 +202,7 @@ describe("the next request is refused after", () => {
         ? await widget.get("/v1/widget/events?limit=1")
         : await viewer.get("/v1/events?limit=1")
       ).status;
-    const { each } = inject("form").peopleRevocation;
+    const { atProvider: each } = inject("form").peopleRevocation;
     const end = () => server.logOut("u-1", server.sidOf(server.lastIdToken));
     const { after, before, requests } = await loadUntilEnd(each, read, end);
     expect(before[200]).toBeGreaterThan(requests / 2);
