@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chartReadme } from "./chart-readme.ts";
 import { chartRenderings } from "./chart-renderings.ts";
+import { goResources } from "./go-resources.ts";
+import { goTypes } from "./go-types.ts";
 import { routeBoundsPage } from "./route-bounds.ts";
 import { sdkTypes } from "./sdk-types.ts";
 import { settingLists } from "./setting-lists.ts";
@@ -20,6 +22,14 @@ type Made = readonly (readonly [path: string, text: string])[];
 
 const PYTHON = "packages/sdk-python/src/annals_sdk";
 
+function goSdk(): Made {
+  const { text, results } = goResources();
+  return [
+    ["packages/sdk-go/resources.go", text],
+    ["packages/sdk-go/models.go", goTypes(results)],
+  ];
+}
+
 /** In this order: what is made of the chart comes after the lists of settings in its schema. */
 const GENERATORS: Readonly<Record<string, () => Made | Promise<Made>>> = {
   "setting-lists": settingLists,
@@ -27,6 +37,7 @@ const GENERATORS: Readonly<Record<string, () => Made | Promise<Made>>> = {
   "chart-readme": () => [["helm/annals/README.md", chartReadme()]],
   "chart-renderings": () => chartRenderings(process.env),
   "route-bounds": () => [["docs/route-bounds.md", routeBoundsPage()]],
+  "go-sdk": goSdk,
   "python-sdk": () => [
     [`${PYTHON}/models.py`, pythonTypes()],
     [`${PYTHON}/resources.py`, pythonResources(false)],

@@ -1,7 +1,8 @@
 // The methods of packages/sdk-python, one for each route, for Annals and for AsyncAnnals. Called by main.ts.
 // It must fail for a route of the OpenAPI document that has no method.
 
-import { documentOf, type Json, operationsOf, pascalOf } from "./python-types.ts";
+import { documentOf, type Json, operationsOf } from "./operations.ts";
+import { pascalOf } from "./python-types.ts";
 import { NOUNS, type Shape } from "./python-nouns.ts";
 
 interface Argument {

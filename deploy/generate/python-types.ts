@@ -1,10 +1,7 @@
 // The types of packages/sdk-python: the named schemas of the OpenAPI document as TypedDicts. Called by
 // main.ts. A value that the document enumerates may be any string, so that a newer service breaks no client.
 
-import { openApiDocument } from "@annals/gateway/src/openapi/document.ts";
-
-// oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into freely
-export type Json = any;
+import { documentOf, type Json, operationsOf } from "./operations.ts";
 
 const HEADER = `"""The types of the interface. Generated from the OpenAPI document by \`npm run generate\`. Not to be edited."""
 
@@ -20,17 +17,6 @@ const RESPONSES = { EventWithProof: "get-event", WidgetEventWithProof: "get-widg
 
 /** Names that \`class\` cannot have as members. */
 const KEYWORDS = new Set(["from", "import", "class", "in", "is", "not", "or", "and", "global"]);
-
-/** The document, which needs no client, and of the limits no value. */
-export function documentOf(): Json {
-  return openApiDocument({ limits: {} } as never);
-}
-
-export function operationsOf({ paths }: Json): Json[] {
-  return Object.entries<Json>(paths).flatMap(([path, item]) =>
-    Object.entries<Json>(item).map(([method, operation]) => ({ ...operation, method, path })),
-  );
-}
 
 /** The whole file. */
 export function pythonTypes(): string {

@@ -21,8 +21,8 @@ export type Node = Record<string, any>;
 /** Not written by us, or not kept. */
 const LEFT_OUT = new Set(["node_modules", "dist", ".git", ".annals", ".turbo", "coverage"]);
 const GENERATED =
-  /^(proto\/gen|packages\/sdk\/src\/generated|test\/chart\/golden|pnpm-lock\.yaml|LICENSE$|.*\.tsbuildinfo$)/;
-const TEXT = /(\.(ts|mjs|js|json|sql|proto|md|ya?ml|py|sh|toml|tpl|txt)|Dockerfile|\.ci\/run)$/;
+  /^(proto\/gen|packages\/(sdk\/src\/generated|sdk-go\/(models|resources))|test\/chart\/golden|pnpm-lock\.yaml|LICENSE$|.*\.tsbuildinfo$)/;
+const TEXT = /(\.(ts|mjs|js|json|sql|proto|md|ya?ml|go|py|sh|toml|tpl|txt)|Dockerfile|\.ci\/run)$/;
 
 /** Every written text file, sorted by path. */
 export const FILES: readonly SourceFile[] = walk(ROOT).toSorted((a, b) =>

@@ -1,0 +1,3 @@
+module github.com/OWNER/annals/packages/sdk-go
+
+go 1.24
