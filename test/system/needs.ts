@@ -11,6 +11,8 @@ export const NEEDS = {
   "python3 with zstd": "apt-get install zstd",
   "pandas, pyarrow and DuckDB": "pip and PyPI, or ANNALS_TEST_PYTHON",
   "openapi-python-client": "pip and PyPI",
+  "Go 1.24": "apt-get install golang, of 1.24 or newer",
+  "the race detector of Go": "apt-get install gcc",
   openssl: "apt-get install openssl",
   zstd: "apt-get install zstd",
   tar: "apt-get install tar",
