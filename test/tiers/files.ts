@@ -80,6 +80,7 @@ export const OUTAGES: readonly string[] = [
   "test/api/edge/slow-clients.test.ts",
   "test/api/openapi/clients.test.ts",
   "test/api/openapi/linters.test.ts",
+  "test/clients/go-calls.test.ts",
   "test/clients/go-conformance.test.ts",
   "test/clients/go.test.ts",
   "test/clients/python.test.ts",
