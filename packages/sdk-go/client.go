@@ -35,7 +35,16 @@ type Options struct {
 // goroutines. It opens nothing before its first call or event.
 type Client struct {
 	Resources
-	tracker *tracker
+	tracker eventTracker
+}
+
+// eventTracker is what is behind Track: the buffer in memory, or a spool.
+type eventTracker interface {
+	buffered() int
+	track(event NewEvent) bool
+	ready(ctx context.Context) error
+	flush(ctx context.Context) error
+	close(ctx context.Context) error
 }
 
 // New makes a client. It fails if the options cannot be right.
@@ -74,8 +83,17 @@ func New(options Options) (*Client, error) {
 	if t.random == nil {
 		t.random = mathrand.Float64
 	}
-	tracker := newTracker(t.sendBatch, t.clock, t.random, options.Tracking)
-	return &Client{Resources: resourcesOf(t), tracker: tracker}, nil
+	client := &Client{Resources: resourcesOf(t)}
+	if spool := options.Tracking.Spool; spool != nil {
+		tracker, err := spool.open(t, options)
+		if err != nil {
+			return nil, err
+		}
+		client.tracker = tracker
+		return client, nil
+	}
+	client.tracker = newTracker(t.sendBatch, t.clock, t.random, options.Tracking)
+	return client, nil
 }
 
 // sendBatch stores a batch, in one attempt.
@@ -96,6 +114,16 @@ func (c *Client) StoreBatch(ctx context.Context, events []json.RawMessage, idemp
 	return c.Events.transport.sendBatch(ctx, bodyOf(texts), idempotencyKey)
 }
 
+// accountID is the account of the API key, in one attempt.
+func (t *transport) accountID(ctx context.Context) (string, error) {
+	c := call{operation: "get-usage", method: http.MethodGet, path: "/usage"}
+	usage, err := dataOf[Usage](ctx, t, c, []CallOption{MaxRetries(0)})
+	if err != nil {
+		return "", err
+	}
+	return usage.AccountID, nil
+}
+
 func newKey() string { return rand.Text() }
 
 // Track buffers an event, to be sent with others. It never waits for the network. False if the event was
@@ -108,13 +136,14 @@ func (c *Client) Track(ctx context.Context, event NewEvent) bool {
 // Buffered counts the tracked events that are neither stored nor dropped yet.
 func (c *Client) Buffered() int { return c.tracker.buffered() }
 
-// Ready waits until the buffer is at most half full: call it before each event, and none is dropped.
+// Ready waits until the buffer, or the spool, is at most half full: call it before each event, and none is
+// dropped.
 func (c *Client) Ready(ctx context.Context) error { return c.tracker.ready(ctx) }
 
 // Flush waits until every event tracked before it is stored or dropped.
 func (c *Client) Flush(ctx context.Context) error { return c.tracker.flush(ctx) }
 
 // Close takes no more events, stores what is buffered, and drops what is not stored when the context ends,
-// or after 10 seconds if the context has no deadline. Call it before the process ends. It returns an error if
-// the time was over.
+// or after 10 seconds if the context has no deadline. With a spool it drops nothing: the rest stays on disk.
+// Call it before the process ends. It returns an error if the time was over.
 func (c *Client) Close(ctx context.Context) error { return c.tracker.close(ctx) }

@@ -22,6 +22,8 @@ const (
 	DropClosed DropReason = "closed"
 	// DropUnconfirmed: they were sent, no response came in time, and they may be stored.
 	DropUnconfirmed DropReason = "unconfirmed"
+	// DropDamaged: their file on disk was changed.
+	DropDamaged DropReason = "damaged"
 )
 
 // Drop names events that are not stored.
@@ -51,6 +53,8 @@ type Stall struct {
 // TrackingOptions are the settings of Track. The zero value has the defaults. Callbacks run in the goroutine
 // that sends, or in that of Track: they must not wait for Flush, Ready or Close.
 type TrackingOptions struct {
+	// Spool: events wait on disk, and outlive the process. MaxEvents, MaxBytes and Limits have no effect then.
+	Spool *Spool
 	// OnDrop is called for each dropped event. By default count and reason are logged as an error.
 	OnDrop func(Drop)
 	// OnRetry is called for each failed attempt that will be repeated.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	annals "github.com/OWNER/annals/packages/sdk-go"
@@ -35,6 +36,9 @@ func (t faultyTransport) RoundTrip(request *http.Request) (*http.Response, error
 }
 
 func (t faultyTransport) attempt(request *http.Request) (*http.Response, error) {
+	if t.fault == "any-account" && strings.HasSuffix(request.URL.Path, "/v1/usage") {
+		return answered(http.StatusOK, `{"data":{"account_id":"acct_b"}}`), nil
+	}
 	switch t.fault {
 	case "redirects-followed":
 		client := http.Client{Transport: t.next}
@@ -89,7 +93,7 @@ func faultyTracking(fault string, tracking annals.TrackingOptions) annals.Tracki
 	switch fault {
 	case "no-bound":
 		return annals.TrackingOptions{
-			OnDrop: tracking.OnDrop, OnStall: tracking.OnStall, MaxWait: 5 * time.Second,
+			Spool: tracking.Spool, OnDrop: tracking.OnDrop, OnStall: tracking.OnStall, MaxWait: 5 * time.Second,
 		}
 	case "silent-drops":
 		tracking.OnDrop = func(annals.Drop) {}

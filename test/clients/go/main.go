@@ -18,6 +18,7 @@ type command struct {
 	NotANumber bool            `json:"not_a_number"`
 	Ms         int64           `json:"ms"`
 	AtOnce     bool            `json:"at_once"`
+	Full       bool            `json:"full"`
 	Pages      json.RawMessage `json:"pages"`
 	Webhook    *webhook        `json:"webhook"`
 }
@@ -30,6 +31,9 @@ type openCommand struct {
 	MaxEvents   int      `json:"max_events"`
 	MaxWaitMs   int64    `json:"max_wait_ms"`
 	TimeoutMs   int64    `json:"timeout_ms"`
+	Spool       string   `json:"spool"`
+	MaxBytes    int      `json:"max_bytes"`
+	Producer    string   `json:"producer"`
 	Now         string   `json:"now"`
 	Fault       string   `json:"fault"`
 }

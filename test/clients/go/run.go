@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,6 +21,7 @@ const poll = 200 * time.Microsecond
 type run struct {
 	fault   string
 	clock   *driverClock
+	spool   *annals.Spool
 	clients []*annals.Client
 	tracked int
 
@@ -27,6 +29,7 @@ type run struct {
 	asked    int
 	drops    []answer
 	warnings []answer
+	problems []string
 }
 
 func newRun(open openCommand) (*run, error) {
@@ -34,7 +37,10 @@ func newRun(open openCommand) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{fault: open.Fault, clock: clock, drops: []answer{}, warnings: []answer{}}
+	r := &run{fault: open.Fault, clock: clock, drops: []answer{}, warnings: []answer{}, problems: []string{}}
+	if r.spool, err = r.newSpool(open); err != nil {
+		return nil, err
+	}
 	count := 1
 	if r.fault == "no-order" {
 		count = 2
@@ -49,8 +55,34 @@ func newRun(open openCommand) (*run, error) {
 	return r, nil
 }
 
+// newSpool is nil without a folder.
+func (r *run) newSpool(open openCommand) (*annals.Spool, error) {
+	if open.Spool == "" || r.fault == "no-spool" {
+		return nil, nil
+	}
+	dir, err := spoiled(open.Spool, r.fault, r.clock.time())
+	if err != nil {
+		return nil, err
+	}
+	options := annals.SpoolOptions{MaxBytes: open.MaxBytes, Producer: open.Producer, OnProblem: r.failed}
+	if r.fault == "no-bound" {
+		options.MaxBytes = 0
+	}
+	if r.fault == "numbers-before-acceptance" {
+		options.Producer = ""
+	}
+	return annals.NewSpool(dir, options)
+}
+
+func (r *run) failed(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.problems = append(r.problems, codeOf(err))
+}
+
 func (r *run) options(open openCommand) annals.Options {
 	tracking := annals.TrackingOptions{
+		Spool:       r.spool,
 		OnDrop:      r.dropped,
 		OnStall:     r.stalled,
 		BatchEvents: open.BatchEvents,
@@ -58,15 +90,21 @@ func (r *run) options(open openCommand) annals.Options {
 		MaxEvents:   open.MaxEvents,
 		MaxWait:     time.Duration(open.MaxWaitMs) * time.Millisecond,
 	}
-	return annals.Options{
-		BaseURL:    open.BaseURL,
-		APIKeyFunc: func(context.Context) (string, error) { return r.key(open.Keys), nil },
-		Timeout:    time.Duration(open.TimeoutMs) * time.Millisecond,
-		Tracking:   faultyTracking(r.fault, tracking),
-		Transport:  faultyTransport{r.fault, http.DefaultTransport},
-		Clock:      r.clock,
-		Random:     func() float64 { return 0 },
+	options := annals.Options{
+		BaseURL:   open.BaseURL,
+		Timeout:   time.Duration(open.TimeoutMs) * time.Millisecond,
+		Tracking:  faultyTracking(r.fault, tracking),
+		Transport: faultyTransport{r.fault, http.DefaultTransport},
+		Clock:     r.clock,
+		Random:    func() float64 { return 0 },
 	}
+	// A process that is killed at once must have left its key, which a function says a moment later.
+	if r.spool != nil {
+		options.APIKey = open.Keys[0]
+	} else {
+		options.APIKeyFunc = func(context.Context) (string, error) { return r.key(open.Keys), nil }
+	}
+	return options
 }
 
 func (r *run) key(keys []string) string {
@@ -113,10 +151,9 @@ func (r *run) handle(one command, respond func(answer, error)) {
 		tracked, err := r.track(one)
 		respond(answer{"tracked": tracked}, err)
 	case "drops":
-		r.mu.Lock()
-		members := answer{"drops": r.drops, "warnings": r.warnings}
-		respond(members, nil)
-		r.mu.Unlock()
+		respond(r.told())
+	case "disk":
+		respond(nil, r.fillDisk(one.Full))
 	case "verify":
 		valid, err := r.verify(one)
 		respond(answer{"valid": valid}, err)
@@ -134,6 +171,23 @@ func (r *run) handle(one command, respond func(answer, error)) {
 	default:
 		respond(nil, fmt.Errorf("no such command: %s", one.Command))
 	}
+}
+
+func (r *run) told() (answer, error) {
+	var kept any
+	if r.spool != nil {
+		stats, err := r.spool.Stats()
+		if err != nil {
+			return nil, err
+		}
+		kept = stats
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return answer{
+		"drops": slices.Clone(r.drops), "warnings": slices.Clone(r.warnings),
+		"problems": slices.Clone(r.problems), "kept": kept,
+	}, nil
 }
 
 // begin returns when each call waits, or is done.
@@ -200,6 +254,10 @@ func (r *run) track(one command) (bool, error) {
 	}
 	client := r.clients[r.tracked%len(r.clients)]
 	r.tracked++
+	if r.fault == "numbers-before-acceptance" {
+		producer := map[string]any{"id": "billing-000000000000", "n": r.tracked, "dropped": 0}
+		event.Context = map[string]any{"producer": producer}
+	}
 	return client.Track(context.Background(), event), nil
 }
 
