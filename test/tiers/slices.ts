@@ -63,7 +63,7 @@ export const OUTAGE_SLICES: Sliced = {
     [/^packages\/(dashboard|viewer)\//u, BROWSER],
     [/^packages\/sdk\//u, ["clients", "package", "sdk-track", "spool"]],
     [/^packages\/sdk-python\//u, ["python", "spool"]],
-    [/^packages\/sdk-go\//u, ["go", "go-calls", "go-conformance", "spool"]],
+    [/^packages\/sdk-go\//u, ["go", "go-calls", "go-conformance", "go-outbox", "spool"]],
     [/^deploy\/|^pnpm-lock\.yaml$/u, ["checkout", "postgres", "release", "stack"]],
   ],
   slices: 4,
