@@ -74,6 +74,7 @@ export const OUTAGES: readonly string[] = [
   "deploy/local/src/stack.test.ts",
   "deploy/local/src/start.test.ts",
   "deploy/release/release.test.ts",
+  "libs/event/src/verifier-go.test.ts",
   "services/export/src/storage/storage.test.ts",
   "services/webhook-dispatcher/src/anchors/worker/bucket-anchor.test.ts",
   "services/webhook-dispatcher/src/sinks/types/s3/s3-receiver.test.ts",
