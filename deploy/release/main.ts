@@ -11,6 +11,7 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { packChart } from "./chart.ts";
 import { readFacts } from "./facts.ts";
+import { packGo } from "./go-module.ts";
 import { makeImage } from "./image.ts";
 import { packPython } from "./python-package.ts";
 import { packPackages, publicPackages } from "./npm-packages.ts";
@@ -42,6 +43,9 @@ async function make(tag: string | undefined, out: string, withoutImage: boolean)
   const withoutPython = await packPython(version, committedAt, out);
   if (tag !== undefined && withoutPython !== undefined) throw new Error(withoutPython);
   if (withoutPython !== undefined) say(`no package for Python: ${withoutPython}`);
+  const faultsOfGo = await packGo(version, out, repository());
+  if (tag !== undefined && faultsOfGo.length > 0) throw new Error(faultsOfGo.join("\n"));
+  for (const fault of faultsOfGo) say(`an error with --tag: ${fault}`);
   await packChart(version, committedAt, out);
   await writeImageSbom(join(out, `annals-${version}.cdx.json`), facts);
   for (const { manifest } of publicPackages()) {

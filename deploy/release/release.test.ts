@@ -12,6 +12,7 @@ import { create, list } from "tar";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packChart } from "./chart.ts";
 import { disagreements, readFacts, sectionOf } from "./facts.ts";
+import { goModuleFile, goModulePath, moduleFaults, packGo } from "./go-module.ts";
 import { faultsOfFiles } from "./image-contents.ts";
 import { faultsOf, publicPackages } from "./npm-packages.ts";
 import { packPython, pythonFiles } from "./python-package.ts";
@@ -76,6 +77,20 @@ test("the package for Python has the same bytes again", async (context) => {
   expect(await packPython(version, committedAt, again)).toBeUndefined();
   for (const name of pythonFiles(version))
     expect(sha256(join(again, name))).toBe(sha256(join(OUT, name)));
+});
+
+test("the module for Go has the same bytes again, and must have the path of its repository", async () => {
+  const again = join(FOLDER, "go");
+  mkdirSync(again);
+  const faults = await packGo(version, again, "https://forge.example/o/r");
+  expect(faults).toHaveLength(1);
+  for (const fault of faults) expect(printed).toContain(`an error with --tag: ${fault}`);
+  const file = goModuleFile(version);
+  expect(sha256(join(again, file))).toBe(sha256(join(OUT, file)));
+  const path = "forge.example/o/r/packages/sdk-go";
+  expect(moduleFaults(path, "https://forge.example/o/r")).toStrictEqual([]);
+  expect(moduleFaults(path, "https://forge.example/p/r")).toHaveLength(1);
+  expect(moduleFaults(goModulePath(), "https://github.com/OWNER/annals")).toHaveLength(1);
 });
 
 test("the chart has no values of its tests, nothing of this machine, and the same bytes again", async () => {

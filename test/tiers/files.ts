@@ -83,6 +83,7 @@ export const OUTAGES: readonly string[] = [
   "test/api/openapi/linters.test.ts",
   "test/clients/go-calls.test.ts",
   "test/clients/go-conformance.test.ts",
+  "test/clients/go-module.test.ts",
   "test/clients/go-outbox.test.ts",
   "test/clients/go.test.ts",
   "test/clients/python.test.ts",

@@ -72,7 +72,7 @@ export const OUTAGE_SLICES: Sliced = {
     [/^packages\/sdk-python\//u, ["python", "spool"]],
     [
       /^packages\/sdk-go\//u,
-      ["go", "go-calls", "go-conformance", "go-outbox", "spool", "verifier-go"],
+      ["go", "go-calls", "go-conformance", "go-module", "go-outbox", "spool", "verifier-go"],
     ],
     [/^deploy\/|^pnpm-lock\.yaml$/u, ["checkout", "postgres", "release", "stack"]],
   ],
