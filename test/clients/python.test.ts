@@ -1,13 +1,15 @@
 // Guarantee: packages/sdk-python passes its own tests, mypy with its strict rules, and ruff. The tools come
-// from PyPI, once into node_modules/.cache. Without Python 3.10 or PyPI, they are recorded as left out.
+// from PyPI, once into node_modules/.cache. Without Python 3.10 or PyPI, they are recorded as left out. Its
+// tests of the outbox have a database of their own.
 
+import { createDatabase, type TestDatabase } from "@annals/testing";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { leaveOut } from "../system/needs.ts";
 import { hasPython310 } from "../system/programs.ts";
 
@@ -17,6 +19,9 @@ const FRAMEWORKS = [
   "Django==5.2.19",
   "fastapi==0.165.0",
   "Flask==3.1.3",
+  "psycopg[binary]==3.3.9",
+  "psycopg2-binary==2.9.13",
+  "SQLAlchemy[asyncio]==2.1.9",
   "structlog==26.1.0",
 ];
 
@@ -53,7 +58,12 @@ async function install(): Promise<string | undefined> {
 
 /** What a tool prints if it fails; empty otherwise. */
 async function faultsOf(...parameters: readonly string[]): Promise<string> {
-  const env = { ...process.env, PYTHONPATH: "src", PYTHONDONTWRITEBYTECODE: "1" };
+  const env = {
+    ...process.env,
+    PYTHONPATH: "src",
+    PYTHONDONTWRITEBYTECODE: "1",
+    DATABASE_URL: database?.url,
+  };
   const command = run(join(VENV, "bin/python"), ["-m", ...parameters], { cwd: PACKAGE, env });
   return command.then(
     () => "",
@@ -62,10 +72,14 @@ async function faultsOf(...parameters: readonly string[]): Promise<string> {
 }
 
 let missing: string | undefined;
+let database: TestDatabase | undefined;
+
 beforeAll(async () => {
+  database = await createDatabase(inject("stack").databaseUrl);
   missing = await install();
   if (hasPython310 && missing !== undefined) leaveOut("tools for Python", missing);
 }, 2 * INSTALL_TIMEOUT_MS);
+afterAll(() => database?.drop());
 
 test.each([
   ["pytest"],

@@ -1,4 +1,4 @@
-"""A server whose answers a test writes, and which keeps every request."""
+"""A server whose answers a test writes, and which keeps every request. A database with an outbox."""
 
 from __future__ import annotations
 
@@ -94,3 +94,18 @@ def server() -> Iterator[Server]:
     yield made
     http.shutdown()
     http.server_close()
+
+
+@pytest.fixture
+def database() -> Iterator[Any]:
+    """A connection to the database, with empty tables of an outbox."""
+    from annals_sdk.outbox import SCHEMA
+    from outbox_database import TABLES, URL, connect
+
+    if not URL:
+        pytest.skip("DATABASE_URL is not set")
+    with connect() as connection:
+        connection.execute(f"DROP TABLE IF EXISTS {TABLES}")
+        connection.execute(SCHEMA)
+        connection.commit()
+        yield connection

@@ -48,6 +48,18 @@ def test_a_block_runs(server: Server, code: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.skipif("DATABASE_URL" not in os.environ, reason="DATABASE_URL is not set")
+def test_the_outbox_sends_what_it_has_committed(server: Server) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    [code] = [code for kind, code in BLOCKS if kind == "outbox"]
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        connection.execute("DROP SCHEMA IF EXISTS readme CASCADE; CREATE SCHEMA readme")
+    url = os.environ["DATABASE_URL"] + "?options=-csearch_path%3Dreadme"
+    settings = environment(ANNALS_URL=server.url, ANNALS_KEY="k", DATABASE_URL=url)
+    subprocess.run([sys.executable, "-c", code], env=settings, check=True, timeout=60)
+    assert server.actions == [["invoice.update"]]
+
+
 def test_the_receiver_of_webhooks_takes_what_is_signed() -> None:
     [code] = [code for kind, code in BLOCKS if kind == "webhook"]
     with socket.socket() as free:
