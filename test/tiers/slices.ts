@@ -69,7 +69,7 @@ export const OUTAGE_SLICES: Sliced = {
     ],
     [/^packages\/(dashboard|viewer)\//u, BROWSER],
     [/^packages\/sdk\//u, ["clients", "package", "sdk-track", "spool"]],
-    [/^packages\/sdk-python\//u, ["python", "spool"]],
+    [/^packages\/sdk-python\//u, ["clients", "python", "spool"]],
     [
       /^packages\/sdk-go\//u,
       ["go", "go-calls", "go-conformance", "go-module", "go-outbox", "spool", "verifier-go"],

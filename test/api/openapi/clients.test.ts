@@ -1,5 +1,5 @@
-// Clients generated from /openapi.json work: they compile under strict rules, and each makes every call of
-// the interface, and what it sends and gets is as the document says.
+// Clients generated from /openapi.json work, and so does the SDK for Python: they compile under strict rules,
+// each makes every call of the interface, and what they send and get is as the document says.
 
 import { V1 } from "@annals/gateway/src/v1.ts";
 import { markDelivered, markRejected, newAccount, ownerOf, type Traffic } from "@annals/testing";
@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { leaveOut } from "../../system/needs.ts";
+import { hasPython310 } from "../../system/programs.ts";
 import { Contract } from "../../system/openapi-contract.ts";
 import { putArchive } from "../archives/archive-rows.ts";
 
@@ -27,6 +28,7 @@ const programs = join(import.meta.dirname, "clients");
 const cache = join(import.meta.dirname, "../../node_modules/.cache/annals-clients");
 const generated = join(cache, "generated");
 const documentPath = join(cache, "openapi.json");
+const SDK = join(import.meta.dirname, "../../../packages/sdk-python/src");
 const tsc = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
 
 let contract: Contract;
@@ -148,25 +150,31 @@ test("Python: openapi-python-client", { timeout: TIMEOUT_MS }, async () => {
   const options = ["--path", documentPath, "--output-path", directory, "--meta", "none"];
   await run(python, ["-m", "openapi_python_client", "generate", ...options, "--overwrite"]);
   await run(python, ["-m", "compileall", "-q", directory]);
+  const called = await callsOf(python, "python_client.py", generated);
+  expect(called).toEqual(OPERATIONS.toSorted());
+});
+
+test("Python: annals-sdk", { timeout: TIMEOUT_MS }, async () => {
+  const called = hasPython310 ? await callsOf("python3", "python_sdk.py", SDK) : undefined;
+  expect(called ?? OPERATIONS.toSorted()).toEqual(OPERATIONS.toSorted());
+});
+
+/** The operations that a program in Python has called: it prints the method and the path of each request. */
+async function callsOf(python: string, program: string, packages: string): Promise<string[]> {
   const { accountId, key } = await newAccount(databaseUrl);
-  const program = join(programs, "python_client.py");
   let isDone = false;
-  const running = run(python, [program, baseUrl, key], {
-    env: { ...process.env, PYTHONPATH: generated },
+  const running = run(python, [join(programs, program), baseUrl, key], {
+    env: { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: "1" },
   }).finally(() => (isDone = true));
   while (!isDone) {
     await markDelivered(databaseUrl, accountId);
     await Promise.race([running.catch(() => {}), pause(10)]);
   }
   const { stdout } = await running;
-  const called = new Set(
-    stdout
-      .trim()
-      .split("\n")
-      .map((line) => operationOf(...(line.split(" ") as [string, string]))),
-  );
-  expect([...called].toSorted()).toEqual(OPERATIONS.toSorted());
-});
+  const lines = stdout.trim().split("\n");
+  const called = lines.map((line) => operationOf(...(line.split(" ") as [string, string])));
+  return [...new Set(called)].toSorted();
+}
 
 /** The interpreter of an environment that has the generator; it is made once and kept. */
 async function pythonWithGenerator(): Promise<string> {
