@@ -1,6 +1,7 @@
 // Guarantee: each event that a client with a spool has accepted is stored once and in order, though clients
-// and gateways are killed. Of transactions with an outbox, exactly the events of the committed ones are
-// stored, each once, though relays are killed. The controls are in test/clients.
+// and gateways are killed. Every second client is in Python, if it is there. Of transactions with an outbox,
+// exactly the events of the committed ones are stored, each once, though relays are killed. The controls are
+// in test/clients.
 
 import { Annals } from "@annals/sdk";
 import { Outbox, OUTBOX_SCHEMA } from "@annals/sdk/outbox";
@@ -14,11 +15,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { hasPython310 } from "../system/programs.ts";
 import { report } from "../system/report.ts";
 import { processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { events, gatewayKills, kills, relayKills, transactions } = inject("form").clientKills;
 const CHILD = join(import.meta.dirname, "client-child.ts");
+const PYTHON_CHILD = join(import.meta.dirname, "client_child.py");
 
 let bed: Testbed;
 
@@ -42,8 +45,11 @@ async function stored({ key }: { key: string }): Promise<Stored[]> {
 function start(round: number, ...options: readonly string[]): ChildProcess {
   const { baseUrls } = bed.stack;
   const [what = "", ...rest] = options;
-  const given = ["-C", "source", CHILD, what, baseUrls[round % baseUrls.length] ?? "", ...rest];
-  const child = spawn(process.execPath, given, { stdio: ["pipe", "pipe", "inherit"] });
+  const given = [baseUrls[round % baseUrls.length] ?? "", ...rest];
+  const isPython = hasPython310 && what === "spool" && round % 2 === 1;
+  const file = isPython ? "python3" : process.execPath;
+  const words = isPython ? [PYTHON_CHILD] : ["-C", "source", CHILD, what];
+  const child = spawn(file, [...words, ...given], { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
 }

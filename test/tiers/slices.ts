@@ -115,7 +115,7 @@ export const FAULT_SLICES: Sliced = {
     ],
     [/\/migrations\//u, ["postgresql-versions", "soak"]],
     [/^(helm|deploy\/(grafana|prometheus))\//u, ["alerts"]],
-    [/^packages\/sdk\//u, ["client-kills"]],
+    [/^packages\/sdk(-python)?\//u, ["client-kills"]],
   ],
   slices: 8,
 };
