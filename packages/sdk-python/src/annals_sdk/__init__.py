@@ -1,6 +1,8 @@
 """The client of Annals, an audit log whose events form a hash chain that anyone can verify."""
 
-from .client import Annals, AsyncAnnals
+from typing import TYPE_CHECKING, Any
+
+from .client import Annals
 from .clock import Clock
 from .context import context
 from .diff import diff
@@ -14,7 +16,20 @@ from .transport import Attempt, AttemptResult, Observation, Observe
 from .verify_events import EventCheck, EventFault, EventsCheck, check_event, verify_events
 from .webhooks import WebhookError, verify_webhook
 
+if TYPE_CHECKING:
+    from .async_client import AsyncAnnals
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Loads AsyncAnnals, and asyncio with it, when it is used."""
+    if name == "AsyncAnnals":
+        from .async_client import AsyncAnnals
+
+        return AsyncAnnals
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "Annals",

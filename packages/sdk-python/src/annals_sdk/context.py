@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .models import Actor
+if TYPE_CHECKING:
+    from .models import Actor
 
 _current: ContextVar[Mapping[str, Any]] = ContextVar("annals_sdk")
 

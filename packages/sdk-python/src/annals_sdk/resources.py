@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from . import models as m
 from .calls import Call, new_key, page_after_epoch, path_of, tile_index
 from .http_transport import Response
 from .pages import Pages
 from .transport import Transport
+
+if TYPE_CHECKING:
+    from . import models as m
 
 
 class Events:

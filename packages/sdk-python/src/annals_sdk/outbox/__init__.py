@@ -13,9 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from .. import models as m
 from ..batch import body_of, faulty_in
 from ..client import Annals
 from ..context import with_context
@@ -25,6 +24,9 @@ from ..retry import retry_delay
 from ..tracking_options import LOGGER, Drop, Retry, tell
 from . import statements
 from .statements import SCHEMA, Marked, Row
+
+if TYPE_CHECKING:
+    from .. import models as m
 
 __all__ = ["SCHEMA", "Outbox", "add"]
 
