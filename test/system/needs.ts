@@ -7,6 +7,7 @@ export const NEEDS = {
   python3: "apt-get install python3",
   "Python 3.10": "apt-get install python3, of 3.10 or newer",
   "tools for Python": "pip and PyPI",
+  "servers of Python": "pip, PyPI and a C compiler",
   "python3 with ML-DSA": "pip install cryptography, of a version with ML-DSA",
   "python3 with zstd": "apt-get install zstd",
   "pandas, pyarrow and DuckDB": "pip and PyPI, or ANNALS_TEST_PYTHON",
