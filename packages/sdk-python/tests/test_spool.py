@@ -4,6 +4,7 @@ are killed; what cannot be sent is kept and named; a folder is claimed once, and
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from annals_sdk import Annals, Drop, Spool, Tracking
+from annals_sdk.spool.folder import Folder
 from annals_sdk.spool.lines import line_of, read_lines
 from conftest import Answer, Received, Server, failed
 
@@ -170,6 +172,28 @@ def test_of_two_that_claim_a_folder_one_wins(server: Server, tmp_path: Path) -> 
         annals.flush(10)
         annals.close()
     assert sorted(store.actions) == sorted([f"a{at}" for at in range(20)] + [f"own{at}" for at in range(4)])
+
+
+@pytest.mark.parametrize("step", ["write_owner", "load"])
+def test_a_disk_that_fails_in_a_claim_delays_it_at_most(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    store = Store(is_faulty=False)
+    server.answer = store
+    left_behind(tmp_path, "ready", event("a1"))
+
+    def fail(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    problems: list[Exception] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Folder, step, fail)
+        annals = annals_of(server, tmp_path, spool=Spool(tmp_path, on_problem=problems.append))
+        annals.flush(10)
+    annals.close()
+    annals_of(server, tmp_path).close()
+    assert store.actions == ["a1"]
+    assert len(problems) == 1
 
 
 def test_refused_events_are_kept_and_halves_have_names_of_their_own(server: Server, tmp_path: Path) -> None:

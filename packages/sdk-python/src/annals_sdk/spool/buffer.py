@@ -206,8 +206,7 @@ class SpoolBuffer:
             with self._lock:
                 if key is not None:
                     own.set_owner(key=key_digest(key))
-        settings, now = self._settings, self._deps.clock.now()
-        return claim(settings.folder, own.name, settings.sync, own.owner, now, self._account)
+        return claim(self._settings, own.name, own.owner, self._deps.clock.now(), self._account)
 
     def _account(self) -> str | None:
         if self._own.owner["account"] is None:

@@ -7,11 +7,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from .folder import Folder, is_claimable, owner_in
 from .owner import Owner, is_gone
-from .settings import Sync
+from .settings import SpoolSettings
 
 _NAME = r"\d{8}T\d{9}Z-[0-9a-f]{12}"
 _FOLDER = re.compile(f"({_NAME})(?:~({_NAME}))?")
@@ -21,10 +22,11 @@ _OLD_S = 60.0
 
 
 def claim(
-    root: Path, name: str, sync: Sync, owner: Owner, now: float, account: Callable[[], str | None]
+    settings: SpoolSettings, name: str, owner: Owner, now: float, account: Callable[[], str | None]
 ) -> list[Folder]:
     """The claimed folders, the oldest first. `name` and `owner` are the claimant's."""
     claimed: list[Folder] = []
+    root = settings.folder
     for entry in _entries(root):
         match = _FOLDER.fullmatch(entry)
         if match is None or (match[2] or match[1]) == name:
@@ -32,13 +34,25 @@ def claim(
         its = _owner_if_gone(root / entry, now)
         if its is None or not _is_ours(its, owner, account):
             continue
-        folder = Folder(root, f"{match[1]}~{name}", sync)
+        folder = Folder(root, f"{match[1]}~{name}", settings.sync)
         try:
             os.rename(root / entry, folder.path)
-            folder.write_owner({**owner, "account": its.get("account") or owner["account"]}, now)
-            folder.load()
-        except FileNotFoundError:
+        except OSError:
             # Another process was faster.
+            continue
+        try:
+            folder.write_owner({**owner, "account": its.get("account") or owner["account"]}, now)
+        except OSError as error:
+            # The disk is full. If another process claims the folder, it sends the same under the same keys.
+            settings.problem(error)
+        try:
+            folder.load()
+        except OSError as error:
+            settings.problem(error)
+            with suppress(OSError):
+                # It is nobody's again, and claimed when the disk works.
+                folder.touch(0)
+                os.rename(folder.path, root / entry)
             continue
         if folder.batches:
             claimed.append(folder)
