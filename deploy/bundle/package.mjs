@@ -18,20 +18,23 @@ const PRIVATE = ["@annals/event", "@annals/proof", "@annals/tlog"];
 const ESM = { format: "esm" };
 const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
 
+/** Of the SDK: files need `node:fs`, and contexts `node:async_hooks`. */
+const OF_NODE = ["context", "express", "fastify", "spool"];
+
 /**
  * The modules with types, and the bundles: options of esbuild, and modules by the name of their source.
  */
 const PACKAGES = {
   "packages/sdk": {
-    types: ["index", "express", "fastify", "outbox", "spool"],
+    types: ["index", "context", "express", "fastify", "outbox", "spool"],
     // The types of the API are in the main module alone, from which the others import them.
     shared: { types: "@annals/sdk" },
     bundles: [
       // Without Node.js: an import of it fails.
-      [ESM, ["index", "express", "fastify", "outbox"]],
-      [COMMONJS, ["index", "express", "fastify", "outbox"]],
-      [{ ...ESM, platform: "node" }, ["spool"]],
-      [{ ...COMMONJS, platform: "node" }, ["spool"]],
+      [ESM, ["index", "outbox"]],
+      [COMMONJS, ["index", "outbox"]],
+      [{ ...ESM, platform: "node" }, OF_NODE],
+      [{ ...COMMONJS, platform: "node" }, OF_NODE],
     ],
   },
   "packages/annals-verify": {

@@ -227,8 +227,8 @@ export const ARROWS: OxlintOverride[] = [
   area("libs/interface/src/**", "libs/interface", [CHECKED_BY_SEVERAL]),
   // Its middleware has the types of the servers that it extends.
   area("packages/sdk/src/**", "services/gateway", [NO_NODE]),
-  // The spool is bundled apart.
-  area("packages/sdk/src/{spool.ts,spool/**}", "services/gateway", []),
+  // They are bundled apart.
+  area("packages/sdk/src/{context-storage.ts,spool.ts,spool/**}", "services/gateway", []),
   area("libs/contract/src/**", "", [
     {
       regex: "^@annals/",

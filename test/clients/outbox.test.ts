@@ -3,6 +3,7 @@
 // the transaction records what was rolled back. PostgreSQL is real, in a database of the test's own.
 
 import { Annals, type NewEvent } from "@annals/sdk";
+import { context as within } from "@annals/sdk/context";
 import { freePort } from "@annals/local";
 import { Outbox, OUTBOX_SCHEMA, type OutboxOptions } from "@annals/sdk/outbox";
 import { createDatabase, eventually, type TestDatabase } from "@annals/testing";
@@ -261,4 +262,16 @@ test("with a producer each committed event has one number more, also after a ref
     { id: "billing", n: 3, dropped: 0 },
     { id: "billing", n: 4, dropped: 1 },
   ]);
+});
+
+test("an event has the context of its transaction, and not that of the relay", async () => {
+  const server = await scriptedServer(stored);
+  const outbox = outboxOf(server);
+  const ada = { type: "user", id: "u_1" };
+  await within({ actor: ada, context: { tenant: "t_1" } }, () =>
+    transact("COMMIT", outbox.add.bind(outbox), "a1"),
+  );
+  await within({ actor: { id: "relay" } }, () => drain(outbox));
+  const { events } = JSON.parse(server.received[0]?.body ?? "") as { events: NewEvent[] };
+  expect(events).toMatchObject([{ action: "a1", actor: ada, context: { tenant: "t_1" } }]);
 });

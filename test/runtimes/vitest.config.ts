@@ -14,6 +14,8 @@ export default defineConfig({
   test: {
     name: "runtimes",
     include: ["test/runtimes/**/*.test.ts"],
+    // The first file installs the runtimes.
+    fileParallelism: false,
     globalSetup: "test/global-setup.ts",
     // The global setup reads it.
     provide: { form: FORMS.short },

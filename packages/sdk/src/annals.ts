@@ -4,6 +4,7 @@ import { ApiKeys, Keys } from "./api-keys.ts";
 import { Archives } from "./archives.ts";
 import type { EventTracker } from "./batch.ts";
 import { type Created, type CreateOptions, idempotent } from "./create-options.ts";
+import { withContext } from "./event-context.ts";
 import { Intake } from "./intake.ts";
 import { Log } from "./log.ts";
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
@@ -44,9 +45,12 @@ export class Annals {
     this.#tracker = trackerOf(this.#transport, options, tracking);
   }
 
-  /** Buffers an event, to be sent with others. False if it was dropped: `tracking.onDrop` says why. */
+  /**
+   * Buffers an event, to be sent with others, with what `@annals/sdk/context` has set. False if it was
+   * dropped: `tracking.onDrop` says why.
+   */
   track(event: T.NewEvent): boolean {
-    return this.#tracker.track(event);
+    return this.#tracker.track(withContext(event));
   }
 
   /** Tracked events that are neither stored nor dropped yet. */

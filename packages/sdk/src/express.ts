@@ -1,10 +1,13 @@
-// `@annals/sdk/express`: middleware that gives every request the function `audit`.
+// `@annals/sdk/express`: middleware that gives every request the function `audit`, and all events that are
+// tracked in it who made it and from where.
 
 import type { NextFunction, Request, RequestHandler, Response } from "express";
+import { within } from "./context-storage.ts";
 import {
   type Audit,
   auditOf,
   type RequestAuditOptions,
+  sourceOf,
   type TracksEvents,
 } from "./request-audit.ts";
 
@@ -24,13 +27,14 @@ export function annalsAudit(
   options: RequestAuditOptions<Request> = {},
 ): RequestHandler {
   return (request: Request, _response: Response, next: NextFunction) => {
-    request.audit = auditOf(annals, request, options, (from) => ({
+    const source = sourceOf(request, options, (from) => ({
       ip: from.ip,
       method: from.method,
       url: from.originalUrl,
       userAgent: from.get("user-agent"),
       requestId: from.get("x-request-id"),
     }));
-    next();
+    request.audit = auditOf(annals, source);
+    within({ source }, next);
   };
 }

@@ -1,11 +1,13 @@
-// `@annals/sdk/fastify`: a plugin that gives every request the function `audit`. Closing the server does not
-// close the client: it may have others.
+// `@annals/sdk/fastify`: a plugin that gives every request the function `audit`, and all events that are
+// tracked in it who made it and from where. Closing the server does not close the client: it may have others.
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Source, within } from "./context-storage.ts";
 import {
   type Audit,
   auditOf,
   type RequestAuditOptions,
+  sourceOf,
   type TracksEvents,
 } from "./request-audit.ts";
 
@@ -27,16 +29,25 @@ export function annalsAudit(
   { annals, ...options }: AnnalsAuditOptions,
   done: () => void,
 ): void {
+  const sources = new WeakMap<FastifyRequest, Source>();
   app.decorateRequest("audit");
   app.addHook("onRequest", (request, _reply, next) => {
-    request.audit = auditOf(annals, request, options, (from) => ({
+    const source = sourceOf(request, options, (from) => ({
       ip: from.ip,
       method: from.method,
       url: from.url,
       userAgent: from.headers["user-agent"],
       requestId: from.id,
     }));
-    next();
+    sources.set(request, source);
+    request.audit = auditOf(annals, source);
+    within({ source }, next);
+  });
+  // Fastify goes on from an event of the connection once it has read the body.
+  app.addHook("preValidation", (request, _reply, next) => {
+    const source = sources.get(request);
+    if (source) within({ source }, next);
+    else next();
   });
   done();
 }

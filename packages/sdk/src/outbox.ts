@@ -3,6 +3,7 @@
 
 import { AnnalsError } from "./annals-error.ts";
 import type { Drop } from "./batch.ts";
+import { withContext } from "./event-context.ts";
 import { jsonOf } from "./json-text.ts";
 import { countDropped, number } from "./outbox/numbers.ts";
 import {
@@ -86,10 +87,13 @@ export class Outbox {
     this.#most = this.#options.batchEvents;
   }
 
-  /** Adds an event to a transaction that the caller has begun, and commits or rolls back. */
+  /**
+   * Adds an event to a transaction that the caller has begun, and commits or rolls back. The event has what
+   * `@annals/sdk/context` has set here.
+   */
   async add(transaction: Queryable, event: NewEvent): Promise<void> {
     const occurredAt = event.occurred_at ?? new Date().toISOString();
-    await insert(transaction, jsonOf({ ...event, occurred_at: occurredAt }));
+    await insert(transaction, jsonOf({ ...withContext(event), occurred_at: occurredAt }));
   }
 
   /**

@@ -1,6 +1,7 @@
-// Who, what and from where: makes an event of an action in a request. Shared by fastify.ts and express.ts. It
-// must never record headers that hold credentials, nor the query of the URL.
+// Who, what and from where: makes an event of an action in a request. Shared by the middleware. It must never
+// record headers that hold credentials, nor the query of the URL.
 
+import { activeContext, filled, type Source, within } from "./context-storage.ts";
 import type { Actor, NewEvent } from "./types.ts";
 
 /** What of {@link Annals} the middleware needs. */
@@ -9,7 +10,10 @@ export interface TracksEvents {
 }
 
 export interface RequestAuditOptions<Request> {
-  /** Who makes the request; undefined if no user is logged in. */
+  /**
+   * Who makes the request; undefined if no user is logged in. Called when an event is recorded, after the
+   * login.
+   */
   readonly actor?: (request: Request) => Actor | undefined;
   /** Added to the context of every event of the request. */
   readonly context?: (request: Request) => Record<string, unknown>;
@@ -27,24 +31,47 @@ export interface Origin {
   readonly requestId: string | undefined;
 }
 
-export function auditOf<Request>(
-  annals: TracksEvents,
+/** What the events of a request get. A callback that throws leaves its part out, which is logged. */
+export function sourceOf<Request>(
   request: Request,
   options: RequestAuditOptions<Request>,
   originOf: (request: Request) => Origin,
-): Audit {
-  return (action, event = {}) => {
-    const { ip, method, requestId, url, userAgent } = originOf(request);
-    const actor = event.actor ?? options.actor?.(request);
-    const context = {
-      ...(ip !== undefined && { ip }),
-      ...(userAgent !== undefined && { user_agent: userAgent }),
-      ...(requestId !== undefined && { request_id: requestId }),
-      method,
-      path: url.split("?", 1)[0],
-      ...options.context?.(request),
-      ...event.context,
-    };
-    return annals.track({ ...event, action, ...(actor && { actor }), context });
+): Source {
+  return {
+    actor: () => called("actor", () => options.actor?.(request)),
+    context: () => ({
+      ...called("origin", () => membersOf(originOf(request))),
+      ...called("context", () => options.context?.(request)),
+    }),
   };
+}
+
+export function auditOf(annals: TracksEvents, source: Source): Audit {
+  return (action, event = {}) => {
+    const here = activeContext();
+    // Called from elsewhere, such as by what several requests share, it is still of its request.
+    const own = here?.source === source ? here : { source };
+    const complete = filled({ ...event, action }, own);
+    return within(undefined, () => annals.track(complete));
+  };
+}
+
+function membersOf({ ip, method, requestId, url, userAgent }: Origin): Record<string, unknown> {
+  return {
+    ...(ip !== undefined && { ip }),
+    ...(userAgent !== undefined && { user_agent: userAgent }),
+    ...(requestId !== undefined && { request_id: requestId }),
+    method,
+    path: url.split("?", 1)[0],
+  };
+}
+
+function called<Result>(name: string, call: () => Result): Result | undefined {
+  try {
+    return call();
+  } catch (error) {
+    // oxlint-disable-next-line no-console -- an event would lack its actor without a word
+    console.error(`annals: the ${name} of a request could not be read: ${String(error)}`);
+    return undefined;
+  }
 }
