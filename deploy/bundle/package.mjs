@@ -26,13 +26,13 @@ const OF_NODE = ["context", "express", "fastify", "spool"];
  */
 const PACKAGES = {
   "packages/sdk": {
-    types: ["index", "context", "express", "fastify", "outbox", "spool"],
+    types: ["index", "context", "express", "fastify", "outbox", "spool", "testing"],
     // The types of the API are in the main module alone, from which the others import them.
     shared: { types: "@annals/sdk" },
     bundles: [
       // Without Node.js: an import of it fails.
-      [ESM, ["index", "outbox"]],
-      [COMMONJS, ["index", "outbox"]],
+      [ESM, ["index", "outbox", "testing"]],
+      [COMMONJS, ["index", "outbox", "testing"]],
       [{ ...ESM, platform: "node" }, OF_NODE],
       [{ ...COMMONJS, platform: "node" }, OF_NODE],
     ],
