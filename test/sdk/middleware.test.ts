@@ -6,8 +6,14 @@ import { type Actor, Annals, type NewEvent } from "@annals/sdk";
 import { context } from "@annals/sdk/context";
 import { type Audit, annalsAudit as expressAudit } from "@annals/sdk/express";
 import { annalsAudit as fastifyAudit } from "@annals/sdk/fastify";
+import { annalsAudit as honoAudit } from "@annals/sdk/hono";
+import { recorder } from "@annals/sdk/testing";
+import { serve as serveHono } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
 import express from "express";
 import Fastify from "fastify";
+import { type Context, Hono } from "hono";
+import { requestId as requestIds } from "hono/request-id";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -56,6 +62,20 @@ const SERVERS = {
     app.post("/invoices", async (request, reply) => reply.send(await handle(request.audit)));
     onTestFinished(() => app.close());
     return app.listen({ port: 0 });
+  },
+  hono: async (annals: TracksEvents, handle: Handle) => {
+    const app = new Hono();
+    const options = optionsBy<Context>((c, name) => c.req.header(name));
+    const ip = (c: Context) => getConnInfo(c).remote.address;
+    app.use(honoAudit(annals, { ...options, ip }));
+    app.post("/invoices", async (c) => {
+      await c.req.json();
+      return c.json(await handle(c.var.audit));
+    });
+    const server = serveHono({ fetch: app.fetch, port: 0 });
+    onTestFinished(() => void server.close());
+    if (!server.listening) await once(server, "listening");
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   },
 };
 
@@ -151,3 +171,17 @@ function byActionAndUser(one: NewEvent, other: NewEvent): number {
   const keyOf = ({ action, actor }: NewEvent) => `${action} ${actor?.id}`;
   return keyOf(one) < keyOf(other) ? -1 : 1;
 }
+
+test("hono records no address by default, and the id that its own middleware has made", async () => {
+  const annals = recorder();
+  const app = new Hono();
+  app.use(requestIds(), honoAudit(annals));
+  app.post("/invoices", (c) => c.json(c.var.audit("invoice.create")));
+  const headers = { "x-request-id": "not <an> id", "x-forwarded-for": "203.0.113.7" };
+  const answer = await app.request("/invoices", { method: "POST", headers });
+  const id = answer.headers.get("x-request-id");
+  expect(id).toMatch(/^[\da-f-]{36}$/);
+  expect(annals.events).toEqual([
+    { action: "invoice.create", context: { request_id: id, method: "POST", path: "/invoices" } },
+  ]);
+});

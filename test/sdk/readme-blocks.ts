@@ -28,8 +28,10 @@ const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === kind);
 export async function installBlocks(): Promise<Installed> {
   const installed = await install("sdk", "@annals/sdk");
   await addPackages(installed.folder, [
+    "@hono/node-server",
     "express",
     "fastify",
+    "hono",
     "pg",
     "@types/express",
     "@types/node",
