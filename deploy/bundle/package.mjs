@@ -19,14 +19,14 @@ const ESM = { format: "esm" };
 const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
 
 /** Of the SDK: files need `node:fs`, and contexts `node:async_hooks`. */
-const OF_NODE = ["context", "express", "fastify", "hono", "spool"];
+const OF_NODE = ["context", "express", "fastify", "hono", "mcp", "spool"];
 
 /**
  * The modules with types, and the bundles: options of esbuild, and modules by the name of their source.
  */
 const PACKAGES = {
   "packages/sdk": {
-    types: ["index", "context", "express", "fastify", "hono", "outbox", "spool", "testing"],
+    types: ["index", "context", "express", "fastify", "hono", "mcp", "outbox", "spool", "testing"],
     // The types of the API are in the main module alone, from which the others import them.
     shared: { types: "@annals/sdk" },
     bundles: [

@@ -29,6 +29,7 @@ export async function installBlocks(): Promise<Installed> {
   const installed = await install("sdk", "@annals/sdk");
   await addPackages(installed.folder, [
     "@hono/node-server",
+    "@modelcontextprotocol/sdk",
     "express",
     "fastify",
     "hono",
@@ -36,6 +37,7 @@ export async function installBlocks(): Promise<Installed> {
     "@types/express",
     "@types/node",
     "@types/pg",
+    "zod",
   ]);
   for (const { file, text } of BLOCKS) await writeFile(join(installed.folder, file), text);
   return installed;
@@ -110,6 +112,34 @@ export function testBlocks(command: readonly string[], installed: () => Installe
       diff: { before: { total: 1200 }, after: { total: 1250 } },
       context: { method: "POST", path: "/invoices/inv_9" },
     });
+  });
+
+  test.each(ofKind("mcp"))("$file records the call of a tool", async ({ file }) => {
+    const { annals, child, printed, said } = await start(file);
+    const call = { name: "send_invoice", arguments: { id: "inv_9", note: "secret" } };
+    const clientInfo = { name: "test", version: "1" };
+    const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+    const messages = [
+      { id: 1, method: "initialize", params },
+      { method: "notifications/initialized" },
+      { id: 2, method: "tools/call", params: call },
+    ];
+    for (const message of messages)
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    await eventually("an answer", () => printed().includes("sent inv_9"));
+    child.stdin.end();
+    expect(await ended(child), said()).toBe(0);
+    expect(said()).toBe("");
+    const actor = { type: "agent", meta: { on_behalf_of: { type: "user", id: "u_1" } } };
+    expect(await annals.events.list({ order: "asc" }).toArray()).toMatchObject([
+      { action: "invoice.send", actor },
+      {
+        action: "tool.call",
+        actor,
+        target: { type: "tool", id: "send_invoice" },
+        metadata: { outcome: "success", arguments: { id: "inv_9" } },
+      },
+    ]);
   });
 
   test.each(ofKind("webhook"))("$file accepts a delivery, and no forged one", async ({ file }) => {

@@ -1,7 +1,13 @@
 // Who, what and from where: makes an event of an action in a request. Shared by the middleware. It must never
 // record headers that hold credentials, nor the query of the URL.
 
-import { activeContext, filled, type Source, within } from "./context-storage.ts";
+import {
+  type ActiveContext,
+  activeContext,
+  filled,
+  type Source,
+  within,
+} from "./context-storage.ts";
 import type { Actor, NewEvent } from "./types.ts";
 
 /** What of {@link Annals} the middleware needs. */
@@ -35,7 +41,7 @@ export interface Origin {
 export function sourceOf<Request>(
   request: Request,
   options: RequestAuditOptions<Request>,
-  originOf: (request: Request) => Origin,
+  originOf: (request: Request) => Origin | undefined,
 ): Source {
   return {
     actor: () => called("actor", () => options.actor?.(request)),
@@ -50,13 +56,23 @@ export function auditOf(annals: TracksEvents, source: Source): Audit {
   return (action, event = {}) => {
     const here = activeContext();
     // Called from elsewhere, such as by what several requests share, it is still of its request.
-    const own = here?.source === source ? here : { source };
-    const complete = filled({ ...event, action }, own);
-    return within(undefined, () => annals.track(complete));
+    return trackAs(annals, { ...event, action }, here?.source === source ? here : { source });
   };
 }
 
-function membersOf({ ip, method, requestId, url, userAgent }: Origin): Record<string, unknown> {
+/** Tracks an event with what was set somewhere, and with nothing of what is set here. */
+export function trackAs(
+  annals: TracksEvents,
+  event: NewEvent,
+  active: ActiveContext | undefined,
+): boolean {
+  const complete = active ? filled(event, active) : event;
+  return within(undefined, () => annals.track(complete));
+}
+
+function membersOf(origin: Origin | undefined): Record<string, unknown> {
+  if (origin === undefined) return {};
+  const { ip, method, requestId, url, userAgent } = origin;
   return {
     ...(ip !== undefined && { ip }),
     ...(userAgent !== undefined && { user_agent: userAgent }),
@@ -66,7 +82,8 @@ function membersOf({ ip, method, requestId, url, userAgent }: Origin): Record<st
   };
 }
 
-function called<Result>(name: string, call: () => Result): Result | undefined {
+/** What a callback of the application returns. One that throws is logged, and changes nothing else. */
+export function called<Result>(name: string, call: () => Result): Result | undefined {
   try {
     return call();
   } catch (error) {
