@@ -19,22 +19,36 @@ const ESM = { format: "esm" };
 const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
 
 /** Of the SDK: files need `node:fs`, and contexts `node:async_hooks`. */
-const OF_NODE = ["context", "express", "fastify", "hono", "mcp", "spool"];
+const OF_NODE = ["context", "express", "fastify", "hono", "mcp", "nest", "spool"];
+
+/** Its interceptor uses what an application with NestJS has. */
+const OF_USERS = ["rxjs"];
 
 /**
  * The modules with types, and the bundles: options of esbuild, and modules by the name of their source.
  */
 const PACKAGES = {
   "packages/sdk": {
-    types: ["index", "context", "express", "fastify", "hono", "mcp", "outbox", "spool", "testing"],
+    types: [
+      "index",
+      "context",
+      "express",
+      "fastify",
+      "hono",
+      "mcp",
+      "nest",
+      "outbox",
+      "spool",
+      "testing",
+    ],
     // The types of the API are in the main module alone, from which the others import them.
     shared: { types: "@annals/sdk" },
     bundles: [
       // Without Node.js: an import of it fails.
       [ESM, ["index", "outbox", "testing"]],
       [COMMONJS, ["index", "outbox", "testing"]],
-      [{ ...ESM, platform: "node" }, OF_NODE],
-      [{ ...COMMONJS, platform: "node" }, OF_NODE],
+      [{ ...ESM, platform: "node", external: OF_USERS }, OF_NODE],
+      [{ ...COMMONJS, platform: "node", external: OF_USERS }, OF_NODE],
     ],
   },
   "packages/annals-verify": {

@@ -85,7 +85,8 @@ test("a context is the same in an ES module and in CommonJS", async () => {
 test("the blocks compile", async () => {
   expect(BLOCKS.length).toBeGreaterThan(7);
   const files = BLOCKS.map(({ file }) => file);
-  expect(await compile(installed.folder, files)).toBe("");
+  const decorators = { experimentalDecorators: true };
+  expect(await compile(installed.folder, files, decorators)).toBe("");
 });
 
 test("another action, type of actor or metadata does not compile", async () => {

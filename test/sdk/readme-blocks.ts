@@ -5,6 +5,7 @@
 import { freePort } from "@annals/local";
 import { Annals } from "@annals/sdk";
 import { createDatabase, eventually, newAccount } from "@annals/testing";
+import { transform } from "esbuild";
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
@@ -24,12 +25,22 @@ export const BLOCKS = [...README.matchAll(/(?:<!-- test: (\w+) -->\n)?```ts\n([\
 );
 const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === kind);
 
+/** What runs of a block with decorators, which runtimes do not know. */
+const plain = (file: string): string => file.replace(".ts", ".mjs");
+
+async function js(text: string): Promise<string> {
+  const tsconfigRaw = { compilerOptions: { experimentalDecorators: true } };
+  return (await transform(text, { loader: "ts", format: "esm", tsconfigRaw })).code;
+}
+
 /** The SDK with the blocks and what they import. */
 export async function installBlocks(): Promise<Installed> {
   const installed = await install("sdk", "@annals/sdk");
   await addPackages(installed.folder, [
     "@hono/node-server",
     "@modelcontextprotocol/sdk",
+    "@nestjs/common",
+    "@nestjs/core",
     "express",
     "fastify",
     "hono",
@@ -37,9 +48,13 @@ export async function installBlocks(): Promise<Installed> {
     "@types/express",
     "@types/node",
     "@types/pg",
+    "rxjs",
     "zod",
   ]);
-  for (const { file, text } of BLOCKS) await writeFile(join(installed.folder, file), text);
+  for (const { file, kind, text } of BLOCKS) {
+    await writeFile(join(installed.folder, file), text);
+    if (kind === "decorated") await writeFile(join(installed.folder, plain(file)), await js(text));
+  }
   return installed;
 }
 
@@ -93,7 +108,8 @@ export function testBlocks(command: readonly string[], installed: () => Installe
     expect(said()).toBe("");
   });
 
-  test.each(ofKind("server"))("$file serves, and records", async ({ file }) => {
+  const decorated = ofKind("decorated").map(({ file }) => ({ file: plain(file) }));
+  test.each([...ofKind("server"), ...decorated])("$file serves, and records", async ({ file }) => {
     const port = await freePort();
     const { annals, child, said } = await start(file, { PORT: String(port) });
     const answer = await eventually("an answer", () =>
