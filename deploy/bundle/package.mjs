@@ -18,10 +18,10 @@ const PRIVATE = ["@annals/event", "@annals/proof", "@annals/tlog"];
 const ESM = { format: "esm" };
 const COMMONJS = { format: "cjs", outExtension: { ".js": ".cjs" } };
 
-/** Of the SDK: files need `node:fs`, and contexts `node:async_hooks`. */
-const OF_NODE = ["context", "express", "fastify", "hono", "mcp", "nest", "spool"];
+/** Modules of the SDK that need Node.js: files `node:fs`, contexts `node:async_hooks`. */
+const OF_NODE = ["context", "express", "fastify", "hono", "mcp", "nest", "next", "spool"];
 
-/** Its interceptor uses what an application with NestJS has. */
+/** Packages that an application with these modules has. */
 const OF_USERS = ["rxjs"];
 
 /**
@@ -37,6 +37,7 @@ const PACKAGES = {
       "hono",
       "mcp",
       "nest",
+      "next",
       "outbox",
       "spool",
       "testing",

@@ -28,7 +28,7 @@ const ofKind = (kind: string) => BLOCKS.filter((block) => block.kind === kind);
 /** What runs of a block with decorators, which runtimes do not know. */
 const plain = (file: string): string => file.replace(".ts", ".mjs");
 
-async function js(text: string): Promise<string> {
+export async function js(text: string): Promise<string> {
   const tsconfigRaw = { compilerOptions: { experimentalDecorators: true } };
   return (await transform(text, { loader: "ts", format: "esm", tsconfigRaw })).code;
 }

@@ -87,8 +87,12 @@ export function called<Result>(name: string, call: () => Result): Result | undef
   try {
     return call();
   } catch (error) {
-    // oxlint-disable-next-line no-console -- an event would lack its actor without a word
-    console.error(`annals: the ${name} of a request could not be read: ${String(error)}`);
+    logUnread(name, error);
     return undefined;
   }
+}
+
+export function logUnread(name: string, error: unknown): void {
+  // oxlint-disable-next-line no-console -- an event would lack its actor without a word
+  console.error(`annals: the ${name} of a request could not be read: ${String(error)}`);
 }
