@@ -1,7 +1,8 @@
 // The client of /v1: the SDK, as all screens use it. Made by login.ts for each login. The key or the token is
 // in a header and nowhere else: it must never be part of a URL, of an error or of a log line.
 
-import { Annals, type AnnalsError } from "@annals/sdk";
+import type { AnnalsError } from "@annals/sdk";
+import { Routes, Transport } from "@annals/sdk/browser";
 
 /** A long verification is the service's to end. */
 const TIMEOUT_MS = 660_000;
@@ -16,8 +17,8 @@ export function newClient({
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Called with each 401: the key no longer works. */
   readonly onRefusedKey?: (error: AnnalsError) => void;
-}): Annals {
-  return new Annals({
+}): Routes {
+  const transport = new Transport({
     baseUrl: location.origin,
     apiKey: key,
     timeoutMs: TIMEOUT_MS,
@@ -30,6 +31,7 @@ export function newClient({
       },
     }),
   });
+  return new Routes(transport);
 }
 
 /** The scope that the key lacks; undefined for any other error. */

@@ -1,12 +1,13 @@
 // What lives from a login to the log out: a key, or the access of a person to an account. Made by app.ts.
 
-import type { Annals, AnnalsError } from "@annals/sdk";
+import type { AnnalsError } from "@annals/sdk";
+import type { Routes } from "@annals/sdk/browser";
 import { newClient } from "./client.ts";
 import type { Access } from "./person.ts";
 import type { SessionData } from "./screen.ts";
 
 export interface Login {
-  readonly api: Annals;
+  readonly api: Routes;
   readonly data: SessionData;
   /** Undefined for a key. */
   readonly access: Access | undefined;

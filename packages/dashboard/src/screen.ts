@@ -1,7 +1,7 @@
 // What a screen is, and its two ways to talk to the service: a Loader for what it shows, an Action for what
 // a person asks for. Each screen is made by app.ts when its route is shown, and stopped when it is left.
 
-import type { Annals } from "@annals/sdk";
+import type { Routes } from "@annals/sdk/browser";
 import type { TemplateResult } from "lit/html.js";
 import { html, nothing } from "lit/html.js";
 import type { Provider } from "./auth.ts";
@@ -10,7 +10,7 @@ import { errorView } from "./parts/error-view.ts";
 import type { Person } from "./person.ts";
 
 export interface Context {
-  readonly api: Annals;
+  readonly api: Routes;
   /** Shows the screen again: to be called after each change of what it shows. */
   readonly update: () => void;
   /** Says it to who sees it and to who hears it. */

@@ -1,48 +1,50 @@
-// The client: a method for each route, named by its noun and its verb, and track().
+// The client: every route, track(), and what verifies events and deliveries without trust in the service.
 
-import { ApiKeys, Keys } from "./api-keys.ts";
-import { Archives } from "./archives.ts";
+import { Keys } from "./api-keys.ts";
 import type { EventTracker } from "./batch.ts";
-import { type Created, type CreateOptions, idempotent } from "./create-options.ts";
 import { withContext } from "./event-context.ts";
 import { Intake } from "./intake.ts";
-import { Log } from "./log.ts";
-import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
-import { People, RoleMappings } from "./people.ts";
-import { Sinks } from "./sinks.ts";
+import { Routes } from "./routes.ts";
 import { trackerOf } from "./tracker-of.ts";
 import type { TrackingOptions } from "./tracking-options.ts";
-import { type CallOptions, get, post, put, Transport, type TransportOptions } from "./transport.ts";
+import { Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
 import { verifyEvents } from "./verify-events.ts";
 import { verifyWebhook } from "./webhooks.ts";
-import { Workloads } from "./workloads.ts";
+import { Widget } from "./widget.ts";
 
 export interface AnnalsOptions extends TransportOptions {
   readonly tracking?: TrackingOptions;
 }
 
-export interface EventWithProof<OneEvent = T.Event, OneProof = T.Proof> {
-  readonly data: OneEvent;
-  readonly proof: OneProof;
-}
-
-export class Annals {
-  readonly #transport: Transport;
+export class Annals extends Routes {
   readonly #tracker: EventTracker;
+  /** Stores what other systems send, in their own format. */
+  readonly intake: Intake;
+  /** The other form of creating and revoking API keys. */
+  readonly keys: Keys;
+  /** For a client whose `apiKey` is a widget token. */
+  readonly widget: Widget;
+  declare readonly verify: Routes["verify"] & {
+    /**
+     * Recomputes the pages of a list with `include: "proof"` in this process, without trust in the service.
+     */
+    readonly events: typeof verifyEvents;
+  };
+  declare readonly webhooks: Routes["webhooks"] & {
+    /** Verifies a delivery that you received; it needs no client ({@link verifyWebhook}). */
+    readonly verify: typeof verifyWebhook;
+  };
 
   constructor({ tracking, ...options }: AnnalsOptions) {
-    this.#transport = new Transport(options);
-    this.apiKeys = new ApiKeys(this.#transport);
-    this.archives = new Archives(this.#transport);
-    this.intake = new Intake(this.#transport);
-    this.keys = new Keys(this.#transport);
-    this.log = new Log(this.#transport);
-    this.people = new People(this.#transport);
-    this.roleMappings = new RoleMappings(this.#transport);
-    this.sinks = new Sinks(this.#transport);
-    this.workloads = new Workloads(this.#transport);
-    this.#tracker = trackerOf(this.#transport, options, tracking);
+    const transport = new Transport(options);
+    super(transport);
+    this.intake = new Intake(transport);
+    this.keys = new Keys(transport);
+    this.widget = new Widget(transport);
+    this.verify = { ...this.verify, events: verifyEvents };
+    this.webhooks = { ...this.webhooks, verify: verifyWebhook };
+    this.#tracker = trackerOf(transport, options, tracking);
   }
 
   /**
@@ -75,214 +77,5 @@ export class Annals {
    */
   close(timeoutMs?: number): Promise<void> {
     return this.#tracker.close(timeoutMs);
-  }
-
-  readonly events = {
-    /** Stores an event. Safe to repeat, by itself and with the same `idempotencyKey`. */
-    create: (event: T.NewEvent, options?: CreateOptions): Promise<T.Event> =>
-      this.#post("create-event", "/events", event, idempotent(options)),
-    /** Stores 1 to 1,000 events, all or none. */
-    createMany: (events: readonly T.NewEvent[], options?: CreateOptions): Promise<T.Event[]> =>
-      this.#post("create-event-batch", "/events/batch", { events }, idempotent(options)),
-    get: (id: string, options?: CallOptions): Promise<T.Event> =>
-      this.#get("get-event", `/events/${path(id)}`, options),
-    /** Gets an event with what {@link verifyEvents} needs. */
-    getWithProof: (id: string, options?: CallOptions): Promise<EventWithProof> =>
-      this.#transport.json(
-        { ...get("get-event", `/events/${path(id)}`), query: { include: "proof" } },
-        options,
-      ),
-    list: (filter?: T.EventFilter, options?: CallOptions): Pages<T.Event, T.EventPage> =>
-      this.#list("list-events", "/events", filter, options),
-  };
-
-  /** Stores what other systems send, in their own format. */
-  readonly intake: Intake;
-
-  readonly verify = {
-    /** The service verifies its chain. */
-    chain: (range?: T.VerificationRange, options?: CallOptions): Promise<T.Verification> =>
-      this.#transport.data({ ...get("verify-chain", "/verify"), query: range }, options),
-    /**
-     * Recomputes the pages of a list with `include: "proof"` in this process, without trust in the service.
-     */
-    events: verifyEvents,
-  };
-
-  /** The log of evidence, as it concerns the account. */
-  readonly log: Log;
-
-  readonly usage = {
-    /** What the plan allows, and what of each limit is used. */
-    get: (options?: CallOptions): Promise<T.Usage> => this.#get("get-usage", "/usage", options),
-  };
-
-  readonly exports = {
-    create: (options: T.NewExport = {}, call?: CallOptions): Promise<T.Export> =>
-      this.#post("create-export", "/exports", options, call),
-    list: (options?: PageOptions): Pages<T.Export, T.ExportPage> =>
-      this.#list("list-exports", "/exports", pageOf(options), options),
-    get: (id: string, options?: CallOptions): Promise<T.Export> =>
-      this.#get("get-export", `/exports/${path(id)}`, options),
-    /** The response with the file, to be read as a stream. */
-    content: (id: string, options?: CallOptions): Promise<Response> =>
-      this.#transport.response(get("get-export-content", `/exports/${path(id)}/content`), options),
-    delete: (id: string, options?: CallOptions): Promise<void> =>
-      this.#delete("delete-export", `/exports/${path(id)}`, options),
-  };
-
-  readonly apiKeys: ApiKeys;
-  /** The other form of creating and revoking API keys. */
-  readonly keys: Keys;
-
-  readonly webhooks = {
-    create: <Options extends CreateOptions = CallOptions>(
-      webhook: T.NewWebhook,
-      options?: Options,
-    ): Promise<Created<T.CreatedWebhook, "secret", Options>> =>
-      this.#post("create-webhook", "/webhooks", webhook, options),
-    list: (options?: PageOptions): Pages<T.Webhook, T.WebhookPage> =>
-      this.#list("list-webhooks", "/webhooks", pageOf(options), options),
-    update: (id: string, change: T.WebhookUpdate, options?: CallOptions): Promise<T.Webhook> =>
-      this.#patch("update-webhook", `/webhooks/${path(id)}`, change, options),
-    delete: (id: string, options?: CallOptions): Promise<void> =>
-      this.#delete("delete-webhook", `/webhooks/${path(id)}`, options),
-    deliveries: (id: string, options?: PageOptions): Pages<T.Delivery, T.DeliveryPage> =>
-      this.#list("list-deliveries", `/webhooks/${path(id)}/deliveries`, pageOf(options), options),
-    test: (id: string, options?: CallOptions): Promise<T.QueuedDelivery> =>
-      this.#post("test-webhook", `/webhooks/${path(id)}/test`, undefined, options),
-    replayDelivery: (
-      id: string,
-      deliveryId: string,
-      options?: CallOptions,
-    ): Promise<T.QueuedDelivery> =>
-      this.#post(
-        "replay-delivery",
-        `/webhooks/${path(id)}/deliveries/${path(deliveryId)}/replay`,
-        undefined,
-        options,
-      ),
-    replayEvents: (
-      id: string,
-      range: T.ReplayRange,
-      options?: CallOptions,
-    ): Promise<T.QueuedDeliveries> =>
-      this.#post("replay-events", `/webhooks/${path(id)}/replay`, range, options),
-    rotateSecret: (
-      id: string,
-      rotation: T.SecretRotation = {},
-      options?: CallOptions,
-    ): Promise<T.RotatedWebhook> =>
-      this.#post("rotate-secret", `/webhooks/${path(id)}/rotate-secret`, rotation, options),
-    /** Verifies a delivery that you received; it needs no client ({@link verifyWebhook}). */
-    verify: verifyWebhook,
-  };
-
-  /** A SIEM or a bucket that is sent the events, in order. */
-  readonly sinks: Sinks;
-
-  /**
-   * For the browsers of people (`<annals-viewer>`). The token is in the response that created it alone.
-   */
-  readonly widgetTokens = {
-    create: (token: T.NewWidgetToken = {}, options?: CallOptions): Promise<T.CreatedWidgetToken> =>
-      this.#post("create-widget-token", "/widget-tokens", token, options),
-    list: (options?: PageOptions): Pages<T.WidgetToken, T.WidgetTokenPage> =>
-      this.#list("list-widget-tokens", "/widget-tokens", pageOf(options), options),
-    delete: (id: string, options?: CallOptions): Promise<void> =>
-      this.#delete("delete-widget-token", `/widget-tokens/${path(id)}`, options),
-  };
-
-  /** Erase parts of stored events, after a delay. */
-  readonly erasures = {
-    create: (erasure: T.NewErasure, options?: CallOptions): Promise<T.Erasure> =>
-      this.#post("create-erasure", "/erasures", erasure, options),
-    list: (options?: PageOptions): Pages<T.Erasure, T.ErasurePage> =>
-      this.#list("list-erasures", "/erasures", pageOf(options), options),
-    get: (id: string, options?: CallOptions): Promise<T.Erasure> =>
-      this.#get("get-erasure", `/erasures/${path(id)}`, options),
-    cancel: (id: string, options?: CallOptions): Promise<void> =>
-      this.#delete("cancel-erasure", `/erasures/${path(id)}`, options),
-  };
-
-  /** Keep events from erasure and from retention. */
-  readonly holds = {
-    place: (hold: T.NewHold, options?: CreateOptions): Promise<T.Hold> =>
-      this.#post("place-hold", "/holds", hold, options),
-    list: (options?: PageOptions): Pages<T.Hold, T.HoldPage> =>
-      this.#list("list-holds", "/holds", pageOf(options), options),
-    release: (id: string, options?: CallOptions): Promise<void> =>
-      this.#delete("release-hold", `/holds/${path(id)}`, options),
-  };
-
-  /** How long events are kept. */
-  readonly retention = {
-    get: (options?: CallOptions): Promise<T.Retention> =>
-      this.#get("get-retention", "/retention", options),
-    set: (body: T.NewRetention, options?: CallOptions): Promise<T.Retention> =>
-      this.#transport.data({ ...put("set-retention", "/retention"), body }, options),
-  };
-
-  /** What retention deletes, kept in files. */
-  readonly archives: Archives;
-
-  /** Give roles of the account to people, by groups of an identity provider; who has one. */
-  readonly roleMappings: RoleMappings;
-  readonly people: People;
-  /** Trust programs by the tokens of their platform. */
-  readonly workloads: Workloads;
-
-  /** For a client whose `apiKey` is a widget token. */
-  readonly widget = {
-    list: (
-      filter?: T.EventFilter,
-      options?: CallOptions,
-    ): Pages<T.WidgetEvent, T.WidgetEventPage> =>
-      this.#list("list-widget-events", "/widget/events", filter, options),
-    get: (
-      id: string,
-      options?: CallOptions,
-    ): Promise<EventWithProof<T.WidgetEvent, T.WidgetProof>> =>
-      this.#transport.json(get("get-widget-event", `/widget/events/${path(id)}`), options),
-    log: (options?: CallOptions): Promise<T.WidgetLog> =>
-      this.#get("get-widget-log", "/widget/log", options),
-    filters: (options?: CallOptions): Promise<T.WidgetFilters> =>
-      this.#get("list-widget-filters", "/widget/filters", options),
-  };
-
-  async #get<Data>(operation: string, at: string, options?: CallOptions): Promise<Data> {
-    return this.#transport.data(get(operation, at), options);
-  }
-
-  async #post<Data>(
-    operation: string,
-    at: string,
-    body: object | undefined,
-    options?: CreateOptions,
-  ): Promise<Data> {
-    const { idempotencyKey } = options ?? {};
-    return this.#transport.data({ ...post(operation, at), body, idempotencyKey }, options);
-  }
-
-  async #patch<Data>(
-    operation: string,
-    at: string,
-    body: object,
-    options?: CallOptions,
-  ): Promise<Data> {
-    return this.#transport.data({ operation, method: "PATCH", path: at, body }, options);
-  }
-
-  async #delete(operation: string, at: string, options?: CallOptions): Promise<void> {
-    await this.#transport.json({ operation, method: "DELETE", path: at }, options);
-  }
-
-  #list<Item, Page extends { readonly data: readonly Item[] }>(
-    operation: string,
-    at: string,
-    filter: object | undefined,
-    options: CallOptions | undefined,
-  ): Pages<Item, Page> {
-    return listOf(this.#transport, [operation, at], filter, options);
   }
 }

@@ -1,4 +1,5 @@
-// The routes of API keys in both forms, as `annals.apiKeys` and `annals.keys`. Called by annals.ts.
+// The routes of API keys in both forms, as `annals.apiKeys` and `annals.keys`. Called by routes.ts and
+// annals.ts.
 
 import type { Created, CreateOptions } from "./create-options.ts";
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";

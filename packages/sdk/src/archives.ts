@@ -1,4 +1,4 @@
-// The routes of archives, as `annals.archives`. Called by annals.ts.
+// The routes of archives, as `annals.archives`. Called by routes.ts.
 
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { type CallOptions, get, type Transport } from "./transport.ts";

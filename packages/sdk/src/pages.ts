@@ -1,4 +1,4 @@
-// A list of the interface: iterate over it, and it asks for one page after the other. Made by annals.ts.
+// A list of the interface: iterate over it, and it asks for one page after the other. Made by routes.ts.
 
 import { type CallOptions, get, type Transport } from "./transport.ts";
 

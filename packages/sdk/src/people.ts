@@ -1,4 +1,4 @@
-// The routes of role mappings and people, as `annals.roleMappings` and `annals.people`. Called by annals.ts.
+// The routes of role mappings and people, as `annals.roleMappings` and `annals.people`. Called by routes.ts.
 
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { type CallOptions, post, type Transport } from "./transport.ts";

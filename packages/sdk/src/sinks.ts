@@ -1,4 +1,4 @@
-// The routes of sinks, as `annals.sinks`. Called by annals.ts.
+// The routes of sinks, as `annals.sinks`. Called by routes.ts.
 
 import type { CreateOptions } from "./create-options.ts";
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";

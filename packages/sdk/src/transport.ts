@@ -1,6 +1,6 @@
-// Sends the calls of the SDK with fetch: headers, timeouts, retries, errors, hooks. Called by annals.ts. It
-// must never repeat a call that may have had its effect and is not safe to repeat, and never follow a
-// redirect, which would show the API key to another host.
+// Sends the calls of the SDK with fetch: headers, timeouts, retries, errors, hooks. Called by annals.ts and
+// routes.ts. It must never repeat a call that may have had its effect and is not safe to repeat, and never
+// follow a redirect, which would show the API key to another host.
 
 import { AnnalsError, errorOf } from "./annals-error.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";

@@ -1,4 +1,4 @@
-// The routes of workloads, as `annals.workloads`. Called by annals.ts.
+// The routes of workloads, as `annals.workloads`. Called by routes.ts.
 
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { type CallOptions, post, type Transport } from "./transport.ts";

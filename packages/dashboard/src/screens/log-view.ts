@@ -1,13 +1,14 @@
 // How far the log of evidence covers the events, as the service says it. Shown by the verification screen,
 // for an account whose service keeps a log.
 
-import { type Annals, AnnalsError, type LogStatus } from "@annals/sdk";
+import { AnnalsError, type LogStatus } from "@annals/sdk";
+import type { Routes } from "@annals/sdk/browser";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { numberText, timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 
 /** Null if the service keeps no log. */
-export async function loadLog(api: Annals, signal: AbortSignal): Promise<LogStatus | null> {
+export async function loadLog(api: Routes, signal: AbortSignal): Promise<LogStatus | null> {
   try {
     return await api.log.get({ signal });
   } catch (error) {
