@@ -2,7 +2,6 @@
 // focus, closes with Escape and gives the focus back. Used by the screens for what cannot be undone.
 
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import { ref } from "lit/directives/ref.js";
 import { Action } from "../screen.ts";
 
 interface Question {
@@ -18,7 +17,6 @@ interface Question {
 export class Dialog {
   #question: Question | undefined;
   #action: Action;
-  #element: HTMLDialogElement | undefined;
   readonly #update: () => void;
 
   constructor(update: () => void) {
@@ -30,6 +28,8 @@ export class Dialog {
     this.#question = question;
     this.#action = new Action(this.#update);
     this.#update();
+    const element = elementOf();
+    if (element?.open === false) element.showModal();
   }
 
   view(): TemplateResult | typeof nothing {
@@ -38,12 +38,7 @@ export class Dialog {
     const { title, content, confirm, isDangerous = false } = question;
     const close = () => this.#close(question);
     // "close" comes a moment after Escape: the reader may have opened the next dialog by then.
-    return html`<dialog
-      ${ref(this.#show)}
-      aria-labelledby="question"
-      @cancel=${close}
-      @close=${close}
-    >
+    return html`<dialog aria-labelledby="question" @cancel=${close} @close=${close}>
       <form @submit=${(event: SubmitEvent) => this.#submit(event, question)}>
         <h2 id="question">${title}</h2>
         ${content} ${this.#action.view()}
@@ -70,16 +65,11 @@ export class Dialog {
   #close(question: Question): void {
     if (this.#question !== question) return;
     this.#question = undefined;
-    this.#element?.close();
+    elementOf()?.close();
     this.#update();
     if (document.activeElement === document.body) document.querySelector("h1")?.focus();
   }
-
-  readonly #show = (element: Element | undefined): void => {
-    this.#element = element instanceof HTMLDialogElement ? element : undefined;
-    // It is in the page only when the rendering has ended.
-    queueMicrotask(() => {
-      if (this.#element?.isConnected === true && !this.#element.open) this.#element.showModal();
-    });
-  };
 }
+
+/** A page has one at a time, once it is rendered. */
+const elementOf = (): HTMLDialogElement | null => document.querySelector("dialog");
