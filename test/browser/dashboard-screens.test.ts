@@ -22,6 +22,9 @@ const SCREENS: readonly (readonly [at: string, scope: Scope | undefined, empty: 
   ["webhooks", "keys:manage", /No webhooks yet\. Create one below/],
   ["sinks", "keys:manage", /No sinks yet\./],
   ["exports", "export", /No exports yet\. Create one below/],
+  ["retention", "keys:manage", /No archives yet/],
+  ["holds", "keys:manage", /No active holds/],
+  ["erasures", "keys:manage", /No erasures yet/],
   ["widget-tokens", "events:read", /No active tokens\. Create one below/],
   ["usage", undefined, /There are no events yet/],
   // The last: it makes a widget token.

@@ -41,6 +41,7 @@ const browser = [
   "dashboard-account",
   "dashboard-actions",
   "dashboard-check",
+  "dashboard-lifecycle",
   "dashboard-people",
   "dashboard-screens",
   "dashboard-session",

@@ -10,8 +10,8 @@ interface Field {
   readonly value?: string | undefined;
   readonly isRequired?: boolean;
   readonly maxLength?: number;
-  readonly min?: number;
-  readonly max?: number;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
 }
 
 export function field(given: Field): TemplateResult {
@@ -118,6 +118,12 @@ export function select({ name, label, values, chosen, onChange }: Select): Templ
 export const textIn = (form: FormData, name: string): string => {
   const value = form.get(name);
   return typeof value === "string" ? value.trim() : "";
+};
+
+/** The number in a field; undefined if it is empty. */
+export const numberIn = (form: FormData, name: string): number | undefined => {
+  const text = textIn(form, name);
+  return text === "" ? undefined : Number(text);
 };
 
 /** The chosen ones of the values. */

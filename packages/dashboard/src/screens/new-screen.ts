@@ -2,11 +2,14 @@
 
 import type { Route } from "../routes.ts";
 import type { Context, Screen } from "../screen.ts";
+import { ErasuresScreen } from "./erasures.ts";
 import { EventsScreen } from "./events.ts";
 import { ExportsScreen } from "./exports.ts";
+import { HoldsScreen } from "./holds.ts";
 import { KeysScreen } from "./keys.ts";
 import { MeScreen } from "./me.ts";
 import { PeopleScreen } from "./people.ts";
+import { RetentionScreen } from "./retention.ts";
 import { RoleMappingsScreen } from "./role-mappings.ts";
 import { SinksScreen } from "./sinks.ts";
 import { UsageScreen } from "./usage.ts";
@@ -30,6 +33,12 @@ export function newScreen({ id, name }: Route, context: Context): Screen {
       return new SinksScreen(context);
     case "exports":
       return new ExportsScreen(context);
+    case "retention":
+      return new RetentionScreen(context);
+    case "holds":
+      return new HoldsScreen(context);
+    case "erasures":
+      return new ErasuresScreen(context);
     case "widget-tokens":
       return new WidgetTokensScreen(context);
     case "role-mappings":

@@ -3,7 +3,7 @@
 
 import { AnnalsError, type LogStatus, type Verification } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import { field, onSubmit, textIn } from "../parts/form.ts";
+import { field, numberIn, onSubmit } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
@@ -131,9 +131,7 @@ export class VerificationScreen implements Screen {
   }
 
   #verify(form: FormData): Promise<void> {
-    const number = (name: string) =>
-      textIn(form, name) === "" ? undefined : Number(textIn(form, name));
-    const asked = { from: number("from") ?? 1, to: number("to") };
+    const asked = { from: numberIn(form, "from") ?? 1, to: numberIn(form, "to") };
     const { signal } = (this.#under = new AbortController());
     return this.#action.run(async () => {
       try {

@@ -1,0 +1,150 @@
+// Holds: place one on a range of events or on those of an actor, and release it. What is held is neither erased
+// nor deleted by retention.
+
+import type { Hold, HoldPage } from "@annals/sdk";
+import { html, type TemplateResult } from "lit/html.js";
+import { Dialog } from "../parts/dialog.ts";
+import { field, numberIn, onSubmit, textIn } from "../parts/form.ts";
+import { pagesView } from "../parts/pages.ts";
+import { table } from "../parts/table.ts";
+import { numberText } from "../parts/time.ts";
+import { visible } from "../parts/visible.ts";
+import { Action, type Context, Loader, type Screen } from "../screen.ts";
+
+const PAGE_SIZE = 50;
+
+const FIELDS = [
+  {
+    name: "first",
+    label: "From number",
+    type: "number",
+    min: 1,
+    value: "1",
+    isRequired: true,
+    hint: "The first event that is held. It may be one that is not stored yet",
+  },
+  {
+    name: "last",
+    label: "To number",
+    type: "number",
+    min: 1,
+    hint: "Default: no end, so events that are stored later are held too",
+  },
+  { name: "actor", label: "Actor id", maxLength: 255, hint: "Default: the events of all actors" },
+] as const;
+
+export class HoldsScreen implements Screen {
+  readonly #context: Context;
+  readonly #holds: Loader<HoldPage>;
+  readonly #creation: Action;
+  readonly #dialog: Dialog;
+  #cursor: string | undefined;
+
+  constructor(context: Context) {
+    const { api, update } = context;
+    this.#context = context;
+    this.#creation = new Action(update);
+    this.#dialog = new Dialog(update);
+    this.#holds = new Loader(update, (signal) =>
+      api.holds.list({ limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
+    );
+  }
+
+  readonly stop = (): void => this.#holds.stop();
+
+  readonly view = (): TemplateResult =>
+    html`<p>
+        A hold keeps events: while it is active, they are neither erased nor deleted by
+        <a href=${this.#context.href("retention")}>retention</a>. The chain records each hold and
+        its release.
+      </p>
+      ${this.#holds.view((page) => this.#listView(page))} ${this.#dialog.view()}`;
+
+  #listView({ data, next_cursor: next }: HoldPage): TemplateResult {
+    const turn = (cursor: string | undefined) => {
+      this.#cursor = cursor;
+      void this.#holds.load();
+    };
+    const list =
+      data.length === 0
+        ? html`<p class="empty">No active holds. Place one below, such as for a legal case.</p>`
+        : table<Hold>(
+            "Holds",
+            [
+              { title: "Events", cell: (one) => rangeText(one) },
+              {
+                title: "Actor",
+                cell: ({ actor_id: actor }) =>
+                  html`<span class="text">${actor === null ? "all" : visible(actor)}</span>`,
+              },
+              { title: "Placed by", cell: ({ owner }) => `the ${owner}` },
+              {
+                title: "Recorded by",
+                cell: ({ placed_by: number }) => `event ${numberText(number)}`,
+              },
+              { title: "Id", cell: ({ id }) => html`<code class="breaks">${id}</code>` },
+              { title: "Actions", cell: (one) => this.#releaseView(one) },
+            ],
+            data,
+          );
+    return html`${list} ${pagesView({ cursor: this.#cursor, next, turn })} ${this.#formView()}`;
+  }
+
+  #releaseView(one: Hold): TemplateResult {
+    if (one.owner === "operator") return html`<span>only the operator releases it</span>`;
+    return html`<button
+      type="button"
+      class="danger"
+      aria-label=${`Release ${one.id}`}
+      @click=${() => this.#release(one)}
+    >
+      Release
+    </button>`;
+  }
+
+  #formView(): TemplateResult {
+    return html`<section aria-labelledby="place-hold">
+      <h2 id="place-hold">Place a hold</h2>
+      <form @submit=${onSubmit((form) => void this.#place(form))}>
+        <div class="fields">${FIELDS.map(field)}</div>
+        ${this.#creation.view()}
+        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Place hold</button></p>
+      </form>
+    </section>`;
+  }
+
+  #place(form: FormData): Promise<void> {
+    const { api, say } = this.#context;
+    return this.#creation.run(async () => {
+      const [to, actor] = [numberIn(form, "last"), textIn(form, "actor")];
+      await api.holds.place({
+        from_sequence: Number(textIn(form, "first")),
+        ...(to !== undefined && { to_sequence: to }),
+        ...(actor !== "" && { actor_id: actor }),
+      });
+      say("The hold is placed.");
+      this.#cursor = undefined;
+      await this.#holds.load();
+    });
+  }
+
+  #release(one: Hold): void {
+    const { api, say } = this.#context;
+    this.#dialog.ask({
+      title: "Release the hold?",
+      content: html`<p>${rangeText(one)} <code class="breaks">${one.id}</code></p>
+        <p>From now on, erasures and retention reach these events again.</p>`,
+      confirm: "Release hold",
+      isDangerous: true,
+      work: async () => {
+        await api.holds.release(one.id);
+        await this.#holds.load();
+        say("The hold is released.");
+      },
+    });
+  }
+}
+
+function rangeText({ from_sequence: from, to_sequence: to }: Hold): string {
+  return to === null ? `${numberText(from)} and later` : `${numberText(from)} to ${numberText(to)}`;
+}
