@@ -105,7 +105,7 @@ describe("an account", () => {
   test("of a viewer has the screens of a viewer, and a 403 names scope and role", async () => {
     const { accountId, group } = await people.newTeam("viewer");
     const page = await people.openLoggedIn(browser, [group]);
-    expect(await menu(page)).toEqual(["Events", "Widget tokens", "Usage"]);
+    expect(await menu(page)).toEqual(["Overview", "Events", "Widget tokens", "Usage"]);
     await page.goto(`${people.origin}/dashboard/#/${accountId}/keys`);
     const alert = page.getByRole("alert");
     await alert.waitFor();

@@ -17,6 +17,7 @@ const { baseUrl, databaseUrl } = stack;
 
 /** Each screen with the scope that it needs, and what it says where there is nothing. */
 const SCREENS: readonly (readonly [at: string, scope: Scope | undefined, empty: RegExp])[] = [
+  ["overview", undefined, /There is no sink yet/],
   ["verification", "verify", /Press Verify/],
   ["keys", "keys:manage", /Create a key/],
   ["webhooks", "keys:manage", /No webhooks yet\. Create one below/],
@@ -114,7 +115,7 @@ test("a failure of the service has the request id, and can be tried again", asyn
     for (const [at] of SCREENS) {
       await visit(page, at);
       if (at === "verification") await page.getByRole("button", { name: "Verify" }).click();
-      const alert = page.getByRole("alert");
+      const alert = page.getByRole("alert").first();
       await alert.waitFor();
       expect(await alert.innerText()).toMatch(/Request id: req_\w+/);
       await expectUsable(page);

@@ -63,10 +63,10 @@ async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector(".waiting") === null);
 }
 
-/** Tab until the element with the focus has this name. */
-export async function tabTo(page: Page, name: RegExp): Promise<void> {
+/** Tab, or another key, until the element with the focus has this name. */
+export async function tabTo(page: Page, name: RegExp, key = "Tab"): Promise<void> {
   await eventually(`the focus is on ${name}`, async () => {
-    await page.keyboard.press("Tab");
+    await page.keyboard.press(key);
     const focused = page.locator(":focus");
     const label = await focused.evaluate(
       (element) =>

@@ -42,6 +42,7 @@ const browser = [
   "dashboard-actions",
   "dashboard-check",
   "dashboard-lifecycle",
+  "dashboard-overview",
   "dashboard-people",
   "dashboard-screens",
   "dashboard-session",

@@ -153,7 +153,7 @@ export class App {
     this.#screen?.stop();
     this.#screen = undefined;
     this.#message = "";
-    root.querySelector("details.accounts")?.removeAttribute("open");
+    for (const open of root.querySelectorAll("header details")) open.removeAttribute("open");
     if (this.#person) {
       await this.#enter(this.#person);
       // Another address was opened meanwhile.

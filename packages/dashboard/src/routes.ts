@@ -4,24 +4,31 @@ import type { Scope } from "@annals/sdk";
 
 interface Screen {
   readonly title: string;
+  /** Heading of the menu under which it is; undefined for one that stands alone. */
+  readonly group?: string;
   /** The scope without which a person does not see it in the menu. */
   readonly scope?: Scope;
 }
 
+const DATA = "Data";
+const CONNECTIONS = "Connections";
+const ACCESS = "Access";
+
 export const ROUTES = {
+  overview: { title: "Overview" },
   events: { title: "Events", scope: "events:read" },
   verification: { title: "Verification", scope: "verify" },
-  keys: { title: "API keys", scope: "keys:manage" },
-  webhooks: { title: "Webhooks", scope: "keys:manage" },
-  sinks: { title: "Sinks", scope: "keys:manage" },
-  exports: { title: "Exports", scope: "export" },
-  retention: { title: "Retention", scope: "keys:manage" },
-  holds: { title: "Holds", scope: "keys:manage" },
-  erasures: { title: "Erasures", scope: "keys:manage" },
-  "widget-tokens": { title: "Widget tokens", scope: "events:read" },
-  workloads: { title: "Workloads", scope: "keys:manage" },
-  "role-mappings": { title: "Role mappings", scope: "keys:manage" },
-  people: { title: "People", scope: "keys:manage" },
+  exports: { title: "Exports", group: DATA, scope: "export" },
+  retention: { title: "Retention", group: DATA, scope: "keys:manage" },
+  holds: { title: "Holds", group: DATA, scope: "keys:manage" },
+  erasures: { title: "Erasures", group: DATA, scope: "keys:manage" },
+  webhooks: { title: "Webhooks", group: CONNECTIONS, scope: "keys:manage" },
+  sinks: { title: "Sinks", group: CONNECTIONS, scope: "keys:manage" },
+  "widget-tokens": { title: "Widget tokens", group: CONNECTIONS, scope: "events:read" },
+  keys: { title: "API keys", group: ACCESS, scope: "keys:manage" },
+  workloads: { title: "Workloads", group: ACCESS, scope: "keys:manage" },
+  "role-mappings": { title: "Role mappings", group: ACCESS, scope: "keys:manage" },
+  people: { title: "People", group: ACCESS, scope: "keys:manage" },
   usage: { title: "Usage" },
   me: { title: "Your login" },
 } as const satisfies Readonly<Record<string, Screen>>;
@@ -52,18 +59,29 @@ export function routeOf(hash: string): Route {
 export const hrefOf = (accountId: string | undefined, path: string): string =>
   accountId === undefined ? `#/${path}` : `#/${accountId}/${path}`;
 
+/** Screens of the menu that have the same heading, or none. */
+export interface MenuGroup {
+  readonly title: string | undefined;
+  readonly items: readonly (readonly [RouteName, string])[];
+}
+
 /** The menu of a key, whose scopes are not known, or of a role. */
 export function menuOf(
   scopes: readonly Scope[] | undefined,
   hasPeople: boolean,
-): readonly (readonly [RouteName, string])[] {
-  return (Object.entries(ROUTES) as [RouteName, Screen][])
-    .filter(([name, { scope }]) => {
-      if (name === "me") return false;
-      if (scopes === undefined) return hasPeople || !OF_PEOPLE.includes(name);
-      return scope === undefined || scopes.includes(scope);
-    })
-    .map(([name, { title }]) => [name, title]);
+): readonly MenuGroup[] {
+  const groups: { title: string | undefined; items: [RouteName, string][] }[] = [];
+  for (const [name, { title, group, scope }] of Object.entries(ROUTES) as [RouteName, Screen][]) {
+    const isShown =
+      scopes === undefined
+        ? hasPeople || !OF_PEOPLE.includes(name)
+        : scope === undefined || scopes.includes(scope);
+    if (!isShown || name === "me") continue;
+    const last = groups.at(-1);
+    if (last && last.title === group) last.items.push([name, title]);
+    else groups.push({ title: group, items: [[name, title]] });
+  }
+  return groups;
 }
 
 /** Why a login failed, in the address to which the gateway sends the browser. */

@@ -2,7 +2,7 @@
 
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import type { Access, Person } from "../person.ts";
-import { hrefOf, menuOf, type Route } from "../routes.ts";
+import { hrefOf, type MenuGroup, menuOf, type Route } from "../routes.ts";
 import { visible } from "./visible.ts";
 
 interface Header {
@@ -17,27 +17,39 @@ interface Header {
 }
 
 export function headerView(header: Header): TemplateResult {
-  const { access, hasPeople, onLogOut, person, route } = header;
-  const menu = person && !access ? [] : menuOf(access?.scopes, hasPeople);
+  const { access, hasPeople, onLogOut, person } = header;
+  const groups = person && !access ? [] : menuOf(access?.scopes, hasPeople);
+  const menu = menuView(groups, header);
   return html`<header>
-    <span class="brand">Annals</span>
-    <nav aria-label="Screens">
-      <ul>
-        ${menu.map(
-          ([name, title]) =>
-            html`<li>
-              <a
-                href=${hrefOf(access?.accountId, name)}
-                aria-current=${name === route.name ? "page" : nothing}
-                >${title}</a
-              >
-            </li>`,
-        )}
-      </ul>
-    </nav>
-    ${person ? personView(person, header) : nothing}
-    <button type="button" @click=${onLogOut}>Log out</button>
-  </header>`;
+      <span class="brand">Annals</span>
+      <details class="menu">
+        <summary>Menu</summary>
+        <nav aria-label="Screens">${menu}</nav>
+      </details>
+      ${person ? personView(person, header) : nothing}
+      <button type="button" @click=${onLogOut}>Log out</button>
+    </header>
+    ${groups.length === 0 ? nothing : html`<nav class="side" aria-label="Screens">${menu}</nav>`}`;
+}
+
+/** One of two is shown: on the left of a wide window, or behind a button. */
+function menuView(groups: readonly MenuGroup[], { access, route }: Header): TemplateResult {
+  return html`${groups.map(
+    ({ title, items }) =>
+      html`${title === undefined ? nothing : html`<p class="group">${title}</p>`}
+        <ul>
+          ${items.map(
+            ([name, text]) =>
+              html`<li>
+                <a
+                  href=${hrefOf(access?.accountId, name)}
+                  aria-current=${name === route.name ? "page" : nothing}
+                  >${text}</a
+                >
+              </li>`,
+          )}
+        </ul>`,
+  )}`;
 }
 
 /** The accounts are links, so that each opens in a tab of its own if one wants it to. */

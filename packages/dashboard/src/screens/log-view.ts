@@ -28,7 +28,7 @@ export function logView(log: LogStatus): TemplateResult {
   </section>`;
 }
 
-function coveredView({ covered, size }: LogStatus): TemplateResult {
+export function coveredView({ covered, size }: LogStatus): TemplateResult {
   if (covered === null) return html`No checkpoint covers these events yet.`;
   const { sequence_number: last, time, witnesses } = covered;
   const names = witnesses.map(({ name }) => name).join(", ");

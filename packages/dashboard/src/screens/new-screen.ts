@@ -8,6 +8,7 @@ import { ExportsScreen } from "./exports.ts";
 import { HoldsScreen } from "./holds.ts";
 import { KeysScreen } from "./keys.ts";
 import { MeScreen } from "./me.ts";
+import { OverviewScreen } from "./overview.ts";
 import { PeopleScreen } from "./people.ts";
 import { RetentionScreen } from "./retention.ts";
 import { RoleMappingsScreen } from "./role-mappings.ts";
@@ -21,6 +22,8 @@ import { WorkloadsScreen } from "./workloads.ts";
 
 export function newScreen({ id, name }: Route, context: Context): Screen {
   switch (name) {
+    case "overview":
+      return new OverviewScreen(context);
     case "events":
       return new EventsScreen(context);
     case "verification":

@@ -1,7 +1,8 @@
-// What the screen of sinks shows of one: its receiver, its state, how far it is behind, and whether one that
-// was just created works.
+// Sinks with their states, and what is shown of one: its receiver, how far it is behind, and whether one that was
+// just created works. Used by the screen of sinks and by the overview.
 
 import type { Sink, SinkStatus, SinkTest } from "@annals/sdk";
+import type { Routes } from "@annals/sdk/browser";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { countText, durationText, numberText } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
@@ -9,6 +10,14 @@ import { visible } from "../parts/visible.ts";
 export interface Shown {
   readonly sink: Sink;
   readonly status: SinkStatus;
+}
+
+/** The state is asked for each sink on its own: an account has ten, unless its plan says more. */
+export async function loadSinks(api: Routes, signal: AbortSignal): Promise<readonly Shown[]> {
+  const sinks = await api.sinks.list({ signal }).toArray();
+  return Promise.all(
+    sinks.map(async (sink) => ({ sink, status: await api.sinks.status(sink.id, { signal }) })),
+  );
 }
 
 /** A sink that was just created, and what its receiver said to the test. */

@@ -10,7 +10,15 @@ import { timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { FIRST_TYPE, sinkFields, sinkIn } from "./sink-fields.ts";
-import { lagView, receiverOf, type Shown, stateView, type Trial, trialView } from "./sink-views.ts";
+import {
+  lagView,
+  loadSinks,
+  receiverOf,
+  type Shown,
+  stateView,
+  type Trial,
+  trialView,
+} from "./sink-views.ts";
 
 /** After a sink is created: how often its state is asked for, and how many times at most. */
 const POLL_MS = 2_000;
@@ -44,12 +52,7 @@ export class SinksScreen implements Screen {
     this.#creation = new Action(update);
     this.#change = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#sinks = new Loader(update, async (signal) => {
-      const sinks = await api.sinks.list({ signal }).toArray();
-      return Promise.all(
-        sinks.map(async (sink) => ({ sink, status: await api.sinks.status(sink.id, { signal }) })),
-      );
-    });
+    this.#sinks = new Loader(update, (signal) => loadSinks(api, signal));
   }
 
   readonly stop = (): void => {

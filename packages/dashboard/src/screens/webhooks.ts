@@ -1,7 +1,7 @@
 // Webhooks: create, the secret once, whether they deliver, change, disable, rotate the secret, delete. The
 // deliveries of one are in webhook.ts.
 
-import type { Delivery, NewWebhook, Webhook, WebhookUpdate } from "@annals/sdk";
+import type { NewWebhook, Webhook, WebhookUpdate } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { keyed } from "lit/directives/keyed.js";
 import { Dialog } from "../parts/dialog.ts";
@@ -9,9 +9,10 @@ import { changedFilter, valueFields, valuesIn } from "../parts/filter-fields.ts"
 import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";
-import { numberText, timeView } from "../parts/time.ts";
+import { timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { EVENT_NAMES } from "../words.ts";
+import { eventsView, loadWebhooks, type Shown, stateView } from "./webhook-views.ts";
 import { visible } from "../parts/visible.ts";
 
 const MAX_URL_LENGTH = 2_048;
@@ -27,24 +28,6 @@ const GRACE = {
   min: 0,
   max: MAX_GRACE_S,
   hint: "How long deliveries are signed with both secrets. Update your server within this time.",
-} as const;
-
-/** For how many webhooks the newest delivery is asked for: each is a request. */
-const ASKED = 10;
-
-interface Shown {
-  readonly webhook: Webhook;
-  /** The newest delivery; null if there is none, undefined if it is not known. */
-  readonly newest: Delivery | null | undefined;
-}
-
-const URL_FIELD = {
-  name: "url",
-  label: "URL",
-  type: "url",
-  isRequired: true,
-  maxLength: MAX_URL_LENGTH,
-  hint: "HTTPS, of a public host",
 } as const;
 
 const MEANINGS: Readonly<Record<string, string>> = {
@@ -71,19 +54,7 @@ export class WebhooksScreen implements Screen {
     this.#creation = new Action(update);
     this.#action = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#webhooks = new Loader(update, async (signal) => {
-      const webhooks = await api.webhooks.list({ signal }).toArray();
-      return Promise.all(
-        webhooks.map(async (webhook, at) => {
-          const isAsked = at < ASKED && webhook.active;
-          const { deliveries } = api.webhooks;
-          const page = isAsked
-            ? await deliveries(webhook.id, { limit: 1, signal }).page()
-            : undefined;
-          return { webhook, newest: page && (page.data[0] ?? null) };
-        }),
-      );
-    });
+    this.#webhooks = new Loader(update, (signal) => loadWebhooks(api, signal));
   }
 
   readonly stop = (): void => this.#webhooks.stop();
@@ -151,7 +122,7 @@ export class WebhooksScreen implements Screen {
       <form @submit=${onSubmit((form, element) => void this.#submit(form, element))}>
         ${keyed(
           one?.id,
-          html`${field({ ...URL_FIELD, value: one?.url })}
+          html`${field({ name: "url", label: "URL", type: "url", isRequired: true, maxLength: MAX_URL_LENGTH, hint: "HTTPS, of a public host", value: one?.url })}
           ${choices({ name: "events", label: "Events", values: EVENT_NAMES, meanings: MEANINGS, chosen: one?.events })}
           ${valueFields(one?.filter)}`,
         )}
@@ -247,42 +218,4 @@ export class WebhooksScreen implements Screen {
       },
     });
   }
-}
-
-function eventsView({ events, filter = {} }: Webhook): TemplateResult {
-  const members = Object.entries(filter).map(
-    ([member, values]) =>
-      html`<p class="text">
-        ${member}: ${values.length === 0 ? "none" : visible(values.join(", "))}
-      </p>`,
-  );
-  return html`${events.join(", ")}${members}`;
-}
-
-function stateView({ webhook, newest }: Shown): TemplateResult {
-  const { active, disabled_reason, disabled_at, dropped } = webhook;
-  const disabled =
-    disabled_reason === undefined
-      ? html`<span class="badge">disabled</span>`
-      : html`<span class="badge bad">disabled: ${disabled_reason}</span> since
-          ${timeView(disabled_at)}`;
-  return html`${active ? deliveryView(newest) : disabled}
-  ${dropped ? html`<p>Dropped deliveries: ${numberText(dropped.count)}, the last ${timeView(dropped.last_at)}</p>` : nothing}`;
-}
-
-/** What became of the newest delivery. */
-function deliveryView(newest: Shown["newest"]): TemplateResult {
-  if (newest === undefined) return html`<span class="badge">active</span>`;
-  if (newest === null)
-    return html`<span class="badge">active</span>
-      <p>Nothing was delivered yet.</p>`;
-  if (newest.status === "success")
-    return html`<span class="badge good">active</span>
-      <p>Delivered ${timeView(newest.delivered_at)}</p>`;
-  const { failure, status_code, last_attempt_at } = newest;
-  return html`<span class="badge bad">failing</span>
-    <p>
-      ${status_code === null ? `No response (${failure ?? "unknown"})` : `Status ${status_code}`},
-      ${timeView(last_attempt_at)}
-    </p>`;
 }

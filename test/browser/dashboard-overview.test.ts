@@ -1,0 +1,74 @@
+// Guarantee: the overview names each sink and webhook that fails, and why. What the key may not see is left out,
+// without an error. The menu reaches every screen in a wide and in a narrow window, with the keyboard.
+
+import { newClient, newKey } from "@annals/testing";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { URL_OF_NOBODY } from "../system/bad-bodies.ts";
+import { openBrowser } from "./chromium.ts";
+import { expectUsable, openDashboard, shoot, tabTo, WIDTHS } from "./dashboard.ts";
+
+const stack = inject("stack");
+const { baseUrl, databaseUrl } = stack;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+test("a sink and a webhook that fail are named, with the reason", async () => {
+  const { key, client, accountId } = await newClient(stack);
+  const webhook = { url: URL_OF_NOBODY, events: ["event.created"] };
+  await client.post("/v1/webhooks", webhook);
+  const config = { url: "https://siem.annals.invalid/in" };
+  await client.post("/v1/sinks", { type: "http", config, from: "start" });
+  await client.post("/v1/sinks", { type: "http", config, active: false });
+  await client.post("/v1/events", { action: "invoice.sent", actor: { id: "u_7" } });
+  const page = await openDashboard(browser, { baseUrl, key }, "overview");
+  await vi.waitFor(async () => {
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await card(page, "Sinks").getByText("Failing: 1 of 2 sinks.").waitFor({ timeout: 1_000 });
+    await card(page, "Webhooks").getByText("Failing: 1 of 1 webhook.").waitFor({ timeout: 1_000 });
+  }, 30_000);
+  expect(await card(page, "Sinks").innerText()).toMatch(/siem\.annals\.invalid[^]*failing\s+\S+/);
+  const webhooks = await card(page, "Webhooks").innerText();
+  expect(webhooks).toContain(URL_OF_NOBODY);
+  expect(webhooks).toMatch(/failing\s+No response/);
+  expect(await card(page, "Newest events").innerText()).toMatch(/invoice\.sent\s+u_7/);
+  await shoot(page, "overview");
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    await expectUsable(page);
+  }
+
+  const reader = await newKey(databaseUrl, accountId, ["events:read"]);
+  const other = await openDashboard(browser, { baseUrl, key: reader.key }, "overview");
+  await card(other, "Newest events").getByText("invoice.sent").waitFor();
+  expect(await other.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual([
+    "Newest events",
+    "Limits",
+  ]);
+  expect(await other.getByRole("alert").count()).toBe(0);
+});
+
+test.each(WIDTHS)("the menu leads to a screen with the keyboard, at %i pixels", async (width) => {
+  const { key } = await newClient(stack);
+  const page = await openDashboard(browser, { baseUrl, key, width }, "usage");
+  const isNarrow = width < 1_024;
+  if (isNarrow) {
+    await tabTo(page, /^Menu$/, "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expectUsable(page);
+  }
+  await tabTo(page, /^Holds$/, isNarrow ? "Tab" : "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Holds" }).waitFor();
+  expect(await page.locator(":focus").innerText()).toBe("Holds");
+  const menu = page.getByRole("navigation", { name: "Screens" });
+  expect(await menu.count()).toBe(isNarrow ? 0 : 1);
+  if (isNarrow) await page.getByText("Menu", { exact: true }).click();
+  expect(await menu.getByRole("link", { name: "Holds" }).getAttribute("aria-current")).toBe("page");
+});
