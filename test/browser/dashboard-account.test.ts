@@ -42,7 +42,7 @@ test("a verification has progress in pieces and a history, and names the event t
     }).observe(document.body, { childList: true, subtree: true, characterData: true });
   });
   await button(page, "Verify").click();
-  await page.getByText("The range verifies").waitFor();
+  await page.getByText("Events 1 to 5,250 are verified").waitFor();
   expect(asked).toEqual([
     "?from_sequence=1&to_sequence=1",
     "?from_sequence=1&to_sequence=2625",
@@ -58,7 +58,7 @@ test("a verification has progress in pieces and a history, and names the event t
   await owner.query(change, [accountId]);
   await owner.close();
   await button(page, "Verify").click();
-  await page.getByText("The chain does not verify").waitFor();
+  await page.getByText("Event 4,000 differs from what was stored").waitFor();
   const rows = page.getByRole("table", { name: "Verifications" }).getByRole("row");
   expect(await rows.nth(1).innerText()).toMatch(/differs event 4,000[^]*hash_mismatch/);
   await shoot(page, "verification");

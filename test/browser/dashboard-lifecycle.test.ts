@@ -1,5 +1,5 @@
-// Guarantee: holds, erasures and the time that events are kept are set in the dashboard, with the keyboard alone.
-// What cannot be brought back is asked first. What the service refuses is said beside what was entered.
+// Guarantee: holds, erasures and the time that events are kept are set in the dashboard, with the keyboard
+// alone. What cannot be brought back is asked first. What the service refuses is said beside the form.
 
 import { newClient } from "@annals/testing";
 import type { Browser, Page } from "playwright-core";

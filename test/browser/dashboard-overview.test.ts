@@ -1,5 +1,5 @@
-// Guarantee: the overview names each sink and webhook that fails, and why. What the key may not see is left out,
-// without an error. The menu reaches every screen in a wide and in a narrow window, with the keyboard.
+// Guarantee: the overview names each sink and webhook that fails, and why. What the key may not see is left
+// out, without an error. The menu reaches every screen in a wide and in a narrow window, with the keyboard.
 
 import { newClient, newKey } from "@annals/testing";
 import type { Browser, Page } from "playwright-core";

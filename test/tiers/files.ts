@@ -40,6 +40,7 @@ const browser = [
   "console-audit",
   "dashboard-account",
   "dashboard-actions",
+  "dashboard-address",
   "dashboard-check",
   "dashboard-lifecycle",
   "dashboard-overview",

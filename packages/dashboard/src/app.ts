@@ -7,7 +7,7 @@ import { type Login, keyLogin, personLogin } from "./login.ts";
 import { errorView } from "./parts/error-view.ts";
 import { headerView } from "./parts/header.ts";
 import { Person } from "./person.ts";
-import { faultOf, hrefOf, type Route, routeOf, ROUTES } from "./routes.ts";
+import { faultOf, hrefOf, isSameScreen, pathOf, type Route, routeOf, ROUTES } from "./routes.ts";
 import { Action, type Screen } from "./screen.ts";
 import { logInView } from "./screens/log-in.ts";
 import { meView } from "./screens/me.ts";
@@ -115,8 +115,10 @@ export class App {
     if (this.#login === login) this.#forget(errorView(error));
   }
 
-  /** Drops keys and tokens. */
+  /** Drops keys and tokens, and the screen that has them. */
   #leave(): void {
+    this.#screen?.stop();
+    this.#screen = undefined;
     for (const { access } of this.#logins.values()) access?.stop();
     this.#logins.clear();
     this.#person = undefined;
@@ -142,14 +144,16 @@ export class App {
       return;
     }
     // The widget tokens of a session end with it. One that is not revoked expires within the hour.
-    for (const id of person ? [] : (login?.data.minted ?? []))
+    for (const id of person ? [] : (login?.data.widgetTokens ?? []))
       login?.api.widgetTokens.delete(id).catch(() => {});
   }
 
   /** Leaves the screen for the one of the address. `isMove`: a person came here, and the focus follows. */
   async #open(isMove: boolean): Promise<void> {
-    const route = (this.#route = routeOf(location.hash));
+    const before = this.#route;
+    const route = (this.#route = this.#routeNow());
     const { root } = this.#deps;
+    if (this.#screen?.moved && isSameScreen(before, route)) return this.#screen.moved(route.query);
     this.#screen?.stop();
     this.#screen = undefined;
     this.#message = "";
@@ -169,14 +173,19 @@ export class App {
 
   readonly #isAtLogIn = (): boolean => faultOf(location.hash) !== undefined;
 
-  /** Goes to the account of the address; without one, to the first in which the person has a role. */
+  /** Without an account in the address, a person goes to the first in which they have a role. */
+  #routeNow(): Route {
+    const route = routeOf(location.hash);
+    const accountId = this.#person?.session.accounts[0]?.account_id;
+    if (route.accountId !== undefined || accountId === undefined || this.#isAtLogIn()) return route;
+    history.replaceState(null, "", hrefOf(accountId, pathOf(route)));
+    return { ...route, accountId };
+  }
+
+  /** Goes to the account of the address. */
   async #enter(person: Person): Promise<void> {
-    const { accountId = person.session.accounts[0]?.account_id, id, name } = this.#route;
+    const { accountId } = this.#route;
     if (accountId === undefined || this.#isAtLogIn()) return;
-    if (this.#route.accountId === undefined) {
-      const path = id === undefined ? name : `${name}/${id}`;
-      history.replaceState(null, "", hrefOf(accountId, path));
-    }
     if (this.#login?.access?.accountId === accountId) return;
     this.#login?.access?.stop();
     this.#login = this.#logins.get(accountId);
@@ -202,9 +211,22 @@ export class App {
     const href = (path: string) => hrefOf(access?.accountId, path);
     const { providers } = this.#ways;
     const person = this.#person;
-    const context = { api, href, notes, now, person, providers, say, session };
+    const { query } = this.#route;
+    const keep = this.#keep;
+    const context = { api, href, keep, notes, now, person, providers, query, say, session };
     return newScreen(this.#route, { ...context, update: this.#update });
   }
+
+  /** Leaving what was opened last goes back to the entry of the history before it. */
+  readonly #keep = (query: URLSearchParams, isNew: boolean): void => {
+    const { accountId } = this.#route;
+    const before = this.#route.query;
+    this.#route = { ...this.#route, query };
+    const href = hrefOf(accountId, pathOf(this.#route));
+    if (isNew) history.pushState({ before: before.toString() }, "", href);
+    else if (history.state?.before === query.toString()) history.back();
+    else history.replaceState(history.state, "", href);
+  };
 
   #view(): TemplateResult {
     if (this.#isWaiting && !this.#person) return html`<main><p class="waiting">Loading…</p></main>`;

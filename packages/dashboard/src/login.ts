@@ -18,10 +18,14 @@ export function keyLogin(
   fetch: typeof globalThis.fetch,
   onRefusedKey: (error: AnnalsError) => void,
 ): Login {
-  return { api: newClient({ key, fetch, onRefusedKey }), data: { minted: [] }, access: undefined };
+  return {
+    api: newClient({ key, fetch, onRefusedKey }),
+    data: { widgetTokens: [] },
+    access: undefined,
+  };
 }
 
 export function personLogin(access: Access): Login {
   const { fetch, token: key } = access;
-  return { api: newClient({ key, fetch }), data: { minted: [] }, access };
+  return { api: newClient({ key, fetch }), data: { widgetTokens: [] }, access };
 }

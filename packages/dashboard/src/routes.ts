@@ -44,15 +44,29 @@ export interface Route {
   readonly name: RouteName;
   /** Id of what the screen shows, such as a webhook. */
   readonly id: string | undefined;
+  /** What of it is shown, such as filters. */
+  readonly query: URLSearchParams;
 }
 
-/** `#/acct_1/webhooks/wh_1` is the webhook `wh_1`. Without a known screen it is the first one. */
+/** `#/acct_1/webhooks/wh_1` is the webhook `wh_1`. Without a known screen it is that of events. */
 export function routeOf(hash: string): Route {
+  const [, path = "", after = ""] = /^([^?]*)\??(.*)$/.exec(hash) ?? [];
   const [, accountId, name = "", id] =
-    /^#(?:\/(acct_\w{1,64}))?\/?([a-z-]*)(?:\/([a-z0-9_]{1,100}))?$/.exec(hash) ?? [];
+    /^#(?:\/(acct_\w{1,64}))?\/?([a-z-]*)(?:\/([a-z0-9_]{1,100}))?$/.exec(path) ?? [];
+  const query = new URLSearchParams(after);
   return Object.hasOwn(ROUTES, name)
-    ? { accountId, name: name as RouteName, id }
-    : { accountId, name: "events", id: undefined };
+    ? { accountId, name: name as RouteName, id, query }
+    : { accountId, name: "events", id: undefined, query };
+}
+
+/** Whether only what is shown of a screen differs. */
+export const isSameScreen = (one: Route, other: Route): boolean =>
+  one.accountId === other.accountId && one.name === other.name && one.id === other.id;
+
+/** The address of a route below its account. */
+export function pathOf({ id, name, query }: Omit<Route, "accountId">): string {
+  const path = id === undefined ? name : `${name}/${id}`;
+  return query.size === 0 ? path : `${path}?${query.toString()}`;
 }
 
 /** The address of a screen, with the account if the address names it. */

@@ -1,6 +1,7 @@
 // What a screen is, and its two ways to talk to the service: a Loader for what it shows, an Action for what
 // a person asks for. Each screen is made by app.ts when its route is shown, and stopped when it is left.
 
+import type { CreatedWidgetToken } from "@annals/sdk";
 import type { Routes } from "@annals/sdk/browser";
 import type { TemplateResult } from "lit/html.js";
 import { html, nothing } from "lit/html.js";
@@ -24,20 +25,28 @@ export interface Context {
   readonly href: (path: string) => string;
   /** Who has logged in; undefined for a key. */
   readonly person: Person | undefined;
+  /** Parameters of the address, when the screen is made. */
+  readonly query: URLSearchParams;
+  /** Writes them into the address, which then shows the same again. `isNew`: Back leads to those before. */
+  readonly keep: (query: URLSearchParams, isNew: boolean) => void;
   /** Identity providers at which people log in. */
   readonly providers: readonly Provider[];
 }
 
 /** What the screens remember until the log out. */
 export interface SessionData {
-  /** The widget tokens that the events screen minted. */
-  readonly minted: string[];
+  /** The widget tokens that the events screen created. */
+  readonly widgetTokens: string[];
+  /** The newest of them. */
+  widgetToken?: CreatedWidgetToken;
 }
 
 export interface Screen {
   readonly view: () => TemplateResult;
   /** Ends what is in progress. */
   readonly stop: () => void;
+  /** The parameters of the address have changed. A screen without it is made again. */
+  readonly moved?: (query: URLSearchParams) => void;
 }
 
 /** Something that is loaded, and may be loaded again. A response that came too late is dropped. */

@@ -14,6 +14,9 @@ const TEXTS = {
 
 const TIMES = { occurred_from: "Occurred from", occurred_to: "Occurred before" } as const;
 
+/** The filters of a list of events. */
+export const FILTER_NAMES: readonly string[] = [...Object.keys(TEXTS), ...Object.keys(TIMES)];
+
 const MAX_LENGTH = 256;
 
 export function filterFields(): TemplateResult {

@@ -1,5 +1,5 @@
-// Erasures: ask for one, how far each is, and cancel one that has not begun. What they erase cannot be brought
-// back, so it is asked first.
+// Erasures: ask for one, how far each is, and cancel one that has not begun. What they erase cannot be
+// brought back, so it is asked first.
 
 import type { Erasure, ErasurePage, NewErasure } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";

@@ -1,30 +1,55 @@
-// Events: the viewer, with a widget token that this screen mints with the key and renews before it expires.
-// The viewer never gets the key.
+// Events: the viewer, with a widget token that this screen creates with the key and renews before it expires.
+// The viewer never gets the key. Its filters and the opened event are in the address.
 
 import type { CreatedWidgetToken } from "@annals/sdk";
 import { html, type TemplateResult } from "lit/html.js";
+import { FILTER_NAMES } from "../parts/filter-fields.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
 import { PARTS } from "../words.ts";
 
 /** Seconds that a token lives: a page that is closed leaves one for no longer. */
 const LIFETIME_S = 3_600;
 
+/** A token that lives for less is not given to a viewer again. */
+const MIN_LEFT_MS = 300_000;
+
 /** Served along with the dashboard; it defines `<annals-viewer>`. */
 const VIEWER = "/widget/viewer.js";
+
+/** Parameter of the address with the id of the opened event. The others are filters. */
+const OPEN = "open";
+
+interface State {
+  readonly filter: Readonly<Record<string, string>>;
+  readonly openEvent: string;
+}
 
 export class EventsScreen implements Screen {
   readonly #context: Context;
   readonly #first: Loader<CreatedWidgetToken>;
+  #state: State;
 
   constructor(context: Context) {
     this.#context = context;
+    this.#state = stateOf(context.query);
     this.#first = new Loader(context.update, async (signal) => {
-      const [token] = await Promise.all([this.#mint(signal), loadViewer()]);
+      const [token] = await Promise.all([this.#token(signal), loadViewer()]);
       return token;
     });
   }
 
   readonly stop = (): void => this.#first.stop();
+
+  readonly moved = (query: URLSearchParams): void => {
+    const state = stateOf(query);
+    const isSame = queryOf(state).toString() === queryOf(this.#state).toString();
+    // The viewer loads again for another object of filters.
+    if (isSame) return;
+    const { filter } = this.#state;
+    const isFilter = JSON.stringify(filter) !== JSON.stringify(state.filter);
+    this.#state = isFilter ? state : { ...state, filter };
+    this.#context.update();
+  };
 
   readonly view = (): TemplateResult =>
     this.#first.view(
@@ -32,23 +57,54 @@ export class EventsScreen implements Screen {
         html`<annals-viewer
           .token=${token}
           .expiresAt=${expires_at}
-          .tokenProvider=${this.#renew}
+          .tokenProvider=${this.#create}
+          .filter=${this.#state.filter}
+          .openEvent=${this.#state.openEvent}
           .messages=${MESSAGES}
+          @annals-state=${this.#keep}
         ></annals-viewer>`,
     );
 
-  readonly #renew = (): Promise<CreatedWidgetToken> => this.#mint();
+  readonly #keep = ({ detail }: CustomEvent<State>): void => {
+    const { filter, openEvent } = detail;
+    const isNew = openEvent !== "" && this.#state.openEvent === "";
+    this.#state = { filter, openEvent };
+    this.#context.keep(queryOf(this.#state), isNew);
+    // What was rendered last is what the viewer shows, so that a move to another state is one.
+    this.#context.update();
+  };
 
-  async #mint(signal?: AbortSignal): Promise<CreatedWidgetToken> {
+  /** That of the last visit, so that a visit leaves no further one. */
+  async #token(signal: AbortSignal): Promise<CreatedWidgetToken> {
+    const { now, session } = this.#context;
+    const kept = session.widgetToken;
+    const isKept = kept && Date.parse(kept.expires_at) - now() > MIN_LEFT_MS;
+    return isKept ? kept : this.#create(signal);
+  }
+
+  readonly #create = async (signal?: AbortSignal): Promise<CreatedWidgetToken> => {
     const { api, session } = this.#context;
     const viewer = { id: "dashboard", name: "The dashboard" };
-    const minted = await api.widgetTokens.create(
+    const created = await api.widgetTokens.create(
       { parts: [...PARTS], expires_in: LIFETIME_S, viewer },
       signal && { signal },
     );
-    session.minted.push(minted.id);
-    return minted;
-  }
+    session.widgetTokens.push(created.id);
+    session.widgetToken = created;
+    return created;
+  };
+}
+
+/** Anybody can have made the address: it has filters and the id of an event, or nothing. */
+function stateOf(query: URLSearchParams): State {
+  const filter = [...query].filter(([name, value]) => FILTER_NAMES.includes(name) && value !== "");
+  return { filter: Object.fromEntries(filter), openEvent: query.get(OPEN) ?? "" };
+}
+
+function queryOf({ filter, openEvent }: State): URLSearchParams {
+  const query = new URLSearchParams(filter);
+  if (openEvent !== "") query.set(OPEN, openEvent);
+  return query;
 }
 
 /** What the viewer's own texts cannot know. */

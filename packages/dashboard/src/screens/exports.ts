@@ -226,7 +226,9 @@ export class ExportsScreen implements Screen {
       this.#hide();
     }
     this.#context.say(
-      this.#check.fault === undefined ? "The file verifies." : "The file does not verify.",
+      this.#check.fault === undefined
+        ? "The file is verified."
+        : "The file differs from what was exported.",
     );
   }
 

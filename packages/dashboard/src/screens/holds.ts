@@ -1,5 +1,5 @@
-// Holds: place one on a range of events or on those of an actor, and release it. What is held is neither erased
-// nor deleted by retention.
+// Holds: place one on a range of events or on those of an actor, and release it. What is held is neither
+// erased nor deleted by retention.
 
 import type { Hold, HoldPage } from "@annals/sdk";
 import { html, type TemplateResult } from "lit/html.js";

@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 255;
 const DAY = 10;
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  "events:read": "read events and mint widget tokens",
+  "events:read": "read events and create widget tokens",
   "events:write": "store events",
   verify: "verify the chain",
   export: "create and download exports",

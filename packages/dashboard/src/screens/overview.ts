@@ -1,5 +1,5 @@
-// Overview: whether events arrive, how far the chain is covered, and what needs somebody, from the routes of the
-// other screens. Each card loads by itself. One that the key or the role may not see is left out.
+// Overview: whether events arrive, how far the chain is covered, and what needs somebody, from the routes of
+// the other screens. Each card loads by itself. One that the key or the role may not see is left out.
 
 import { AnnalsError, type Event, type LogStatus, type Usage } from "@annals/sdk";
 import type { Routes } from "@annals/sdk/browser";
@@ -152,7 +152,10 @@ function limitsView(usage: Usage): TemplateResult {
       Plan <strong class="text">${visible(plan.name)}</strong>. Events of ${month.month}: ${used}.
     </p>
     <ul class="plain">
-      ${high.map((name) => html`<li><span class="badge bad">${usage[name]?.used === usage[name]?.limit ? "reached" : "high"}</span> ${LIMITS[name]}</li>`)}
+      ${high.map((name) => html`<li><span class="badge bad">${levelOf(usage[name])}</span> ${LIMITS[name]}</li>`)}
     </ul>
     ${high.length === 0 ? html`<p>No limit is near.</p>` : nothing}`;
 }
+
+const levelOf = (use: { readonly used: number; readonly limit: number | null } | null): string =>
+  use !== null && use.limit !== null && use.used >= use.limit ? "reached" : "high";

@@ -1,5 +1,5 @@
-// Retention: how long events are kept, and the archives of what was deleted. The archives need a scope of their
-// own, so they load by themselves.
+// Retention: how long events are kept, and the archives of what was deleted. The archives need a scope of
+// their own, so they load by themselves.
 
 import type { Archive, ArchivePage, Retention } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
@@ -49,7 +49,9 @@ export class RetentionScreen implements Screen {
 
   #retentionView(one: Retention): TemplateResult {
     const { account_days, archive, min_days, plan_days } = one;
-    const hint = `${numberText(min_days)} or more${plan_days === null ? "" : `, at most ${numberText(plan_days)}`}. Empty: ${plan_days === null ? "permanently" : "the time of the plan"}`;
+    const most = plan_days === null ? "" : `, at most ${numberText(plan_days)}`;
+    const empty = plan_days === null ? "permanently" : "the time of the plan";
+    const hint = `${numberText(min_days)} or more${most}. Empty: ${empty}`;
     return html`${keptView(one, this.#context.href("holds"))}
       <section aria-labelledby="keep">
         <h2 id="keep">Change it</h2>
@@ -147,8 +149,17 @@ function keptView(one: Retention, holds: string): TemplateResult {
       : html`Events are kept for <strong>${countText(days, "day")}</strong>: the
           ${limited_by === "plan" ? "limit of the plan" : "time that is set below"}.`;
   return html`<p>${kept}</p>
-    ${shorter_from === null || account_days === null ? nothing : html`<p>From ${timeView(shorter_from)} on, they are kept for ${countText(account_days, "day")}.</p>`}
+    ${shorter_from !== null && account_days !== null ? shorterView(shorter_from, account_days) : nothing}
     ${retained_from > 1 ? html`<p>The first event that is left is number ${numberText(retained_from)}.</p>` : nothing}
-    ${hold === null ? nothing : html`<p>Nothing is deleted from the first event of the <a href=${holds}>hold</a> <code class="breaks">${visible(hold)}</code> on.</p>`}
+    ${hold === null ? nothing : holdView(hold, holds)}
     ${archive_until === null ? nothing : html`<p>Events are archived until ${timeView(archive_until)}.</p>`}`;
 }
+
+const shorterView = (from: string, days: number): TemplateResult =>
+  html`<p>From ${timeView(from)} on, they are kept for ${countText(days, "day")}.</p>`;
+
+const holdView = (hold: string, holds: string): TemplateResult =>
+  html`<p>
+    Nothing is deleted from the first event of the <a href=${holds}>hold</a>
+    <code class="breaks">${visible(hold)}</code> on.
+  </p>`;

@@ -1,5 +1,5 @@
-// Sinks with their states, and what is shown of one: its receiver, how far it is behind, and whether one that was
-// just created works. Used by the screen of sinks and by the overview.
+// Sinks with their states, and what is shown of one: its receiver, how far it is behind, and whether one that
+// was just created works. Used by the screen of sinks and by the overview.
 
 import type { Sink, SinkStatus, SinkTest } from "@annals/sdk";
 import type { Routes } from "@annals/sdk/browser";

@@ -138,7 +138,7 @@ export class VerificationScreen implements Screen {
         const finished = await this.#run(asked, signal);
         if (!this.#history.value) await this.#history.load();
         this.#history.value?.add(finished);
-        this.#context.say(finished.fault ? "The chain does not verify." : "The range verifies.");
+        this.#context.say(sentenceOf(finished));
       } catch (error) {
         if (!signal.aborted) throw error;
       } finally {
@@ -188,6 +188,12 @@ export class VerificationScreen implements Screen {
     const range = { from_sequence: from, ...(to !== undefined && { to_sequence: to }) };
     return this.#context.api.verify.chain(isWhole ? {} : range, { signal });
   }
+}
+
+function sentenceOf({ fault, from, to }: Finished): string {
+  if (fault) return `Event ${numberText(fault.sequence)} differs from what was stored.`;
+  if (to < from) return "There are no events yet.";
+  return `Events ${numberText(from)} to ${numberText(to)} are verified.`;
 }
 
 function resultView({ fault }: Finished): TemplateResult {

@@ -1,5 +1,5 @@
-// Webhooks with what became of their newest delivery, and what is shown of it. Used by the screen of webhooks and
-// by the overview.
+// Webhooks with what became of their newest delivery, and what is shown of it. Used by the screen of webhooks
+// and by the overview.
 
 import type { Delivery, Webhook } from "@annals/sdk";
 import type { Routes } from "@annals/sdk/browser";

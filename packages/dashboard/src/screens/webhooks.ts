@@ -30,6 +30,15 @@ const GRACE = {
   hint: "How long deliveries are signed with both secrets. Update your server within this time.",
 } as const;
 
+const URL_FIELD = {
+  name: "url",
+  label: "URL",
+  type: "url",
+  isRequired: true,
+  maxLength: MAX_URL_LENGTH,
+  hint: "HTTPS, of a public host",
+} as const;
+
 const MEANINGS: Readonly<Record<string, string>> = {
   "event.created": "an event was stored",
   "event.verified": "a verification finished",
@@ -122,7 +131,7 @@ export class WebhooksScreen implements Screen {
       <form @submit=${onSubmit((form, element) => void this.#submit(form, element))}>
         ${keyed(
           one?.id,
-          html`${field({ name: "url", label: "URL", type: "url", isRequired: true, maxLength: MAX_URL_LENGTH, hint: "HTTPS, of a public host", value: one?.url })}
+          html`${field({ ...URL_FIELD, value: one?.url })}
           ${choices({ name: "events", label: "Events", values: EVENT_NAMES, meanings: MEANINGS, chosen: one?.events })}
           ${valueFields(one?.filter)}`,
         )}

@@ -57,8 +57,8 @@ export class WidgetTokensScreen implements Screen {
   readonly view = (): TemplateResult =>
     html`<p>
         A widget token lets a browser show some of the events inside another product, with
-        <code>&lt;annals-viewer&gt;</code>. Your server mints them with its key; here you see which
-        are live.
+        <code>&lt;annals-viewer&gt;</code>. Your server creates them with its key; here you see
+        which are live.
       </p>
       ${this.#secretView()} ${this.#tokens.view((page) => this.#listView(page))}
       ${this.#dialog.view()}`;

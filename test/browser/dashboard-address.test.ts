@@ -1,0 +1,94 @@
+// Guarantee: the address of the events screen holds its filters and the opened event. Whoever opens it sees
+// the same, also after a login, and Back closes the event. No visit of the screen leaves a further widget
+// token. What an address holds reaches the service as filters of the list, and nothing else does.
+
+import { newClient } from "@annals/testing";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { openBrowser } from "./chromium.ts";
+import { openDashboard, visit } from "./dashboard.ts";
+
+const stack = inject("stack");
+const { baseUrl } = stack;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+const detail = (page: Page) => page.getByRole("region", { name: "Details of the event" });
+const hashOf = (page: Page) => new URL(page.url()).hash;
+
+async function withEvents() {
+  const account = await newClient(stack);
+  const events = ["invoice.create", "invoice.send", "user.login"].map((action) => ({
+    action,
+    actor: { id: "u_1" },
+  }));
+  const { body } = await account.client.post("/v1/events/batch", { events });
+  return { ...account, ids: body.data.map(({ id }: { id: string }) => id) as string[] };
+}
+
+test("an address shows its filters and its event in another browser, and Back closes the event", async () => {
+  const { key, ids } = await withEvents();
+  const page = await openDashboard(browser, { baseUrl, key }, "events?action=invoice.*");
+  await page.getByText("invoice.create").waitFor();
+  expect(await page.getByText("user.login").count()).toBe(0);
+  await page.getByText("invoice.send").click();
+  await detail(page).getByRole("heading", { name: "invoice.send" }).waitFor();
+  await expect.poll(() => hashOf(page)).toBe(`#/events?action=invoice.*&open=${ids[1]}`);
+
+  const other = await openDashboard(browser, { baseUrl, key }, hashOf(page).slice("#/".length));
+  await detail(other).getByRole("heading", { name: "invoice.send" }).waitFor();
+  expect(await other.getByText("user.login").count()).toBe(0);
+
+  const viewer = page.locator("annals-viewer");
+  await viewer.evaluate((element: HTMLElement) => (element.dataset["mark"] = "the first"));
+  await page.goBack();
+  await detail(page).waitFor({ state: "detached" });
+  expect(hashOf(page)).toBe("#/events?action=invoice.*");
+  await page.getByText("invoice.create").waitFor();
+  await page.goForward();
+  await detail(page).getByRole("heading", { name: "invoice.send" }).waitFor();
+  await page.keyboard.press("Escape");
+  await detail(page).waitFor({ state: "detached" });
+  await expect.poll(() => hashOf(page)).toBe("#/events?action=invoice.*");
+  // The viewer was never made again for it.
+  expect(await viewer.getAttribute("data-mark")).toBe("the first");
+  await page.getByRole("link", { name: "Events", exact: true }).click();
+  await page.getByText("user.login").waitFor();
+});
+
+test("three visits leave one widget token", async () => {
+  const { key, client } = await withEvents();
+  const page = await openDashboard(browser, { baseUrl, key }, "events");
+  for (let visits = 0; visits < 3; visits += 1) {
+    await page.getByText("user.login").waitFor();
+    await visit(page, "usage");
+    await visit(page, "events");
+  }
+  expect((await client.get("/v1/widget-tokens")).body.data).toHaveLength(1);
+});
+
+test("what an address holds is neither markup nor a parameter of another kind", async () => {
+  const { key } = await withEvents();
+  const asked: URLSearchParams[] = [];
+  const hostile = encodeURIComponent(`<img src=x onerror="alert(1)">`);
+  const page = await openDashboard(browser, { baseUrl, key }, "usage");
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === "/v1/widget/events") asked.push(searchParams);
+  });
+  await visit(page, `events?action=${hostile}&limit=5&include=x&token=y&open=${hostile}`);
+  await expect.poll(() => asked.length).toBeGreaterThan(0);
+  for (const query of asked) {
+    expect(query.get("action")).toBe(`<img src=x onerror="alert(1)">`);
+    expect([query.has("include"), query.has("token"), query.get("limit") === "5"]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  }
+  expect(await page.locator("img").count()).toBe(0);
+});
