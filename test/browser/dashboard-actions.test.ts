@@ -23,7 +23,7 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole("button", { name, exact: true });
 const status = (page: Page) => page.getByRole("status").first();
 
-test("a key is created, copied once, renamed and revoked, with the keyboard alone", async () => {
+test("a key is created, copied once, changed and revoked, with the keyboard alone", async () => {
   const { key, client } = await newClient(stack);
   const page = await openDashboard(browser, { baseUrl, key }, "keys");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -48,14 +48,21 @@ test("a key is created, copied once, renamed and revoked, with the keyboard alon
   await page.keyboard.press("Enter");
   expect(await page.content()).not.toContain(made);
 
-  await tabTo(page, /^Rename billing$/);
+  await tabTo(page, /^Change billing$/);
   await page.keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("Control+A");
   await page.keyboard.type("invoices");
+  await tabTo(page, /^Only from these addresses/);
+  await page.keyboard.type("192.0.2.7");
   await page.keyboard.press("Enter");
-  await page.getByText("The key is renamed").waitFor();
-  expect(await named("invoices")).toBeDefined();
+  await page.keyboard.type("127.0.0.0/8");
+  await tabTo(page, /^Save changes$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("The key is changed").waitFor();
+  const changed = await named("invoices");
+  expect(changed).toMatchObject({ allowed_ips: ["192.0.2.7", "127.0.0.0/8"] });
+  expect(changed).not.toHaveProperty("expires_at");
 
   await page.getByRole("heading", { level: 1 }).focus();
   await tabTo(page, /^Revoke invoices$/);

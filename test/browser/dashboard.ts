@@ -67,13 +67,12 @@ async function settled(page: Page): Promise<void> {
 export async function tabTo(page: Page, name: RegExp, key = "Tab"): Promise<void> {
   await eventually(`the focus is on ${name}`, async () => {
     await page.keyboard.press(key);
-    const focused = page.locator(":focus");
-    const label = await focused.evaluate(
-      (element) =>
-        element.getAttribute("aria-label") ??
-        (element as HTMLInputElement).labels?.[0]?.innerText ??
-        (element as HTMLElement).innerText,
-    );
+    // The field of a time has a button of its own, on which ":focus" is not.
+    const label = await page.evaluate(() => {
+      const focused = document.activeElement as HTMLInputElement;
+      const written = focused.labels?.[0]?.innerText ?? focused.innerText;
+      return focused.getAttribute("aria-label") ?? written;
+    });
     return name.test(label);
   });
 }

@@ -2,7 +2,7 @@
 // webhooks and sinks.
 
 import { html, type TemplateResult } from "lit/html.js";
-import { area, field, textIn } from "./form.ts";
+import { area, field, linesIn, textIn, timeIn } from "./form.ts";
 
 const TEXTS = {
   action: "Action (a * at the end matches every action that begins so)",
@@ -32,10 +32,7 @@ export function filterFields(): TemplateResult {
 /** The filters that were filled in. A time is of the reader's zone. */
 export function filterIn(form: FormData): Record<string, string> {
   const texts = Object.keys(TEXTS).map((name) => [name, textIn(form, name)]);
-  const times = Object.keys(TIMES).map((name) => {
-    const text = textIn(form, name);
-    return [name, text === "" ? "" : new Date(text).toISOString()];
-  });
+  const times = Object.keys(TIMES).map((name) => [name, timeIn(form, name) ?? ""]);
   return Object.fromEntries([...texts, ...times].filter(([, value]) => value !== ""));
 }
 
@@ -62,7 +59,7 @@ export function valueFields(filter: Values = {}): TemplateResult {
 }
 
 export function valuesIn(form: FormData): Record<string, string[]> {
-  const values = Object.keys(TEXTS).map((name) => [name, linesOf(textIn(form, name))] as const);
+  const values = Object.keys(TEXTS).map((name) => [name, linesIn(form, name)] as const);
   return Object.fromEntries(values.filter(([, lines]) => lines.length > 0));
 }
 
@@ -82,9 +79,3 @@ export function changedFilter(
   if (isSame) return undefined;
   return Object.keys(filter).length === 0 ? null : filter;
 }
-
-const linesOf = (text: string): string[] =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");

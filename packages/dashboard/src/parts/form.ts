@@ -2,6 +2,8 @@
 
 import { html, nothing, type TemplateResult } from "lit/html.js";
 
+const MINUTE_MS = 60_000;
+
 interface Field {
   readonly name: string;
   readonly label: string;
@@ -125,6 +127,28 @@ export const numberIn = (form: FormData, name: string): number | undefined => {
   const text = textIn(form, name);
   return text === "" ? undefined : Number(text);
 };
+
+/** The values of a field with several lines. */
+export const linesIn = (form: FormData, name: string): string[] =>
+  textIn(form, name)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** The time in a field, which is of the reader's zone; undefined if it is empty. */
+export const timeIn = (form: FormData, name: string): string | undefined => {
+  const text = textIn(form, name);
+  return text === "" ? undefined : new Date(text).toISOString();
+};
+
+/** A time for a field. */
+export function timeField(text: string | undefined): string {
+  if (text === undefined) return "";
+  const at = new Date(text);
+  return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS)
+    .toISOString()
+    .slice(0, "2026-01-31T09:30".length);
+}
 
 /** The chosen ones of the values. */
 export function chosenIn<Value extends string>(

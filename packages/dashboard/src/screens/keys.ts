@@ -1,9 +1,19 @@
-// API keys: create, shown once, rename, revoke.
+// API keys: create, shown once, change, revoke.
 
 import type { ApiKey, CreatedApiKey } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
-import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
+import {
+  area,
+  choices,
+  chosenIn,
+  field,
+  linesIn,
+  onSubmit,
+  textIn,
+  timeField,
+  timeIn,
+} from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";
 import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
@@ -70,7 +80,7 @@ export class KeysScreen implements Screen {
                 cell: ({ name }) => html`<span class="text">${visible(name)}</span>`,
               },
               { title: "Key", cell: (key) => html`<code>${key.key_prefix}</code>` },
-              { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
+              { title: "Scopes", cell: scopesView },
               { title: "Created", cell: (key) => timeView(key.created_at) },
               {
                 title: "Last used",
@@ -89,8 +99,8 @@ export class KeysScreen implements Screen {
 
   #actionsView(key: ApiKey): TemplateResult {
     return html`<span class="buttons">
-      <button type="button" aria-label=${`Rename ${key.name}`} @click=${() => this.#rename(key)}>
-        Rename
+      <button type="button" aria-label=${`Change ${key.name}`} @click=${() => this.#change(key)}>
+        Change
       </button>
       <button
         type="button"
@@ -108,6 +118,10 @@ export class KeysScreen implements Screen {
       <h2 id="create-key">Create a key</h2>
       <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
         ${field({ name: "name", label: "Name", isRequired: true, maxLength: MAX_NAME_LENGTH, hint: "Who uses it, such as billing" })}
+        <details>
+          <summary>Expiry and addresses</summary>
+          ${limitFields("")}
+        </details>
         ${choices({ name: "scopes", label: "Scopes", values: SCOPES, meanings: MEANINGS })}
         ${this.#creation.view()}
         <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create key</button></p>
@@ -120,7 +134,13 @@ export class KeysScreen implements Screen {
       const scopes = chosenIn(form, "scopes", SCOPES);
       // Without scopes the service would grant all five.
       if (scopes.length === 0) throw new Error("Choose at least one scope.");
-      const body = { name: textIn(form, "name"), scopes };
+      const [expires_at, allowed_ips] = [timeIn(form, "expires"), linesIn(form, "ips")];
+      const body = {
+        name: textIn(form, "name"),
+        scopes,
+        ...(expires_at !== undefined && { expires_at }),
+        ...(allowed_ips.length > 0 && { allowed_ips }),
+      };
       this.#created = await this.#context.api.apiKeys.create(body);
       element.reset();
       this.#context.say("The key is created. Copy it now.");
@@ -128,22 +148,31 @@ export class KeysScreen implements Screen {
     });
   }
 
-  #rename(key: ApiKey): void {
+  /** What was not changed is not sent: a field has no seconds. */
+  #change(key: ApiKey): void {
     const { api, say } = this.#context;
     this.#dialog.ask({
-      title: "Rename the key",
-      content: field({
+      title: "Change the key",
+      content: html`${field({
         name: "new-name",
         label: "Name",
         value: key.name,
         isRequired: true,
         maxLength: MAX_NAME_LENGTH,
-      }),
-      confirm: "Rename",
+      })}
+      ${limitFields("new-", key)}`,
+      confirm: "Save changes",
       work: async (form) => {
-        await api.apiKeys.update(key.id, { name: textIn(form, "new-name") });
+        const isSameTime = textIn(form, "new-expires") === timeField(key.expires_at);
+        const ips = linesIn(form, "new-ips");
+        const isSameIps = ips.join() === (key.allowed_ips ?? []).join();
+        await api.apiKeys.update(key.id, {
+          name: textIn(form, "new-name"),
+          ...(!isSameTime && { expires_at: timeIn(form, "new-expires") ?? null }),
+          ...(!isSameIps && { allowed_ips: ips.length === 0 ? null : ips }),
+        });
         await this.#keys.load();
-        say("The key is renamed.");
+        say("The key is changed.");
       },
     });
   }
@@ -168,4 +197,26 @@ export class KeysScreen implements Screen {
       },
     });
   }
+}
+
+/** When a key ends, and from where it works. */
+function limitFields(prefix: string, key?: ApiKey): TemplateResult {
+  return html`${field({
+    name: `${prefix}expires`,
+    label: "Expires",
+    type: "datetime-local",
+    hint: "Default: never",
+    value: timeField(key?.expires_at),
+  })}
+  ${area({
+    name: `${prefix}ips`,
+    label: "Only from these addresses",
+    hint: "Addresses and networks such as 192.0.2.0/24, one a line. Default: any",
+    value: key?.allowed_ips?.join("\n"),
+  })}`;
+}
+
+function scopesView({ allowed_ips: ips, scopes }: ApiKey): TemplateResult {
+  return html`${scopes.join(", ")}
+  ${ips === undefined ? nothing : html`<p>only from <span class="text">${ips.join(", ")}</span></p>`}`;
 }
