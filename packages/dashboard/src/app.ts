@@ -238,8 +238,10 @@ export class App {
     return html`${headerView({ access, hasPeople, onLogOut, person, route })}
       <main>
         ${person?.ended ? errorView(person.ended) : nothing}
-        <h1 tabindex="-1">${this.#title()}</h1>
-        <p class="message" role="status">${this.#message}</p>
+        <div class="top">
+          <h1 tabindex="-1">${this.#title()}</h1>
+          <p class="message" role="status">${this.#message}</p>
+        </div>
         ${this.#screen?.view() ?? this.#emptyView(person)}
       </main>`;
   }

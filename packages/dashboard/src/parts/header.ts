@@ -36,7 +36,8 @@ export function headerView(header: Header): TemplateResult {
 function menuView(groups: readonly MenuGroup[], { access, route }: Header): TemplateResult {
   return html`${groups.map(
     ({ title, items }) =>
-      html`${title === undefined ? nothing : html`<p class="group">${title}</p>`}
+      html`<div class="group">
+        ${title === undefined ? nothing : html`<p>${title}</p>`}
         <ul>
           ${items.map(
             ([name, text]) =>
@@ -48,7 +49,8 @@ function menuView(groups: readonly MenuGroup[], { access, route }: Header): Temp
                 >
               </li>`,
           )}
-        </ul>`,
+        </ul>
+      </div>`,
   )}`;
 }
 

@@ -10,6 +10,9 @@ import { visible } from "../parts/visible.ts";
 /** Share of a limit from which its bar has another colour. */
 const HIGH = 0.8;
 
+/** Share below which a bar would look empty, so there is none. */
+const LOW = 0.01;
+
 type Feature = Usage["plan"]["features"][number];
 
 interface Bar {
@@ -59,12 +62,13 @@ function usageView(usage: Usage): TemplateResult {
     key.role === undefined ? "What this key may do" : `What your role, ${key.role}, may do`;
   return html`<p>
       The plan of this account is <strong class="text">${visible(plan.name)}</strong>. The operator
-      sets the limits.
+      sets the limits. Account <code class="breaks">${usage.account_id}</code>, ${ownOf(usage)}
+      <code class="breaks">${key.id}</code>.
     </p>
     ${emptyView(usage)}
     <section aria-labelledby="limits">
       <h2 id="limits">Limits</h2>
-      ${barsOf(usage).map(barView)}
+      <div class="uses">${barsOf(usage).map(barView)}</div>
       <p class="hint">${keptText("An export", days.exports, plan, "exports")}</p>
       <p class="hint">${keptText("The record of a delivery", days.deliveries, plan, "webhooks")}</p>
     </section>
@@ -92,7 +96,7 @@ function emptyView({ events }: Usage): TemplateResult | typeof nothing {
 
 function barsOf(usage: Usage): Bar[] {
   const { account_requests: ofAccount, month_events, requests } = usage;
-  const own = usage.key.role === undefined ? "this key" : "your login";
+  const own = ownOf(usage);
   return [
     {
       id: "requests",
@@ -145,26 +149,33 @@ function barsOf(usage: Usage): Bar[] {
   ];
 }
 
+const ownOf = ({ key }: Usage): string => (key.role === undefined ? "this key" : "your login");
+
 function barView({ id, what, use, hint, text = numberText }: Bar): TemplateResult {
-  if (use === null) return html`<p><strong>${what}</strong>: not in the plan</p>`;
+  if (use === null) return html`<div><strong>${what}</strong>: not in the plan</div>`;
   const { used, limit } = use;
-  if (limit === null) return html`<p><strong>${what}</strong>: ${text(used)}, without a limit</p>`;
+  if (limit === null)
+    return html`<div><strong>${what}</strong>: ${text(used)}, without a limit</div>`;
   const isReached = used >= limit;
-  // A limit of 0 is a full bar.
-  return html`<div class="use">
-    <label for=${id}>
+  const hasBar = used >= limit * LOW;
+  return html`<div>
+    <label for=${hasBar ? id : nothing}>
       <strong>${what}</strong>: ${text(used)} of ${text(limit)}
       ${isReached ? html`<span class="badge bad">limit reached</span>` : nothing}
     </label>
-    <meter
-      id=${id}
-      max=${Math.max(1, limit)}
-      high=${limit * HIGH}
-      .value=${isReached ? Math.max(1, limit) : used}
-    ></meter>
+    ${hasBar ? meterView(id, used, limit) : nothing}
     ${hint === undefined ? nothing : html`<p class="hint">${hint}</p>`}
   </div>`;
 }
+
+/** A limit of 0 is a full bar. */
+const meterView = (id: string, used: number, limit: number): TemplateResult =>
+  html`<meter
+    id=${id}
+    max=${Math.max(1, limit)}
+    high=${limit * HIGH}
+    .value=${used >= limit ? Math.max(1, limit) : used}
+  ></meter>`;
 
 /** Nothing for what the plan leaves out. */
 function keptText(

@@ -130,7 +130,8 @@ export class WidgetTokensScreen implements Screen {
       <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
         <div class="fields">
           ${field(VIEWER_ID)} ${field(VIEWER_NAME)}
-          ${select({ name: "lifetime", label: "Lives for", values: LIFETIMES })} ${field(ORIGINS)}
+          ${select({ name: "lifetime", label: "Lives for", values: LIFETIMES, chosen: "3600" })}
+          ${field(ORIGINS)}
         </div>
         ${choices({ name: "parts", label: "Parts that are shown", values: PARTS })}
         ${filterFields()} ${this.#creation.view()}
