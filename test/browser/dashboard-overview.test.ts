@@ -1,12 +1,13 @@
 // Guarantee: the overview names each sink and webhook that fails, and why. What the key may not see is left
 // out, without an error. The menu reaches every screen in a wide and in a narrow window, with the keyboard.
+// Every time is in one zone, which the header names.
 
 import { newClient, newKey } from "@annals/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
 import { URL_OF_NOBODY } from "../system/bad-bodies.ts";
 import { openBrowser } from "./chromium.ts";
-import { expectUsable, openDashboard, shoot, tabTo, WIDTHS } from "./dashboard.ts";
+import { expectUsable, logIn, openDashboard, shoot, tabTo, visit, WIDTHS } from "./dashboard.ts";
 
 const stack = inject("stack");
 const { baseUrl, databaseUrl } = stack;
@@ -71,4 +72,24 @@ test.each(WIDTHS)("the menu leads to a screen with the keyboard, at %i pixels", 
   expect(await menu.count()).toBe(isNarrow ? 0 : 1);
   if (isNarrow) await page.getByText("Menu", { exact: true }).click();
   expect(await menu.getByRole("link", { name: "Holds" }).getAttribute("aria-current")).toBe("page");
+});
+
+test("every time is in the zone that the header names, in the viewer too, and it is remembered", async () => {
+  const { key, client } = await newClient(stack);
+  await client.post("/v1/events", { action: "a.b", occurred_at: "2026-01-31T02:30:00Z" });
+  const look = { baseUrl, key, timezoneId: "America/New_York" };
+  const page = await openDashboard(browser, look, "overview");
+  await card(page, "Newest events").getByText("Jan 30, 2026, 9:30:00 PM").waitFor();
+  const zone = page.locator("header").getByRole("combobox", { name: "Time zone" });
+  expect(await zone.innerText()).toContain("Local (America/New_York)");
+  await zone.selectOption("UTC");
+  await card(page, "Newest events").getByText("Jan 31, 2026, 2:30:00 AM").waitFor();
+  await visit(page, "events");
+  await page.getByText("Jan 31, 2026, 2:30:00 AM").waitFor();
+  await page.reload();
+  await logIn(page, key);
+  await page.getByText("Jan 31, 2026, 2:30:00 AM").waitFor();
+  await page.locator("annals-viewer").getByRole("combobox").selectOption("local");
+  await page.getByText("Jan 30, 2026, 9:30:00 PM").waitFor();
+  expect(await zone.inputValue()).toBe("local");
 });

@@ -19,17 +19,19 @@ export interface LoginOptions {
   readonly baseUrl: string;
   readonly width?: number;
   readonly colorScheme?: "light" | "dark";
+  readonly timezoneId?: string;
 }
 
 /** The login, which leads to the screen `at`. */
 export async function openLogin(
   browser: Browser,
-  { baseUrl, width = 1_440, colorScheme = "light" }: LoginOptions,
+  { baseUrl, width = 1_440, colorScheme = "light", timezoneId }: LoginOptions,
   at = "usage",
 ): Promise<Page> {
   const viewport = { width, height: HEIGHT };
   const origins = [baseUrl];
-  const page = await openPage(browser, { origins, viewport, colorScheme, expected: REFUSED });
+  const look = { viewport, colorScheme, ...(timezoneId !== undefined && { timezoneId }) };
+  const page = await openPage(browser, { origins, ...look, expected: REFUSED });
   await page.goto(`${baseUrl}/dashboard/#/${at}`);
   return page;
 }

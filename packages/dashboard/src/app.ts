@@ -6,6 +6,7 @@ import { Auth, KEY_ALONE, type Ways } from "./auth.ts";
 import { type Login, keyLogin, personLogin } from "./login.ts";
 import { errorView } from "./parts/error-view.ts";
 import { headerView } from "./parts/header.ts";
+import { type Zone, Zones } from "./parts/zone.ts";
 import { Person } from "./person.ts";
 import { faultOf, hrefOf, isSameScreen, pathOf, type Route, routeOf, ROUTES } from "./routes.ts";
 import { Action, type Screen } from "./screen.ts";
@@ -33,6 +34,7 @@ export class App {
   readonly #deps: Deps;
   readonly #action: Action;
   readonly #auth: Auth;
+  readonly #zones: Zones;
   #ways: Ways = KEY_ALONE;
   #person: Person | undefined;
   /** Undefined while nobody is logged in, and for a person without a role in the account. */
@@ -49,6 +51,7 @@ export class App {
     this.#deps = deps;
     this.#action = new Action(this.#update);
     this.#auth = new Auth(deps.fetch);
+    this.#zones = new Zones(deps.notes);
   }
 
   /** Shows the login, or the screen if the tab has a key or the browser a session. */
@@ -212,10 +215,16 @@ export class App {
     const { providers } = this.#ways;
     const person = this.#person;
     const { query } = this.#route;
-    const keep = this.#keep;
-    const context = { api, href, keep, notes, now, person, providers, query, say, session };
-    return newScreen(this.#route, { ...context, update: this.#update });
+    const [keep, setZone, update] = [this.#keep, this.#setZone, this.#update];
+    const zone = () => this.#zones.zone;
+    const ways = { api, href, keep, say, setZone, update, zone };
+    return newScreen(this.#route, { ...ways, notes, now, person, providers, query, session });
   }
+
+  readonly #setZone = (zone: Zone): void => {
+    this.#zones.choose(zone);
+    this.#update();
+  };
 
   /** Leaving what was opened last goes back to the entry of the history before it. */
   readonly #keep = (query: URLSearchParams, isNew: boolean): void => {
@@ -235,7 +244,8 @@ export class App {
     const hasPeople = this.#ways.providers.length > 0;
     const [route, person] = [this.#route, this.#person];
     const onLogOut = () => void this.#logOut();
-    return html`${headerView({ access, hasPeople, onLogOut, person, route })}
+    const zone = this.#zones.view(this.#setZone);
+    return html`${headerView({ access, hasPeople, onLogOut, person, route, zone })}
       <main>
         ${person?.ended ? errorView(person.ended) : nothing}
         <div class="top">

@@ -8,6 +8,7 @@ import { html, nothing } from "lit/html.js";
 import type { Provider } from "./auth.ts";
 import { LoginError } from "./login-error.ts";
 import { errorView } from "./parts/error-view.ts";
+import type { Zone } from "./parts/zone.ts";
 import type { Person } from "./person.ts";
 
 export interface Context {
@@ -29,6 +30,9 @@ export interface Context {
   readonly query: URLSearchParams;
   /** Writes them into the address, which then shows the same again. `isNew`: Back leads to those before. */
   readonly keep: (query: URLSearchParams, isNew: boolean) => void;
+  /** The zone of every time, and how to change it. */
+  readonly zone: () => Zone;
+  readonly setZone: (zone: Zone) => void;
   /** Identity providers at which people log in. */
   readonly providers: readonly Provider[];
 }

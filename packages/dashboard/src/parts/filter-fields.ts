@@ -12,7 +12,10 @@ const TEXTS = {
   target_type: "Target type",
 } as const;
 
-const TIMES = { occurred_from: "Occurred from", occurred_to: "Occurred before" } as const;
+const TIMES = {
+  occurred_from: "Occurred from (local time)",
+  occurred_to: "Occurred before (local time)",
+} as const;
 
 /** The filters of a list of events. */
 export const FILTER_NAMES: readonly string[] = [...Object.keys(TEXTS), ...Object.keys(TIMES)];

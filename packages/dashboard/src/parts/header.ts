@@ -13,11 +13,13 @@ interface Header {
   readonly access: Access | undefined;
   /** Whether anybody can log in without a key. */
   readonly hasPeople: boolean;
+  /** Where the zone of times is chosen. */
+  readonly zone: TemplateResult;
   readonly onLogOut: () => void;
 }
 
 export function headerView(header: Header): TemplateResult {
-  const { access, hasPeople, onLogOut, person } = header;
+  const { access, hasPeople, onLogOut, person, zone } = header;
   const groups = person && !access ? [] : menuOf(access?.scopes, hasPeople);
   const menu = menuView(groups, header);
   return html`<header>
@@ -26,7 +28,7 @@ export function headerView(header: Header): TemplateResult {
         <summary>Menu</summary>
         <nav aria-label="Screens">${menu}</nav>
       </details>
-      ${person ? personView(person, header) : nothing}
+      ${zone} ${person ? personView(person, header) : nothing}
       <button type="button" @click=${onLogOut}>Log out</button>
     </header>
     ${groups.length === 0 ? nothing : html`<nav class="side" aria-label="Screens">${menu}</nav>`}`;

@@ -2,7 +2,17 @@
 
 import { html, type TemplateResult } from "lit/html.js";
 
-const SHOWN = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+/** As the reader's browser writes times. */
+const formatIn = (timeZone: string | undefined) =>
+  new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", timeZone });
+
+let shown = formatIn(undefined);
+
+/** Times that are shown from now on are in this zone. */
+export function showTimesIn(zone: "local" | "utc"): void {
+  shown = formatIn(zone === "utc" ? "UTC" : undefined);
+}
+
 const NUMBER = new Intl.NumberFormat("en");
 const KIB = 1024;
 const MINUTE_S = 60;
@@ -10,12 +20,12 @@ const HOUR_S = 3_600;
 const DAY_S = 86_400;
 const UNITS = ["bytes", "KiB", "MiB", "GiB"] as const;
 
-/** In the reader's time zone. */
+/** In the zone that the header names. */
 export function timeView(text: string | null | undefined): TemplateResult {
   if (text === null || text === undefined) return html`<span>–</span>`;
   const at = new Date(text);
-  const shown = Number.isNaN(at.getTime()) ? text : SHOWN.format(at);
-  return html`<time datetime=${text} title=${text}>${shown}</time>`;
+  const written = Number.isNaN(at.getTime()) ? text : shown.format(at);
+  return html`<time datetime=${text} title=${text}>${written}</time>`;
 }
 
 export const numberText = (value: number): string => NUMBER.format(value);

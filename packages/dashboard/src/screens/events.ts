@@ -4,6 +4,7 @@
 import type { CreatedWidgetToken } from "@annals/sdk";
 import { html, type TemplateResult } from "lit/html.js";
 import { FILTER_NAMES } from "../parts/filter-fields.ts";
+import type { Zone } from "../parts/zone.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
 import { PARTS } from "../words.ts";
 
@@ -60,13 +61,15 @@ export class EventsScreen implements Screen {
           .tokenProvider=${this.#create}
           .filter=${this.#state.filter}
           .openEvent=${this.#state.openEvent}
+          .zone=${this.#context.zone()}
           .messages=${MESSAGES}
           @annals-state=${this.#keep}
         ></annals-viewer>`,
     );
 
-  readonly #keep = ({ detail }: CustomEvent<State>): void => {
-    const { filter, openEvent } = detail;
+  readonly #keep = ({ detail }: CustomEvent<State & { readonly zone: Zone }>): void => {
+    const { filter, openEvent, zone } = detail;
+    if (zone !== this.#context.zone()) return this.#context.setZone(zone);
     const isNew = openEvent !== "" && this.#state.openEvent === "";
     this.#state = { filter, openEvent };
     this.#context.keep(queryOf(this.#state), isNew);

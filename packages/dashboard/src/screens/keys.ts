@@ -203,7 +203,7 @@ export class KeysScreen implements Screen {
 function limitFields(prefix: string, key?: ApiKey): TemplateResult {
   return html`${field({
     name: `${prefix}expires`,
-    label: "Expires",
+    label: "Expires (local time)",
     type: "datetime-local",
     hint: "Default: never",
     value: timeField(key?.expires_at),
