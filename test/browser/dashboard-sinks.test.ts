@@ -166,3 +166,40 @@ test("a receiver that refuses the test is said to, and what the service rejects 
     return (await client.get("/v1/sinks")).body.data.length === 1;
   });
 });
+
+test("a changed sink keeps its secrets for its receiver, and never sends them to another one", async () => {
+  const client = await system.client();
+  const [first, second] = [await system.subscriber(), await system.subscriber()];
+  const config = { url: first.url("sink"), headers: { "x-key": SECRET }, body: "array" };
+  await client.post("/v1/sinks", { type: "http", config, leave_out: ["diff"] });
+  const [origin = ""] = system.stack.baseUrls;
+  const page = await openDashboard(browser, { baseUrl: origin, key: client.key }, "sinks");
+  await tabTo(page, /^Change https:/);
+  await page.keyboard.press("Enter");
+  expect(await page.locator(":focus").innerText()).toBe(`Change the sink to ${first.url("sink")}`);
+  expect(await page.getByLabel("Headers").inputValue()).toBe("x-key:");
+  await tabTo(page, /^Format/);
+  await page.keyboard.type("ECS");
+  await tabTo(page, /^Save and test sink/);
+  await page.keyboard.press("Enter");
+  await page.getByText("The receiver has accepted the test").waitFor();
+  const [tested] = first.received;
+  expect(tested?.headers).toMatchObject({ "x-key": SECRET });
+  const stored = async () => (await client.get("/v1/sinks")).body.data[0];
+  const shown = { ...config, headers: { "x-key": null } };
+  expect(await stored()).toMatchObject({ format: "ecs", leave_out: ["diff"], config: shown });
+  await expectUsable(page);
+
+  await page.getByRole("button", { name: /^Change https:/ }).click();
+  await page.getByLabel("URL", { exact: true }).fill(second.url("sink"));
+  const save = page.getByRole("button", { name: "Save and test sink" });
+  await save.click();
+  await page.locator("form").getByText("Enter the value of x-key, too").waitFor();
+  expect((await stored()).config.url).toBe(first.url("sink"));
+  expect(second.received).toEqual([]);
+  await page.getByLabel("Headers").fill("x-key: another");
+  await save.click();
+  await expect.poll(() => second.received.length).toBeGreaterThan(0);
+  for (const { headers } of second.received) expect(headers["x-key"]).toBe("another");
+  await page.getByText("The receiver has accepted the test").waitFor();
+});

@@ -1,197 +1,106 @@
-// The form of a sink: what each type of receiver needs, and the body for /v1/sinks that the form gives. Used
-// by sinks.ts. A secret is in the form until the sink is created, and nowhere else.
+// The form of a sink, new or changed, and the bodies for /v1/sinks that it gives. Used by sinks.ts. A secret
+// is in the form until it is sent, and nowhere else.
 
-import type { NewSink, Sink } from "@annals/sdk";
-import { html, type TemplateResult } from "lit/html.js";
+import type { NewSink, Sink, SinkUpdate } from "@annals/sdk";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { keyed } from "lit/directives/keyed.js";
-import { valueFields, valuesIn } from "../parts/filter-fields.ts";
-import { area, checkbox, choices, chosenIn, field, select, textIn } from "../parts/form.ts";
+import { changedFilter, valueFields, valuesIn } from "../parts/filter-fields.ts";
+import {
+  area,
+  checkbox,
+  choices,
+  chosenIn,
+  field,
+  linesIn,
+  select,
+  textIn,
+} from "../parts/form.ts";
 import { PARTS } from "../words.ts";
-
-type Type = Sink["type"];
-
-const TYPES = {
-  splunk_hec: "Splunk",
-  http: "HTTPS: Elasticsearch, Datadog, or your own server",
-  otlp_http: "OpenTelemetry Collector",
-  syslog: "syslog over TLS",
-  s3: "Bucket: Amazon S3 or compatible storage",
-  azure_event_hubs: "Azure Event Hubs",
-} satisfies Record<Type, string>;
-
-const FORMATS = {
-  annals: "Annals: as in lists",
-  ocsf: "OCSF",
-  ecs: "ECS (Elastic)",
-  cloudevents: "CloudEvents",
-} satisfies Record<NonNullable<NewSink["format"]>, string>;
-
-const BODIES = {
-  jsonl: "a line per event",
-  array: "an array (Datadog)",
-  elastic: "the _bulk request of Elasticsearch and OpenSearch",
-};
-
-const FROM = {
-  start: "the first event that is kept",
-  now: "the next one",
-};
-
-const ON_REJECTED = {
-  stop: "wait, and send nothing after it",
-  skip: "pass over it, and record that",
-};
-
-/** A member of `config`. A dot leads into an object. */
-interface Member {
-  readonly name: string;
-  readonly label: string;
-  /** `headers` is a line for each; an object has the values of a list. */
-  readonly kind?:
-    | "url"
-    | "number"
-    | "password"
-    | "headers"
-    | "flag"
-    | Readonly<Record<string, string>>;
-  readonly isOptional?: boolean;
-  readonly value?: string;
-  readonly hint?: string;
-}
-
-const HEADERS: Member = {
-  name: "headers",
-  label: "Headers",
-  kind: "headers",
-  isOptional: true,
-  hint: "One a line, such as Authorization: ApiKey … Their values are not shown again",
-};
-
-const MEMBERS: Readonly<Record<Type, readonly Member[]>> = {
-  splunk_hec: [
-    {
-      name: "url",
-      label: "URL of the collector",
-      kind: "url",
-      hint: "https://splunk.example.com:8088, without a path",
-    },
-    { name: "token", label: "Token", kind: "password", hint: "It is not shown again" },
-    { name: "index", label: "Index", isOptional: true, hint: "Default: that of the token" },
-    { name: "ack", label: "Wait for the acknowledgement of the indexer", kind: "flag" },
-  ],
-  http: [
-    { name: "url", label: "URL", kind: "url", hint: "HTTPS, of a public host" },
-    HEADERS,
-    { name: "body", label: "Body of a request", kind: BODIES },
-    { name: "compress", label: "Compress with gzip", kind: "flag" },
-  ],
-  otlp_http: [
-    {
-      name: "url",
-      label: "URL of the logs endpoint",
-      kind: "url",
-      hint: "https://collector.example.com:4318/v1/logs",
-    },
-    HEADERS,
-  ],
-  syslog: [
-    { name: "host", label: "Host", hint: "Name or address of a public host" },
-    { name: "port", label: "Port", kind: "number", value: "6514" },
-  ],
-  s3: [
-    { name: "bucket", label: "Bucket" },
-    { name: "region", label: "Region", hint: "Such as eu-central-1" },
-    {
-      name: "prefix",
-      label: "Prefix",
-      isOptional: true,
-      hint: "What the names of objects begin with, such as annals/",
-    },
-    {
-      name: "endpoint",
-      label: "Endpoint",
-      kind: "url",
-      isOptional: true,
-      hint: "Of other storage than AWS",
-    },
-    { name: "credentials.access_key_id", label: "Access key id", isOptional: true },
-    {
-      name: "credentials.secret_access_key",
-      label: "Secret access key",
-      kind: "password",
-      isOptional: true,
-      hint: "It is not shown again. A key that may only write is enough",
-    },
-  ],
-  azure_event_hubs: [
-    {
-      name: "url",
-      label: "URL of the namespace",
-      kind: "url",
-      hint: "https://acme.servicebus.windows.net",
-    },
-    { name: "event_hub", label: "Event hub" },
-    {
-      name: "shared_access_key_name",
-      label: "Name of the shared access key",
-      hint: "Its policy has to allow Send",
-    },
-    {
-      name: "shared_access_key",
-      label: "Shared access key",
-      kind: "password",
-      hint: "It is not shown again",
-    },
-  ],
-};
+import {
+  FORMATS,
+  FROM,
+  type Member,
+  MEMBERS,
+  ON_REJECTED,
+  type Type,
+  TYPES,
+} from "./sink-types.ts";
 
 export const FIRST_TYPE: Type = "splunk_hec";
 
-/** `onType` is called with the type that a person chooses. A new form has another `number`. */
-export function sinkFields(
-  type: Type,
-  number: number,
-  onType: (type: Type) => void,
-): TemplateResult {
+const RECEIVED = { name: "on_rejected", label: "An event that the receiver refuses" };
+
+interface SinkForm {
+  readonly type: Type;
+  /** A new form has another one. */
+  readonly number: number;
+  /** The sink that is changed; undefined for a new one. */
+  readonly sink: Sink | undefined;
+  readonly onType: (type: Type) => void;
+}
+
+export function sinkFields({ type, number, sink, onType }: SinkForm): TemplateResult {
   const choose = (event: Event) => onType((event.currentTarget as HTMLSelectElement).value as Type);
   const flags = MEMBERS[type].filter(({ kind }) => kind === "flag");
   const rest = MEMBERS[type].filter(({ kind }) => kind !== "flag");
-  // No field becomes that of another type: what was entered as a secret would be shown.
+  const view = (member: Member) => memberView(member, sink);
+  // No field becomes that of another type or sink: what was entered as a secret would be shown.
   return html`${keyed(
-    number,
-    html`${select({ name: "type", label: "Receiver", values: TYPES, chosen: type, onChange: choose })}
+    `${number} ${sink?.id ?? ""}`,
+    html`${
+        sink
+          ? html`<p class="hint">
+              Secrets are never shown. Leave them empty while the receiver stays as it is.
+            </p>`
+          : select({
+              name: "type",
+              label: "Receiver",
+              values: TYPES,
+              chosen: type,
+              onChange: choose,
+            })
+      }
       ${keyed(
         type,
-        html`<div class="fields">${rest.map(memberView)}</div>
-          ${flags.map(memberView)}`,
+        html`<div class="fields">${rest.map(view)}</div>
+          ${flags.map(view)}`,
       )}
       <div class="fields">
-        ${select({ name: "first", label: "Begin with", values: FROM })}
-        ${select({ name: "format", label: "Format", values: FORMATS })}
+        ${sink ? nothing : select({ name: "first", label: "Begin with", values: FROM })}
+        ${select({ name: "format", label: "Format", values: FORMATS, chosen: sink?.format })}
       </div>
       <details>
         <summary>What is sent</summary>
-        ${choices({ name: "leave_out", label: "Parts that are left out", values: PARTS })}
-        ${checkbox("include_proof", "With proofs: who has them can confirm a guess at an erased value")}
-        ${select({ name: "on_rejected", label: "An event that the receiver refuses", values: ON_REJECTED })}
+        ${choices({ name: "leave_out", label: "Parts that are left out", values: PARTS, chosen: sink?.leave_out })}
+        ${checkbox("include_proof", "With proofs: who has them can confirm a guess at an erased value", sink?.include_proof)}
+        ${select({ ...RECEIVED, values: ON_REJECTED, chosen: sink?.on_rejected })}
       </details>
-      ${valueFields()}`,
+      ${valueFields(sink?.filter)}`,
   )}`;
 }
 
-function memberView({
-  name,
-  label,
-  kind,
-  isOptional = false,
-  value,
-  hint,
-}: Member): TemplateResult {
-  const given = { name, label, isRequired: !isOptional, value, hint };
-  if (kind === "flag") return checkbox(name, label);
-  if (kind === "headers") return area(given);
-  if (typeof kind === "object") return select({ name, label, values: kind });
-  return field({ ...given, type: kind });
+function memberView(member: Member, sink: Sink | undefined): TemplateResult {
+  const { name, label, kind, isOptional = false, hint } = member;
+  const value = valueOf(member, sink);
+  const isRequired = !isOptional && !(kind === "password" && sink);
+  if (kind === "flag") return checkbox(name, label, value !== "");
+  if (kind === "headers") return area({ name, label, isRequired, value, hint });
+  if (typeof kind === "object") return select({ name, label, values: kind, chosen: value });
+  return field({ name, label, isRequired, value, hint, type: kind });
+}
+
+/** What a field shows: of a sink what the service does, which is the names of headers and no secret. */
+function valueOf({ name, kind, value = "" }: Member, sink: Sink | undefined): string {
+  if (sink === undefined) return value;
+  const [outer = "", inner] = name.split(".");
+  const members = sink.config as Readonly<Record<string, unknown>>;
+  const shown = inner === undefined ? members[outer] : (members[outer] as typeof members)?.[inner];
+  if (kind === "headers")
+    return Object.keys(shown ?? {})
+      .map((header) => `${header}:`)
+      .join("\n");
+  if (shown === undefined || shown === null || shown === false) return "";
+  return typeof shown === "string" ? shown : JSON.stringify(shown);
 }
 
 /** The body of POST /v1/sinks. */
@@ -201,13 +110,36 @@ export function sinkIn(form: FormData, type: Type): NewSink {
     type,
     config: configIn(form, MEMBERS[type]),
     from: textIn(form, "first"),
-    format: textIn(form, "format"),
-    leave_out: chosenIn(form, "leave_out", PARTS),
-    include_proof: form.has("include_proof"),
-    on_rejected: textIn(form, "on_rejected"),
+    ...sentIn(form),
     ...(Object.keys(filter).length > 0 && { filter }),
   } as NewSink;
 }
+
+/** The body of PATCH /v1/sinks/{id}. A configuration is replaced as a whole, and only if it was changed. */
+export function sinkChangeIn(form: FormData, sink: Sink): SinkUpdate {
+  const members = MEMBERS[sink.type];
+  const filter = changedFilter(form, sink.filter);
+  const isSame = members.every((member) => isSameIn(form, member, sink));
+  return {
+    ...(!isSame && { type: sink.type, config: configIn(form, members) }),
+    ...sentIn(form),
+    ...(filter !== undefined && { filter }),
+  } as SinkUpdate;
+}
+
+function isSameIn(form: FormData, member: Member, sink: Sink): boolean {
+  const before = valueOf(member, sink);
+  if (member.kind === "flag") return form.has(member.name) === (before !== "");
+  if (member.kind === "headers") return linesIn(form, member.name).join("\n") === before;
+  return textIn(form, member.name) === before;
+}
+
+const sentIn = (form: FormData) => ({
+  format: textIn(form, "format"),
+  leave_out: chosenIn(form, "leave_out", PARTS),
+  include_proof: form.has("include_proof"),
+  on_rejected: textIn(form, "on_rejected"),
+});
 
 function configIn(form: FormData, members: readonly Member[]): Record<string, unknown> {
   const config: Record<string, unknown> = {};
@@ -217,20 +149,23 @@ function configIn(form: FormData, members: readonly Member[]): Record<string, un
     const [outer = "", inner] = name.split(".");
     const value =
       kind === "flag" ||
-      (kind === "number" ? Number(text) : kind === "headers" ? headersIn(text) : text);
+      (kind === "number" ? Number(text) : kind === "headers" ? headersIn(form, name) : text);
     config[outer] = inner === undefined ? value : { ...(config[outer] as object), [inner]: value };
   }
   return config;
 }
 
-function headersIn(text: string): Record<string, string> {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+/** A header without a value would be sent empty in place of its secret, so it is refused. */
+function headersIn(form: FormData, name: string): Record<string, string> {
   return Object.fromEntries(
-    lines.map((line) => {
+    linesIn(form, name).map((line) => {
       const end = line.indexOf(":");
+      const [header, value] = [line.slice(0, end).trim(), line.slice(end + 1).trim()];
       // The line is not repeated: it may be a secret.
       if (end < 1) throw new Error("A header has no name: write a name, a colon and the value.");
-      return [line.slice(0, end).trim(), line.slice(end + 1).trim()];
+      if (value === "")
+        throw new Error(`Enter the value of ${header}, too: it is not kept for another receiver.`);
+      return [header, value];
     }),
   );
 }

@@ -20,15 +20,16 @@ export async function loadSinks(api: Routes, signal: AbortSignal): Promise<reado
   );
 }
 
-/** A sink that was just created, and what its receiver said to the test. */
+/** A sink that was just created or changed, and what its receiver said to the test. */
 export interface Trial {
   readonly id: string;
+  readonly what: "created" | "changed";
   readonly test?: SinkTest;
 }
 
-/** Whether the new sink works: what the receiver said, and what it was sent since. */
+/** Whether the sink works: what the receiver said, and what it was sent since. */
 export function trialView(
-  { id, test }: Trial,
+  { id, test, what }: Trial,
   sinks: readonly Shown[],
 ): TemplateResult | undefined {
   const shown = sinks.find(({ sink }) => sink.id === id);
@@ -38,7 +39,7 @@ export function trialView(
   return html`<div class=${isGood ? "good-news" : "error"}>
     <p><strong class="text">${visible(receiverOf(sink))}</strong></p>
     <ul>
-      <li>The sink is created.</li>
+      <li>The sink is ${what}.</li>
       <li>${testView(test)}</li>
       <li>${sentText(status)}</li>
     </ul>
@@ -50,7 +51,7 @@ function testView(test: SinkTest | undefined): TemplateResult {
   if (test.success) return html`The receiver has accepted the test.`;
   return html`The receiver has not accepted the test:
     <span class="text">${visible(test.error ?? "no reason is known")}</span>. Mend the cause, then
-    press Test; or delete the sink, and create another one.`;
+    press Test, or change the sink.`;
 }
 
 function sentText({ cursor, head, lag_events: lag, last_delivered_at: last }: SinkStatus): string {

@@ -1,5 +1,5 @@
-// Sinks: create and test, where each sends, whether it does, how far it is behind and why; pause, replay,
-// delete. The state is asked for each sink on its own.
+// Sinks: create and test, where each sends, whether it does, how far it is behind and why; change, pause,
+// replay, delete. The state is asked for each sink on its own.
 
 import type { Sink, SinkTest } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
@@ -9,7 +9,7 @@ import { table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-import { FIRST_TYPE, sinkFields, sinkIn } from "./sink-fields.ts";
+import { FIRST_TYPE, sinkChangeIn, sinkFields, sinkIn } from "./sink-fields.ts";
 import {
   lagView,
   loadSinks,
@@ -42,6 +42,8 @@ export class SinksScreen implements Screen {
   #type = FIRST_TYPE;
   /** How many sinks were created: each had a form of its own. */
   #created = 0;
+  /** The sink that the form changes; undefined while it creates one. */
+  #changed: Sink | undefined;
   #trial: Trial | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
@@ -79,35 +81,69 @@ export class SinksScreen implements Screen {
   }
 
   #formView(trial: TemplateResult | undefined): TemplateResult {
+    const sink = this.#changed;
     const onType = (type: Sink["type"]) => {
       this.#type = type;
       this.#context.update();
     };
-    return html`<section aria-labelledby="create-sink">
-      <h2 id="create-sink">Create a sink</h2>
-      <form @submit=${onSubmit((form) => void this.#create(form))}>
-        ${sinkFields(this.#type, this.#created, onType)} ${this.#creation.view()}
-        <p>
-          <button class="primary" ?disabled=${this.#creation.isBusy}>Create and test sink</button>
+    const type = sink?.type ?? this.#type;
+    return html`<section aria-labelledby="sink">
+      <h2 id="sink" tabindex="-1">
+        ${sink ? html`Change the sink to <span class="text">${visible(receiverOf(sink))}</span>` : "Create a sink"}
+      </h2>
+      <form
+        @submit=${onSubmit((form) => void (sink ? this.#save(form, sink) : this.#create(form)))}
+      >
+        ${sinkFields({ type, number: this.#created, sink, onType })} ${this.#creation.view()}
+        <p class="buttons">
+          <button class="primary" ?disabled=${this.#creation.isBusy}>
+            ${sink ? "Save and test sink" : "Create and test sink"}
+          </button>
+          ${sink ? html`<button type="button" @click=${() => this.#edit(undefined)}>Cancel</button>` : nothing}
         </p>
       </form>
       <div id="trial" role="status">${trial ?? nothing}</div>
     </section>`;
   }
 
+  /** Fills the form with a sink, or empties it. The focus follows. */
+  #edit(sink: Sink | undefined): void {
+    this.#changed = sink;
+    this.#trial = undefined;
+    this.#creation.error = undefined;
+    this.#context.update();
+    document.querySelector<HTMLElement>(sink ? "#sink" : "h1")?.focus();
+  }
+
+  #save(form: FormData, sink: Sink): Promise<void> {
+    const { api, say } = this.#context;
+    return this.#creation.run(async () => {
+      await api.sinks.update(sink.id, sinkChangeIn(form, sink));
+      this.#edit(undefined);
+      say("The sink is changed.");
+      await this.#try(sink.id, "changed");
+    });
+  }
+
   #create(form: FormData): Promise<void> {
     const { api, say } = this.#context;
     return this.#creation.run(async () => {
       const { id } = await api.sinks.create(sinkIn(form, this.#type));
-      this.#trial = { id };
       this.#created += 1;
       say("The sink is created.");
-      await this.#sinks.load();
-      this.#trial = { id, test: await api.sinks.test(id).catch(notTested) };
-      this.#context.update();
-      document.getElementById("trial")?.scrollIntoView({ block: "nearest" });
-      this.#poll(id, POLLS);
+      await this.#try(id, "created");
     });
+  }
+
+  /** Tests the receiver, then follows what it is sent. */
+  async #try(id: string, what: Trial["what"]): Promise<void> {
+    this.#trial = { id, what };
+    await this.#sinks.load();
+    const test = await this.#context.api.sinks.test(id).catch(notTested);
+    this.#trial = { id, what, test };
+    this.#context.update();
+    document.getElementById("trial")?.scrollIntoView({ block: "nearest" });
+    this.#poll(id, POLLS);
   }
 
   /** Asks for the state of the new sink until it has sent all there is: one request each time. */
@@ -158,7 +194,7 @@ export class SinksScreen implements Screen {
         ${text}
       </button>`;
     return html`<span class="buttons">
-      ${button("Test", () => void this.#test(sink))}
+      ${button("Test", () => void this.#test(sink))} ${button("Change", () => this.#edit(sink))}
       ${button(sink.active ? "Pause" : "Activate", () => void this.#switch(sink))}
       ${button("Replay", () => this.#replay(sink))}
       ${rejected === null ? nothing : button("Skip event", () => this.#skip(sink, rejected))}
