@@ -1,11 +1,12 @@
 // Guarantee: holds, erasures and the time that events are kept are set in the dashboard, with the keyboard
-// alone. What cannot be brought back is asked first. What the service refuses is said beside the form.
+// alone. What cannot be brought back is asked first. What the service refuses is said beside the form. A
+// long list is turned page by page.
 
 import { newClient } from "@annals/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "./chromium.ts";
-import { expectUsable, openDashboard, tabTo, WIDTHS } from "./dashboard.ts";
+import { expectUsable, openDashboard, tabTo, visit, WIDTHS } from "./dashboard.ts";
 
 const stack = inject("stack");
 const { baseUrl } = stack;
@@ -118,4 +119,23 @@ test("a shorter time is set, and the screen says from when; what the plan does n
   await alert.getByText("archive: must be false: the plan has no archives").waitFor();
   expect(await days.inputValue()).toBe("60");
   expect(await all()).toMatchObject({ account_days: 90, archive: false });
+});
+
+test("a long list is turned page by page, and what is placed is on the first page", async () => {
+  const { client, page } = await opened("usage");
+  for (let from = 1; from <= 51; from += 1)
+    expect((await client.post("/v1/holds", { from_sequence: from })).status).toBe(201);
+  await visit(page, "holds");
+  const rows = page.locator("tbody").getByRole("row");
+  expect(await rows.count()).toBe(50);
+  expect(await rows.first().innerText()).toContain("51 and later");
+  await page.getByRole("button", { name: "Older" }).click();
+  await expect.poll(() => rows.count()).toBe(1);
+  expect(await rows.innerText()).toMatch(/(^|\s)1 and later/);
+  expect(await page.getByRole("button", { name: "Older" }).count()).toBe(0);
+  await page.getByLabel("From number").fill("60");
+  await page.getByRole("button", { name: "Place hold" }).click();
+  await rows.first().getByText("60 and later").waitFor();
+  expect(await rows.count()).toBe(50);
+  expect(await page.getByRole("button", { name: "Newest" }).count()).toBe(0);
 });

@@ -27,6 +27,7 @@ const SCREENS: readonly (readonly [at: string, scope: Scope | undefined, empty: 
   ["holds", "keys:manage", /No active holds/],
   ["erasures", "keys:manage", /No erasures yet/],
   ["widget-tokens", "events:read", /No active tokens\. Create one below/],
+  ["workloads", "keys:manage", /No workloads yet/],
   ["usage", undefined, /There are no events yet/],
   // The last: it makes a widget token.
   ["events", "events:read", /There are no events yet\. Store the first one/],

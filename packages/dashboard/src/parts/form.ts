@@ -1,6 +1,7 @@
 // Fields of forms: a label, the input, a hint. Used by the screens that create or change something.
 
 import { html, nothing, type TemplateResult } from "lit/html.js";
+import type { Action } from "../screen.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -167,3 +168,34 @@ export const onSubmit =
     const element = event.currentTarget as HTMLFormElement;
     work(new FormData(element), element);
   };
+
+interface FormSection {
+  readonly id: string;
+  readonly title: TemplateResult | string;
+  readonly fields: TemplateResult;
+  readonly action: Action;
+  /** What the button says. */
+  readonly submit: string;
+  /** The look of the button. */
+  readonly kind?: "primary" | "danger" | "";
+  /** Undefined for a form that cannot be left. */
+  readonly onCancel?: (() => void) | undefined;
+  readonly work: (form: FormData, element: HTMLFormElement) => Promise<void>;
+}
+
+/** A form with its heading. What `work` throws is shown above its button. */
+export function formSection(given: FormSection): TemplateResult {
+  const { action, fields, id, kind = "primary", onCancel, submit, title, work } = given;
+  const run = (form: FormData, element: HTMLFormElement) =>
+    void action.run(() => work(form, element));
+  return html`<section aria-labelledby=${id}>
+    <h2 id=${id} tabindex="-1">${title}</h2>
+    <form @submit=${onSubmit(run)}>
+      ${fields} ${action.view()}
+      <p class="buttons">
+        <button class=${kind} ?disabled=${action.isBusy}>${submit}</button>
+        ${onCancel ? html`<button type="button" @click=${onCancel}>Cancel</button>` : nothing}
+      </p>
+    </form>
+  </section>`;
+}

@@ -38,3 +38,23 @@ export function table<T>(
     </tbody>
   </table>`;
 }
+
+/** A button of a row. `row` names the row for a screen reader. */
+export function rowButton(
+  text: string,
+  row: string,
+  act: () => unknown,
+  { isBusy = false, kind = "" } = {},
+): TemplateResult {
+  return html`<button
+    type="button"
+    class=${kind}
+    ?disabled=${isBusy}
+    aria-label=${`${text} ${row}`}
+    @click=${() => void act()}
+  >
+    ${text}
+  </button>`;
+}
+
+export const DANGER = { kind: "danger" };

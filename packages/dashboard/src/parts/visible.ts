@@ -8,3 +8,7 @@ import { html, type TemplateResult } from "lit/html.js";
 export function visible(text: string): readonly (string | TemplateResult)[] {
   return markHidden(text, (name) => html`<span class="mark" title="${name}">⟨${name}⟩</span>`);
 }
+
+/** A text of its own. */
+export const textView = (text: string): TemplateResult =>
+  html`<span class="text">${visible(text)}</span>`;

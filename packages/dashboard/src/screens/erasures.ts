@@ -4,14 +4,12 @@
 import type { Erasure, ErasurePage, NewErasure } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
-import { choices, chosenIn, field, onSubmit, select, textIn } from "../parts/form.ts";
-import { pagesView } from "../parts/pages.ts";
-import { table } from "../parts/table.ts";
+import { choices, chosenIn, field, formSection, select, textIn } from "../parts/form.ts";
+import { Pager } from "../parts/pager.ts";
+import { rowButton, table } from "../parts/table.ts";
 import { countText, timeView } from "../parts/time.ts";
-import { visible } from "../parts/visible.ts";
-import { Action, type Context, Loader, type Screen } from "../screen.ts";
-
-const PAGE_SIZE = 50;
+import { textView, visible } from "../parts/visible.ts";
+import { Action, type Context, type Screen } from "../screen.ts";
 
 const KINDS = {
   actor_id: "events of the actor",
@@ -34,19 +32,16 @@ const KIND_OF_STATUS = { pending: "", running: "", completed: "good", cancelled:
 
 export class ErasuresScreen implements Screen {
   readonly #context: Context;
-  readonly #erasures: Loader<ErasurePage>;
+  readonly #erasures: Pager<ErasurePage>;
   readonly #creation: Action;
   readonly #dialog: Dialog;
-  #cursor: string | undefined;
 
   constructor(context: Context) {
     const { api, update } = context;
     this.#context = context;
     this.#creation = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#erasures = new Loader(update, (signal) =>
-      api.erasures.list({ limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
-    );
+    this.#erasures = new Pager(update, (asked) => api.erasures.list(asked).page());
   }
 
   readonly stop = (): void => this.#erasures.stop();
@@ -57,71 +52,59 @@ export class ErasuresScreen implements Screen {
         the chain, with their hashes, and every proof stays valid.
       </p>
       <p class="buttons">
-        <button type="button" @click=${() => void this.#turnTo(this.#cursor)}>Refresh</button>
+        <button type="button" @click=${() => void this.#erasures.load()}>Refresh</button>
       </p>
-      ${this.#erasures.view((page) => this.#listView(page))} ${this.#dialog.view()}`;
+      ${this.#erasures.view(({ data }, buttons) => html`${this.#listView(data)} ${buttons} ${this.#formView()}`)}
+      ${this.#dialog.view()}`;
 
-  #listView({ data, next_cursor: next }: ErasurePage): TemplateResult {
-    const list =
-      data.length === 0
-        ? html`<p class="empty">No erasures yet. Ask for one below.</p>`
-        : table<Erasure>(
-            "Erasures",
-            [
-              { title: "Requested", cell: (one) => timeView(one.created_at) },
-              { title: "Selects", cell: selectorView },
-              { title: "Parts", cell: ({ parts }) => parts.join(", ") },
-              {
-                title: "Reference",
-                cell: ({ reference }) =>
-                  html`<span class="text">${visible(reference ?? "–")}</span>`,
-              },
-              { title: "State", cell: stateView },
-              { title: "Actions", cell: (one) => this.#cancelView(one) },
-            ],
-            data,
-          );
-    const turn = (cursor: string | undefined) => void this.#turnTo(cursor);
-    return html`${list} ${pagesView({ cursor: this.#cursor, next, turn })} ${this.#formView()}`;
+  #listView(data: readonly Erasure[]): TemplateResult {
+    return data.length === 0
+      ? html`<p class="empty">No erasures yet. Ask for one below.</p>`
+      : table<Erasure>(
+          "Erasures",
+          [
+            { title: "Requested", cell: (one) => timeView(one.created_at) },
+            { title: "Selects", cell: selectorView },
+            { title: "Parts", cell: ({ parts }) => parts.join(", ") },
+            {
+              title: "Reference",
+              cell: ({ reference }) => textView(reference ?? "–"),
+            },
+            { title: "State", cell: stateView },
+            { title: "Actions", cell: (one) => this.#cancelView(one) },
+          ],
+          data,
+        );
   }
 
   #cancelView(one: Erasure): TemplateResult {
     if (one.status !== "pending") return html`<span>–</span>`;
-    return html`<button
-      type="button"
-      aria-label=${`Cancel ${one.id}`}
-      @click=${() => this.#cancel(one)}
-    >
-      Cancel
-    </button>`;
+    return rowButton("Cancel", one.id, () => this.#cancel(one));
   }
 
   #formView(): TemplateResult {
-    return html`<section aria-labelledby="new-erasure">
-      <h2 id="new-erasure">Ask for an erasure</h2>
-      <form @submit=${onSubmit((form, element) => this.#ask(form, element))}>
-        <div class="fields">
+    return formSection({
+      id: "new-erasure",
+      title: "Ask for an erasure",
+      action: this.#creation,
+      fields: html`<div class="fields">
           ${select({ name: "kind", label: "Select", values: KINDS })} ${field(VALUE)}
           ${field(REFERENCE)}
         </div>
-        ${choices({ name: "parts", label: "Parts to erase", values: PARTS })}
-        ${this.#creation.view()}
-        <p>
-          <button class="danger" ?disabled=${this.#creation.isBusy}>Ask for the erasure</button>
-        </p>
-      </form>
-    </section>`;
-  }
-
-  #ask(form: FormData, element: HTMLFormElement): void {
-    const [kind, value] = [textIn(form, "kind") as keyof typeof KINDS, textIn(form, "value")];
-    const [parts, reference] = [chosenIn(form, "parts", PARTS), textIn(form, "reference")];
-    void this.#creation.run(async () => {
-      if (parts.length === 0) throw new Error("Choose at least one part.");
-      const body = { [kind]: value, parts, ...(reference !== "" && { reference }) } as NewErasure;
-      this.#confirm(body, `${KINDS[kind]} ${value}`, element);
+        ${choices({ name: "parts", label: "Parts to erase", values: PARTS })}`,
+      submit: "Ask for the erasure",
+      kind: "danger",
+      work: this.#ask,
     });
   }
+
+  readonly #ask = async (form: FormData, element: HTMLFormElement): Promise<void> => {
+    const [kind, value] = [textIn(form, "kind") as keyof typeof KINDS, textIn(form, "value")];
+    const [parts, reference] = [chosenIn(form, "parts", PARTS), textIn(form, "reference")];
+    if (parts.length === 0) throw new Error("Choose at least one part.");
+    const body = { [kind]: value, parts, ...(reference !== "" && { reference }) } as NewErasure;
+    this.#confirm(body, `${KINDS[kind]} ${value}`, element);
+  };
 
   #confirm(body: NewErasure, what: string, element: HTMLFormElement): void {
     const { api, say } = this.#context;
@@ -140,7 +123,7 @@ export class ErasuresScreen implements Screen {
       work: async () => {
         await api.erasures.create(body);
         element.reset();
-        await this.#turnTo(undefined);
+        await this.#erasures.loadFirst();
         say("The erasure is requested.");
       },
     });
@@ -159,11 +142,6 @@ export class ErasuresScreen implements Screen {
         say("The erasure is cancelled.");
       },
     });
-  }
-
-  #turnTo(cursor: string | undefined): Promise<void> {
-    this.#cursor = cursor;
-    return this.#erasures.load();
   }
 }
 

@@ -7,15 +7,13 @@ import { type Check, checkExport } from "../check/check-export.ts";
 import { saveFile, takeFile } from "../check/take-file.ts";
 import { Dialog } from "../parts/dialog.ts";
 import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
-import { checkbox, onSubmit, select, textIn } from "../parts/form.ts";
-import { pagesView } from "../parts/pages.ts";
-import { table } from "../parts/table.ts";
+import { checkbox, formSection, select, textIn } from "../parts/form.ts";
+import { Pager } from "../parts/pager.ts";
+import { DANGER, rowButton, table } from "../parts/table.ts";
 import { numberText, sizeText, timeView } from "../parts/time.ts";
-import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import { Action, type Context, type Screen } from "../screen.ts";
 import { bundleView, checkView, commandView } from "./check-view.ts";
-import { visible } from "../parts/visible.ts";
-
-const PAGE_SIZE = 20;
+import { textView } from "../parts/visible.ts";
 
 /** How often the list is loaded again while an export is being written: far below the limit of requests. */
 const POLL_MS = 2_000;
@@ -36,12 +34,11 @@ interface Transfer {
 
 export class ExportsScreen implements Screen {
   readonly #context: Context;
-  readonly #exports: Loader<ExportPage>;
+  readonly #exports: Pager<ExportPage>;
   readonly #creation: Action;
   readonly #action: Action;
   readonly #dialog: Dialog;
   readonly #ending = new AbortController();
-  #cursor: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #transfer: Transfer | undefined;
   #check: Check | undefined;
@@ -54,9 +51,8 @@ export class ExportsScreen implements Screen {
     this.#creation = new Action(update);
     this.#action = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#exports = new Loader(update, async (signal) => {
-      const from = { limit: PAGE_SIZE, cursor: this.#cursor };
-      const page = await api.exports.list({ ...from, signal }).page();
+    this.#exports = new Pager(update, async (asked) => {
+      const page = await api.exports.list(asked).page();
       this.#poll(page);
       return page;
     });
@@ -76,7 +72,11 @@ export class ExportsScreen implements Screen {
       ${this.#transferView()} ${this.#action.view()}
       ${this.#check ? checkView(this.#check) : nothing}
       ${this.#explained ? explanationOf(this.#explained) : nothing}
-      ${this.#exports.view((page) => this.#listView(page))} ${this.#dialog.view()}`;
+      ${this.#exports.view(
+        ({ data }, buttons) =>
+          html`${this.#listView(data)} ${buttons} ${this.#formView()} ${this.#fileView()}`,
+      )}
+      ${this.#dialog.view()}`;
 
   #transferView(): TemplateResult | typeof nothing {
     if (this.#transfer === undefined) return nothing;
@@ -87,69 +87,57 @@ export class ExportsScreen implements Screen {
     </p>`;
   }
 
-  #listView({ data, next_cursor }: ExportPage): TemplateResult {
-    const list =
-      data.length === 0
-        ? html`<p class="empty">
-            No exports yet. Create one below and download it when it is completed.
-          </p>`
-        : table<Export>(
-            "Exports",
-            [
-              { title: "Created", cell: (one) => timeView(one.created_at) },
-              { title: "Format", cell: ({ format }) => FORMATS[format] },
-              {
-                title: "Filter",
-                cell: ({ filter }) =>
-                  html`<span class="text">${visible(filterText(filter))}</span>`,
-              },
-              { title: "State", cell: statusView },
-              {
-                title: "Events",
-                cell: (one) => (one.event_count === null ? "–" : numberText(one.event_count)),
-              },
-              { title: "Size", cell: (one) => sizeText(one.size_bytes) },
-              { title: "Actions", cell: (one) => this.#actionsView(one) },
-            ],
-            data,
-          );
-    return html`${list}
-    ${pagesView({ cursor: this.#cursor, next: next_cursor, turn: (to) => void this.#turnTo(to) })}
-    ${this.#formView()} ${this.#fileView()}`;
+  #listView(data: readonly Export[]): TemplateResult {
+    return data.length === 0
+      ? html`<p class="empty">
+          No exports yet. Create one below and download it when it is completed.
+        </p>`
+      : table<Export>(
+          "Exports",
+          [
+            { title: "Created", cell: (one) => timeView(one.created_at) },
+            { title: "Format", cell: ({ format }) => FORMATS[format] },
+            {
+              title: "Filter",
+              cell: ({ filter }) => textView(filterText(filter)),
+            },
+            { title: "State", cell: statusView },
+            {
+              title: "Events",
+              cell: (one) => (one.event_count === null ? "–" : numberText(one.event_count)),
+            },
+            { title: "Size", cell: (one) => sizeText(one.size_bytes) },
+            { title: "Actions", cell: (one) => this.#actionsView(one) },
+          ],
+          data,
+        );
   }
 
   #actionsView(one: Export): TemplateResult {
     const isDone = one.status === "completed";
-    const button = (text: string, act: () => void, kind = "") =>
-      html`<button
-        type="button"
-        class=${kind}
-        ?disabled=${this.#action.isBusy}
-        aria-label=${`${text} ${one.id}`}
-        @click=${act}
-      >
-        ${text}
-      </button>`;
+    const { isBusy } = this.#action;
+    const button = (text: string, act: () => unknown, look = {}) =>
+      rowButton(text, one.id, act, { isBusy, ...look });
     const verify =
       one.format === "evidence" || one.format === "parquet"
         ? button("How to verify", () => this.#explain(one))
-        : button("Verify here", () => void this.#verify(one));
+        : button("Verify here", () => this.#verify(one));
     return html`<span class="buttons">
-      ${isDone ? button("Download", () => void this.#download(one)) : nothing}
-      ${isDone ? verify : nothing} ${button("Delete", () => this.#delete(one), "danger")}
+      ${isDone ? button("Download", () => this.#download(one)) : nothing}
+      ${isDone ? verify : nothing} ${button("Delete", () => this.#delete(one), DANGER)}
     </span>`;
   }
 
   #formView(): TemplateResult {
-    return html`<section aria-labelledby="create-export">
-      <h2 id="create-export">Create an export</h2>
-      <form @submit=${onSubmit((form) => void this.#create(form))}>
-        ${select({ name: "format", label: "Format", values: FORMATS })}
-        ${checkbox("proofs", "With proofs, so that the file can be verified", true)}
-        ${filterFields()} ${this.#creation.view()}
-        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create export</button></p>
-      </form>
-    </section>`;
+    return formSection({
+      id: "create-export",
+      title: "Create an export",
+      action: this.#creation,
+      fields: html`${select({ name: "format", label: "Format", values: FORMATS })}
+      ${checkbox("proofs", "With proofs, so that the file can be verified", true)} ${filterFields()}`,
+      submit: "Create export",
+      work: this.#create,
+    });
   }
 
   #fileView(): TemplateResult {
@@ -167,18 +155,16 @@ export class ExportsScreen implements Screen {
     </section>`;
   }
 
-  #create(form: FormData): Promise<void> {
+  readonly #create = async (form: FormData): Promise<void> => {
     const { api, say } = this.#context;
-    return this.#creation.run(async () => {
-      await api.exports.create({
-        format: formatIn(form),
-        include_proofs: form.has("proofs"),
-        filter: filterIn(form),
-      });
-      say("The export is being written.");
-      await this.#turnTo(undefined);
+    await api.exports.create({
+      format: formatIn(form),
+      include_proofs: form.has("proofs"),
+      filter: filterIn(form),
     });
-  }
+    say("The export is being written.");
+    await this.#exports.loadFirst();
+  };
 
   #download(one: Export): Promise<void> {
     return this.#action.run(async () => {
@@ -261,11 +247,6 @@ export class ExportsScreen implements Screen {
     clearTimeout(this.#timer);
     const isWriting = data.some(({ status }) => status === "pending" || status === "running");
     if (isWriting) this.#timer = setTimeout(() => void this.#exports.load(), POLL_MS);
-  }
-
-  #turnTo(cursor: string | undefined): Promise<void> {
-    this.#cursor = cursor;
-    return this.#exports.load();
   }
 }
 

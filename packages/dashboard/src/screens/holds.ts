@@ -4,14 +4,12 @@
 import type { Hold, HoldPage } from "@annals/sdk";
 import { html, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
-import { field, numberIn, onSubmit, textIn } from "../parts/form.ts";
-import { pagesView } from "../parts/pages.ts";
-import { table } from "../parts/table.ts";
+import { field, formSection, numberIn, textIn } from "../parts/form.ts";
+import { Pager } from "../parts/pager.ts";
+import { DANGER, rowButton, table } from "../parts/table.ts";
 import { numberText } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
-import { Action, type Context, Loader, type Screen } from "../screen.ts";
-
-const PAGE_SIZE = 50;
+import { Action, type Context, type Screen } from "../screen.ts";
 
 const FIELDS = [
   {
@@ -35,19 +33,16 @@ const FIELDS = [
 
 export class HoldsScreen implements Screen {
   readonly #context: Context;
-  readonly #holds: Loader<HoldPage>;
+  readonly #holds: Pager<HoldPage>;
   readonly #creation: Action;
   readonly #dialog: Dialog;
-  #cursor: string | undefined;
 
   constructor(context: Context) {
     const { api, update } = context;
     this.#context = context;
     this.#creation = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#holds = new Loader(update, (signal) =>
-      api.holds.list({ limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
-    );
+    this.#holds = new Pager(update, (asked) => api.holds.list(asked).page());
   }
 
   readonly stop = (): void => this.#holds.stop();
@@ -58,75 +53,60 @@ export class HoldsScreen implements Screen {
         <a href=${this.#context.href("retention")}>retention</a>. The chain records each hold and
         its release.
       </p>
-      ${this.#holds.view((page) => this.#listView(page))} ${this.#dialog.view()}`;
+      ${this.#holds.view(({ data }, buttons) => html`${this.#listView(data)} ${buttons} ${this.#formView()}`)}
+      ${this.#dialog.view()}`;
 
-  #listView({ data, next_cursor: next }: HoldPage): TemplateResult {
-    const turn = (cursor: string | undefined) => {
-      this.#cursor = cursor;
-      void this.#holds.load();
-    };
-    const list =
-      data.length === 0
-        ? html`<p class="empty">No active holds. Place one below, such as for a legal case.</p>`
-        : table<Hold>(
-            "Holds",
-            [
-              { title: "Events", cell: (one) => rangeText(one) },
-              {
-                title: "Actor",
-                cell: ({ actor_id: actor }) =>
-                  html`<span class="text">${actor === null ? "all" : visible(actor)}</span>`,
-              },
-              { title: "Placed by", cell: ({ owner }) => `the ${owner}` },
-              {
-                title: "Recorded by",
-                cell: ({ placed_by: number }) => `event ${numberText(number)}`,
-              },
-              { title: "Id", cell: ({ id }) => html`<code class="breaks">${id}</code>` },
-              { title: "Actions", cell: (one) => this.#releaseView(one) },
-            ],
-            data,
-          );
-    return html`${list} ${pagesView({ cursor: this.#cursor, next, turn })} ${this.#formView()}`;
+  #listView(data: readonly Hold[]): TemplateResult {
+    return data.length === 0
+      ? html`<p class="empty">No active holds. Place one below, such as for a legal case.</p>`
+      : table<Hold>(
+          "Holds",
+          [
+            { title: "Events", cell: (one) => rangeText(one) },
+            {
+              title: "Actor",
+              cell: ({ actor_id: actor }) =>
+                html`<span class="text">${actor === null ? "all" : visible(actor)}</span>`,
+            },
+            { title: "Placed by", cell: ({ owner }) => `the ${owner}` },
+            {
+              title: "Recorded by",
+              cell: ({ placed_by: number }) => `event ${numberText(number)}`,
+            },
+            { title: "Id", cell: ({ id }) => html`<code class="breaks">${id}</code>` },
+            { title: "Actions", cell: (one) => this.#releaseView(one) },
+          ],
+          data,
+        );
   }
 
   #releaseView(one: Hold): TemplateResult {
     if (one.owner === "operator") return html`<span>only the operator releases it</span>`;
-    return html`<button
-      type="button"
-      class="danger"
-      aria-label=${`Release ${one.id}`}
-      @click=${() => this.#release(one)}
-    >
-      Release
-    </button>`;
+    return rowButton("Release", one.id, () => this.#release(one), DANGER);
   }
 
   #formView(): TemplateResult {
-    return html`<section aria-labelledby="place-hold">
-      <h2 id="place-hold">Place a hold</h2>
-      <form @submit=${onSubmit((form) => void this.#place(form))}>
-        <div class="fields">${FIELDS.map(field)}</div>
-        ${this.#creation.view()}
-        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Place hold</button></p>
-      </form>
-    </section>`;
-  }
-
-  #place(form: FormData): Promise<void> {
-    const { api, say } = this.#context;
-    return this.#creation.run(async () => {
-      const [to, actor] = [numberIn(form, "last"), textIn(form, "actor")];
-      await api.holds.place({
-        from_sequence: Number(textIn(form, "first")),
-        ...(to !== undefined && { to_sequence: to }),
-        ...(actor !== "" && { actor_id: actor }),
-      });
-      say("The hold is placed.");
-      this.#cursor = undefined;
-      await this.#holds.load();
+    return formSection({
+      id: "place-hold",
+      title: "Place a hold",
+      action: this.#creation,
+      fields: html`<div class="fields">${FIELDS.map(field)}</div>`,
+      submit: "Place hold",
+      work: this.#place,
     });
   }
+
+  readonly #place = async (form: FormData): Promise<void> => {
+    const { api, say } = this.#context;
+    const [to, actor] = [numberIn(form, "last"), textIn(form, "actor")];
+    await api.holds.place({
+      from_sequence: Number(textIn(form, "first")),
+      ...(to !== undefined && { to_sequence: to }),
+      ...(actor !== "" && { actor_id: actor }),
+    });
+    say("The hold is placed.");
+    await this.#holds.loadFirst();
+  };
 
   #release(one: Hold): void {
     const { api, say } = this.#context;

@@ -8,20 +8,20 @@ import {
   choices,
   chosenIn,
   field,
+  formSection,
   linesIn,
-  onSubmit,
   textIn,
   timeField,
   timeIn,
 } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";
-import { table } from "../parts/table.ts";
+import { DANGER, rowButton, table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { SCOPES } from "../words.ts";
-import { visible } from "../parts/visible.ts";
+import { textView, visible } from "../parts/visible.ts";
 
-const MAX_NAME_LENGTH = 255;
+const NAME = { label: "Name", isRequired: true, maxLength: 255 };
 /** Length of YYYY-MM-DD. */
 const DAY = 10;
 
@@ -77,7 +77,7 @@ export class KeysScreen implements Screen {
             [
               {
                 title: "Name",
-                cell: ({ name }) => html`<span class="text">${visible(name)}</span>`,
+                cell: ({ name }) => textView(name),
               },
               { title: "Key", cell: (key) => html`<code>${key.key_prefix}</code>` },
               { title: "Scopes", cell: scopesView },
@@ -99,67 +99,50 @@ export class KeysScreen implements Screen {
 
   #actionsView(key: ApiKey): TemplateResult {
     return html`<span class="buttons">
-      <button type="button" aria-label=${`Change ${key.name}`} @click=${() => this.#change(key)}>
-        Change
-      </button>
-      <button
-        type="button"
-        class="danger"
-        aria-label=${`Revoke ${key.name}`}
-        @click=${() => this.#revoke(key)}
-      >
-        Revoke
-      </button>
+      ${rowButton("Change", key.name, () => this.#change(key))}
+      ${rowButton("Revoke", key.name, () => this.#revoke(key), DANGER)}
     </span>`;
   }
 
   #formView(): TemplateResult {
-    return html`<section aria-labelledby="create-key">
-      <h2 id="create-key">Create a key</h2>
-      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
-        ${field({ name: "name", label: "Name", isRequired: true, maxLength: MAX_NAME_LENGTH, hint: "Who uses it, such as billing" })}
+    return formSection({
+      id: "create-key",
+      title: "Create a key",
+      action: this.#creation,
+      fields: html`${field({ ...NAME, name: "name", hint: "Who uses it, such as billing" })}
         <details>
           <summary>Expiry and addresses</summary>
           ${limitFields("")}
         </details>
-        ${choices({ name: "scopes", label: "Scopes", values: SCOPES, meanings: MEANINGS })}
-        ${this.#creation.view()}
-        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create key</button></p>
-      </form>
-    </section>`;
-  }
-
-  #create(form: FormData, element: HTMLFormElement): Promise<void> {
-    return this.#creation.run(async () => {
-      const scopes = chosenIn(form, "scopes", SCOPES);
-      // Without scopes the service would grant all five.
-      if (scopes.length === 0) throw new Error("Choose at least one scope.");
-      const [expires_at, allowed_ips] = [timeIn(form, "expires"), linesIn(form, "ips")];
-      const body = {
-        name: textIn(form, "name"),
-        scopes,
-        ...(expires_at !== undefined && { expires_at }),
-        ...(allowed_ips.length > 0 && { allowed_ips }),
-      };
-      this.#created = await this.#context.api.apiKeys.create(body);
-      element.reset();
-      this.#context.say("The key is created. Copy it now.");
-      await this.#keys.load();
+        ${choices({ name: "scopes", label: "Scopes", values: SCOPES, meanings: MEANINGS })}`,
+      submit: "Create key",
+      work: this.#create,
     });
   }
+
+  readonly #create = async (form: FormData, element: HTMLFormElement): Promise<void> => {
+    const scopes = chosenIn(form, "scopes", SCOPES);
+    // Without scopes the service would grant all five.
+    if (scopes.length === 0) throw new Error("Choose at least one scope.");
+    const [expires_at, allowed_ips] = [timeIn(form, "expires"), linesIn(form, "ips")];
+    const body = {
+      name: textIn(form, "name"),
+      scopes,
+      ...(expires_at !== undefined && { expires_at }),
+      ...(allowed_ips.length > 0 && { allowed_ips }),
+    };
+    this.#created = await this.#context.api.apiKeys.create(body);
+    element.reset();
+    this.#context.say("The key is created. Copy it now.");
+    await this.#keys.load();
+  };
 
   /** What was not changed is not sent: a field has no seconds. */
   #change(key: ApiKey): void {
     const { api, say } = this.#context;
     this.#dialog.ask({
       title: "Change the key",
-      content: html`${field({
-        name: "new-name",
-        label: "Name",
-        value: key.name,
-        isRequired: true,
-        maxLength: MAX_NAME_LENGTH,
-      })}
+      content: html`${field({ ...NAME, name: "new-name", value: key.name })}
       ${limitFields("new-", key)}`,
       confirm: "Save changes",
       work: async (form) => {

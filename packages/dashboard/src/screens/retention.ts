@@ -4,23 +4,20 @@
 import type { Archive, ArchivePage, Retention } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { saveFile, takeFile } from "../check/take-file.ts";
-import { checkbox, field, numberIn, onSubmit } from "../parts/form.ts";
-import { pagesView } from "../parts/pages.ts";
-import { table } from "../parts/table.ts";
+import { checkbox, field, formSection, numberIn } from "../parts/form.ts";
+import { Pager } from "../parts/pager.ts";
+import { rowButton, table } from "../parts/table.ts";
 import { countText, numberText, sizeText, timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 
-const PAGE_SIZE = 50;
-
 export class RetentionScreen implements Screen {
   readonly #context: Context;
   readonly #retention: Loader<Retention>;
-  readonly #archives: Loader<ArchivePage>;
+  readonly #archives: Pager<ArchivePage>;
   readonly #change: Action;
   readonly #download: Action;
   readonly #ending = new AbortController();
-  #cursor: string | undefined;
 
   constructor(context: Context) {
     const { api, update } = context;
@@ -28,9 +25,7 @@ export class RetentionScreen implements Screen {
     this.#change = new Action(update);
     this.#download = new Action(update);
     this.#retention = new Loader(update, (signal) => api.retention.get({ signal }));
-    this.#archives = new Loader(update, (signal) =>
-      api.archives.list({ limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
-    );
+    this.#archives = new Pager(update, (asked) => api.archives.list(asked).page());
   }
 
   readonly stop = (): void => {
@@ -44,7 +39,8 @@ export class RetentionScreen implements Screen {
       <section aria-labelledby="archives">
         <h2 id="archives">Archives</h2>
         <p>What retention deletes can be kept in files, with what proves it.</p>
-        ${this.#download.view()} ${this.#archives.view((page) => this.#archivesView(page))}
+        ${this.#download.view()}
+        ${this.#archives.view(({ data }, buttons) => html`${this.#archivesView(data)} ${buttons}`)}
       </section>`;
 
   #retentionView(one: Retention): TemplateResult {
@@ -52,48 +48,42 @@ export class RetentionScreen implements Screen {
     const most = plan_days === null ? "" : `, at most ${numberText(plan_days)}`;
     const empty = plan_days === null ? "permanently" : "the time of the plan";
     const hint = `${numberText(min_days)} or more${most}. Empty: ${empty}`;
+    const fields = html`<p>A longer time is in force at once, a shorter one after 7 days.</p>
+      ${field({
+        name: "days",
+        label: "Days that events are kept",
+        type: "number",
+        value: account_days === null ? "" : String(account_days),
+        min: min_days,
+        max: plan_days ?? undefined,
+        hint,
+      })}
+      ${checkbox("archive", "Archive events before they are deleted", archive)}`;
     return html`${keptView(one, this.#context.href("holds"))}
-      <section aria-labelledby="keep">
-        <h2 id="keep">Change it</h2>
-        <p>A longer time is in force at once, a shorter one after 7 days.</p>
-        <form @submit=${onSubmit((form) => void this.#set(form, one))}>
-          ${field({
-            name: "days",
-            label: "Days that events are kept",
-            type: "number",
-            value: account_days === null ? "" : String(account_days),
-            min: min_days,
-            max: plan_days ?? undefined,
-            hint,
-          })}
-          ${checkbox("archive", "Archive events before they are deleted", archive)}
-          ${this.#change.view()}
-          <p><button class="primary" ?disabled=${this.#change.isBusy}>Save</button></p>
-        </form>
-      </section>`;
+    ${formSection({
+      id: "keep",
+      title: "Change the retention",
+      action: this.#change,
+      fields,
+      submit: "Save",
+      work: (form) => this.#set(form, one),
+    })}`;
   }
 
-  #set(form: FormData, before: Retention): Promise<void> {
+  async #set(form: FormData, before: Retention): Promise<void> {
     const { api, say } = this.#context;
-    return this.#change.run(async () => {
-      const archive = form.has("archive");
-      await api.retention.set({
-        days: numberIn(form, "days") ?? null,
-        ...(archive !== before.archive && { archive }),
-      });
-      await this.#retention.load();
-      say("The retention is changed.");
+    const archive = form.has("archive");
+    await api.retention.set({
+      days: numberIn(form, "days") ?? null,
+      ...(archive !== before.archive && { archive }),
     });
+    await this.#retention.load();
+    say("The retention is changed.");
   }
 
-  #archivesView({ data, next_cursor: next }: ArchivePage): TemplateResult {
-    if (data.length === 0 && this.#cursor === undefined)
-      return html`<p class="empty">No archives yet.</p>`;
-    const turn = (cursor: string | undefined) => {
-      this.#cursor = cursor;
-      void this.#archives.load();
-    };
-    return html`${table<Archive>(
+  #archivesView(data: readonly Archive[]): TemplateResult {
+    if (data.length === 0) return html`<p class="empty">No archives yet.</p>`;
+    return table<Archive>(
       "Archives",
       [
         { title: "Month", cell: ({ month }) => month },
@@ -110,22 +100,15 @@ export class RetentionScreen implements Screen {
         { title: "Actions", cell: (one) => this.#actionsView(one) },
       ],
       data,
-    )}
-    ${pagesView({ cursor: this.#cursor, next, turn })}`;
+    );
   }
 
   #actionsView({ id }: Archive): TemplateResult {
     const { archives } = this.#context.api;
     const { signal } = this.#ending;
+    const { isBusy } = this.#download;
     const button = (what: string, ending: string, take: () => Promise<Response>) =>
-      html`<button
-        type="button"
-        ?disabled=${this.#download.isBusy}
-        aria-label=${`Download the ${what} of ${id}`}
-        @click=${() => void this.#take(`${id}.${ending}`, take)}
-      >
-        Download ${what}
-      </button>`;
+      rowButton(`Download ${what}`, id, () => this.#take(`${id}.${ending}`, take), { isBusy });
     return html`<span class="buttons">
       ${button("events", "jsonl.zst", () => archives.events(id, { signal }))}
       ${button("evidence", "tar", () => archives.evidence(id, { signal }))}

@@ -3,8 +3,8 @@
 import type { NewRoleMapping, RoleMapping } from "@annals/sdk";
 import { html, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
-import { field, onSubmit, select, textIn } from "../parts/form.ts";
-import { table } from "../parts/table.ts";
+import { field, formSection, select, textIn } from "../parts/form.ts";
+import { DANGER, rowButton, table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
@@ -73,49 +73,40 @@ export class RoleMappingsScreen implements Screen {
   }
 
   #deleteView(mapping: RoleMapping): TemplateResult {
-    return html`<button
-      type="button"
-      class="danger"
-      aria-label=${`Delete the mapping of ${nameOf(mapping)}`}
-      @click=${() => this.#delete(mapping)}
-    >
-      Delete
-    </button>`;
+    const row = `the mapping of ${nameOf(mapping)}`;
+    return rowButton("Delete", row, () => this.#delete(mapping), DANGER);
   }
 
   #formView(): TemplateResult {
     const providers = this.#context.providers.map(({ name, title }) => [name, title] as const);
-    return html`<section aria-labelledby="add-mapping">
-      <h2 id="add-mapping">Add a mapping</h2>
-      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
-        <div class="fields">
-          ${
-            providers.length === 0
-              ? field(PROVIDER)
-              : select({ ...PROVIDER, values: Object.fromEntries(providers) })
-          }
-          ${select({ name: "kind", label: "Given to", values: KINDS })} ${field(WHOM)}
-          ${select({ name: "role", label: "Role", values: ROLES })}
-        </div>
-        ${this.#creation.view()}
-        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Add mapping</button></p>
-      </form>
-    </section>`;
-  }
-
-  #create(form: FormData, element: HTMLFormElement): Promise<void> {
-    const { api, say } = this.#context;
-    return this.#creation.run(async () => {
-      await api.roleMappings.create({
-        provider: textIn(form, "provider"),
-        [textIn(form, "kind")]: textIn(form, "whom"),
-        role: textIn(form, "role") as NewRoleMapping["role"],
-      });
-      element.reset();
-      say("The mapping is added.");
-      await this.#mappings.load();
+    const provider =
+      providers.length === 0
+        ? field(PROVIDER)
+        : select({ ...PROVIDER, values: Object.fromEntries(providers) });
+    return formSection({
+      id: "add-mapping",
+      title: "Add a mapping",
+      action: this.#creation,
+      fields: html`<div class="fields">
+        ${provider} ${select({ name: "kind", label: "Given to", values: KINDS })} ${field(WHOM)}
+        ${select({ name: "role", label: "Role", values: ROLES })}
+      </div>`,
+      submit: "Add mapping",
+      work: this.#create,
     });
   }
+
+  readonly #create = async (form: FormData, element: HTMLFormElement): Promise<void> => {
+    const { api, say } = this.#context;
+    await api.roleMappings.create({
+      provider: textIn(form, "provider"),
+      [textIn(form, "kind")]: textIn(form, "whom"),
+      role: textIn(form, "role") as NewRoleMapping["role"],
+    });
+    element.reset();
+    say("The mapping is added.");
+    await this.#mappings.load();
+  };
 
   #delete(mapping: RoleMapping): void {
     const { api, say, person } = this.#context;

@@ -4,10 +4,10 @@
 import type { Sink, SinkTest } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
-import { field, onSubmit, textIn } from "../parts/form.ts";
-import { table } from "../parts/table.ts";
+import { field, formSection, textIn } from "../parts/form.ts";
+import { DANGER, rowButton, table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
-import { visible } from "../parts/visible.ts";
+import { textView, visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { FIRST_TYPE, sinkChangeIn, sinkFields, sinkIn } from "./sink-fields.ts";
 import {
@@ -87,23 +87,18 @@ export class SinksScreen implements Screen {
       this.#context.update();
     };
     const type = sink?.type ?? this.#type;
-    return html`<section aria-labelledby="sink">
-      <h2 id="sink" tabindex="-1">
-        ${sink ? html`Change the sink to <span class="text">${visible(receiverOf(sink))}</span>` : "Create a sink"}
-      </h2>
-      <form
-        @submit=${onSubmit((form) => void (sink ? this.#save(form, sink) : this.#create(form)))}
-      >
-        ${sinkFields({ type, number: this.#created, sink, onType })} ${this.#creation.view()}
-        <p class="buttons">
-          <button class="primary" ?disabled=${this.#creation.isBusy}>
-            ${sink ? "Save and test sink" : "Create and test sink"}
-          </button>
-          ${sink ? html`<button type="button" @click=${() => this.#edit(undefined)}>Cancel</button>` : nothing}
-        </p>
-      </form>
-      <div id="trial" role="status">${trial ?? nothing}</div>
-    </section>`;
+    return html`${formSection({
+        id: "sink",
+        title: sink
+          ? html`Change the sink to <span class="text">${visible(receiverOf(sink))}</span>`
+          : "Create a sink",
+        action: this.#creation,
+        fields: sinkFields({ type, number: this.#created, sink, onType }),
+        submit: sink ? "Save and test sink" : "Create and test sink",
+        onCancel: sink && (() => this.#edit(undefined)),
+        work: (form) => (sink ? this.#save(form, sink) : this.#create(form)),
+      })}
+      <div id="trial" role="status">${trial ?? nothing}</div>`;
   }
 
   /** Fills the form with a sink, or empties it. The focus follows. */
@@ -115,24 +110,20 @@ export class SinksScreen implements Screen {
     document.querySelector<HTMLElement>(sink ? "#sink" : "h1")?.focus();
   }
 
-  #save(form: FormData, sink: Sink): Promise<void> {
+  async #save(form: FormData, sink: Sink): Promise<void> {
     const { api, say } = this.#context;
-    return this.#creation.run(async () => {
-      await api.sinks.update(sink.id, sinkChangeIn(form, sink));
-      this.#edit(undefined);
-      say("The sink is changed.");
-      await this.#try(sink.id, "changed");
-    });
+    await api.sinks.update(sink.id, sinkChangeIn(form, sink));
+    this.#edit(undefined);
+    say("The sink is changed.");
+    await this.#try(sink.id, "changed");
   }
 
-  #create(form: FormData): Promise<void> {
+  async #create(form: FormData): Promise<void> {
     const { api, say } = this.#context;
-    return this.#creation.run(async () => {
-      const { id } = await api.sinks.create(sinkIn(form, this.#type));
-      this.#created += 1;
-      say("The sink is created.");
-      await this.#try(id, "created");
-    });
+    const { id } = await api.sinks.create(sinkIn(form, this.#type));
+    this.#created += 1;
+    say("The sink is created.");
+    await this.#try(id, "created");
   }
 
   /** Tests the receiver, then follows what it is sent. */
@@ -170,7 +161,7 @@ export class SinksScreen implements Screen {
         { title: "Type", cell: ({ sink }) => `${sink.type}, ${sink.format}` },
         {
           title: "Receiver",
-          cell: ({ sink }) => html`<span class="text">${visible(receiverOf(sink))}</span>`,
+          cell: ({ sink }) => textView(receiverOf(sink)),
         },
         { title: "State", cell: stateView },
         { title: "Behind", cell: lagView },
@@ -183,22 +174,15 @@ export class SinksScreen implements Screen {
 
   #actionsView({ sink, status }: Shown): TemplateResult {
     const { rejected } = status;
-    const button = (text: string, act: () => void, kind = "") =>
-      html`<button
-        type="button"
-        class=${kind}
-        ?disabled=${this.#change.isBusy}
-        aria-label=${`${text} ${receiverOf(sink)}`}
-        @click=${act}
-      >
-        ${text}
-      </button>`;
+    const { isBusy } = this.#change;
+    const button = (text: string, act: () => unknown, look = {}) =>
+      rowButton(text, receiverOf(sink), act, { isBusy, ...look });
     return html`<span class="buttons">
-      ${button("Test", () => void this.#test(sink))} ${button("Change", () => this.#edit(sink))}
-      ${button(sink.active ? "Pause" : "Activate", () => void this.#switch(sink))}
+      ${button("Test", () => this.#test(sink))} ${button("Change", () => this.#edit(sink))}
+      ${button(sink.active ? "Pause" : "Activate", () => this.#switch(sink))}
       ${button("Replay", () => this.#replay(sink))}
       ${rejected === null ? nothing : button("Skip event", () => this.#skip(sink, rejected))}
-      ${button("Delete", () => this.#delete(sink), "danger")}
+      ${button("Delete", () => this.#delete(sink), DANGER)}
     </span>`;
   }
 

@@ -3,14 +3,12 @@
 
 import type { Delivery, DeliveryPage, Webhook } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import { field, onSubmit, textIn } from "../parts/form.ts";
-import { pagesView } from "../parts/pages.ts";
-import { table } from "../parts/table.ts";
+import { field, formSection, textIn } from "../parts/form.ts";
+import { Pager } from "../parts/pager.ts";
+import { rowButton, table } from "../parts/table.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
-
-const PAGE_SIZE = 50;
 
 /** The event of a delivery that a person asked for. */
 const TEST = "webhook.test";
@@ -23,9 +21,9 @@ export class WebhookScreen implements Screen {
   readonly #context: Context;
   readonly #id: string;
   readonly #webhook: Loader<Webhook | undefined>;
-  readonly #deliveries: Loader<DeliveryPage>;
+  readonly #deliveries: Pager<DeliveryPage>;
   readonly #action: Action;
-  #cursor: string | undefined;
+  readonly #range: Action;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
@@ -34,13 +32,12 @@ export class WebhookScreen implements Screen {
     this.#context = context;
     this.#id = id;
     this.#action = new Action(update);
+    this.#range = new Action(update);
     this.#webhook = new Loader(update, async (signal) => {
       const all = await api.webhooks.list({ signal }).toArray();
       return all.find((one) => one.id === id);
     });
-    this.#deliveries = new Loader(update, (signal) =>
-      api.webhooks.deliveries(id, { limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
-    );
+    this.#deliveries = new Pager(update, (asked) => api.webhooks.deliveries(id, asked).page());
   }
 
   readonly stop = (): void => {
@@ -62,9 +59,10 @@ export class WebhookScreen implements Screen {
         >
           Send a test
         </button>
-        <button type="button" @click=${() => void this.#turnTo(undefined)}>Refresh</button>
+        <button type="button" @click=${() => void this.#deliveries.loadFirst()}>Refresh</button>
       </p>
-      ${this.#action.view()} ${this.#deliveries.view((page) => this.#listView(page))}
+      ${this.#action.view()}
+      ${this.#deliveries.view(({ data }, buttons) => html`${this.#listView(data)} ${buttons}`)}
       ${this.#rangeView()}`;
 
   /** Whatever fails here fails for the deliveries, too, which say why. */
@@ -77,7 +75,7 @@ export class WebhookScreen implements Screen {
     </p>`;
   }
 
-  #listView({ data, next_cursor }: DeliveryPage): TemplateResult {
+  #listView(data: readonly Delivery[]): TemplateResult {
     if (data.length === 0) {
       return html`<p class="empty">
         Nothing was delivered yet. Send a test: it appears here as soon as it was attempted.
@@ -94,8 +92,7 @@ export class WebhookScreen implements Screen {
       { title: "Next retry", cell: (one: Delivery) => timeView(one.next_retry_at) },
       { title: "Actions", cell: (one: Delivery) => this.#replayView(one) },
     ];
-    return html`${table("Deliveries", columns, data)}
-    ${pagesView({ cursor: this.#cursor, next: next_cursor, turn: (to) => void this.#turnTo(to) })}`;
+    return table("Deliveries", columns, data);
   }
 
   #replayView({ id, event }: Delivery): TemplateResult {
@@ -106,27 +103,26 @@ export class WebhookScreen implements Screen {
         const { webhooks } = this.#context.api;
         return (await webhooks.replayDelivery(this.#id, id)).id;
       }, "The replay is queued.");
-    return html`<button
-      type="button"
-      aria-label=${`Replay ${event} ${id}`}
-      @click=${() => void replay()}
-    >
-      Replay
-    </button>`;
+    return rowButton("Replay", `${event} ${id}`, replay);
   }
 
   #rangeView(): TemplateResult {
-    return html`<section aria-labelledby="replay-range">
-      <h2 id="replay-range">Replay events</h2>
-      <p>Delivers event.created again for a range of sequence numbers, at most 1,000 events.</p>
-      <form @submit=${onSubmit((form) => void this.#replayRange(form))}>
+    const number = { type: "number", min: 1, isRequired: true } as const;
+    return formSection({
+      id: "replay-range",
+      title: "Replay events",
+      action: this.#range,
+      fields: html`<p>
+          Delivers event.created again for a range of sequence numbers, at most 1,000 events.
+        </p>
         <div class="fields">
-          ${field({ name: "from", label: "From number", type: "number", min: 1, isRequired: true })}
-          ${field({ name: "to", label: "To number", type: "number", min: 1, isRequired: true })}
-        </div>
-        <p><button ?disabled=${this.#action.isBusy}>Replay events</button></p>
-      </form>
-    </section>`;
+          ${field({ ...number, name: "from", label: "From number" })}
+          ${field({ ...number, name: "to", label: "To number" })}
+        </div>`,
+      submit: "Replay events",
+      kind: "",
+      work: this.#replayRange,
+    });
   }
 
   #test(): Promise<void> {
@@ -136,22 +132,20 @@ export class WebhookScreen implements Screen {
     return this.#queue(send, "The test is queued.");
   }
 
-  #replayRange(form: FormData): Promise<void> {
-    return this.#action.run(async () => {
-      const { deliveries } = await this.#context.api.webhooks.replayEvents(this.#id, {
-        from_sequence_number: Number(textIn(form, "from")),
-        to_sequence_number: Number(textIn(form, "to")),
-      });
-      this.#context.say(`${numberText(deliveries)} deliveries are queued.`);
+  readonly #replayRange = async (form: FormData): Promise<void> => {
+    const { deliveries } = await this.#context.api.webhooks.replayEvents(this.#id, {
+      from_sequence_number: Number(textIn(form, "from")),
+      to_sequence_number: Number(textIn(form, "to")),
     });
-  }
+    this.#context.say(`${numberText(deliveries)} deliveries are queued.`);
+  };
 
   /** Queues a delivery, then loads the list again until it is there. */
   #queue(send: () => Promise<string>, message: string): Promise<void> {
     return this.#action.run(async () => {
       const id = await send();
       this.#context.say(message);
-      await this.#turnTo(undefined);
+      await this.#deliveries.loadFirst();
       this.#poll(id, POLLS);
     });
   }
@@ -163,11 +157,6 @@ export class WebhookScreen implements Screen {
     this.#timer = setTimeout(() => {
       void this.#deliveries.load().then(() => this.#poll(id, left - 1));
     }, POLL_MS);
-  }
-
-  #turnTo(cursor: string | undefined): Promise<void> {
-    this.#cursor = cursor;
-    return this.#deliveries.load();
   }
 }
 

@@ -6,14 +6,14 @@ import { html, nothing, type TemplateResult } from "lit/html.js";
 import { keyed } from "lit/directives/keyed.js";
 import { Dialog } from "../parts/dialog.ts";
 import { changedFilter, valueFields, valuesIn } from "../parts/filter-fields.ts";
-import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
+import { choices, chosenIn, field, formSection, textIn } from "../parts/form.ts";
 import { secretView } from "../parts/secret.ts";
-import { table } from "../parts/table.ts";
+import { DANGER, rowButton, table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { EVENT_NAMES } from "../words.ts";
 import { eventsView, loadWebhooks, type Shown, stateView } from "./webhook-views.ts";
-import { visible } from "../parts/visible.ts";
+import { textView, visible } from "../parts/visible.ts";
 
 const MAX_URL_LENGTH = 2_048;
 const DAY_S = 86_400;
@@ -92,7 +92,7 @@ export class WebhooksScreen implements Screen {
             [
               {
                 title: "URL",
-                cell: ({ webhook }) => html`<span class="text">${visible(webhook.url)}</span>`,
+                cell: ({ webhook }) => textView(webhook.url),
               },
               { title: "Events", cell: ({ webhook }) => eventsView(webhook) },
               { title: "State", cell: stateView },
@@ -105,10 +105,8 @@ export class WebhooksScreen implements Screen {
   }
 
   #actionsView(one: Webhook): TemplateResult {
-    const button = (text: string, act: () => void, kind = "") =>
-      html`<button type="button" class=${kind} aria-label=${`${text} ${one.url}`} @click=${act}>
-        ${text}
-      </button>`;
+    const button = (text: string, act: () => unknown, look = {}) =>
+      rowButton(text, one.url, act, look);
     return html`<span class="buttons">
       <a
         class="button"
@@ -117,33 +115,28 @@ export class WebhooksScreen implements Screen {
         >Deliveries</a
       >
       ${button("Change", () => this.#change(one))}
-      ${button(one.active ? "Disable" : "Enable", () => void this.#switch(one))}
+      ${button(one.active ? "Disable" : "Enable", () => this.#switch(one))}
       ${button("Rotate secret", () => this.#rotate(one))}
-      ${button("Delete", () => this.#delete(one), "danger")}
+      ${button("Delete", () => this.#delete(one), DANGER)}
     </span>`;
   }
 
   #formView(): TemplateResult {
     const one = this.#changed;
-    const { isBusy } = this.#creation;
-    return html`<section aria-labelledby="webhook">
-      <h2 id="webhook">${one ? "Change the webhook" : "Create a webhook"}</h2>
-      <form @submit=${onSubmit((form, element) => void this.#submit(form, element))}>
-        ${keyed(
-          one?.id,
-          html`${field({ ...URL_FIELD, value: one?.url })}
-          ${choices({ name: "events", label: "Events", values: EVENT_NAMES, meanings: MEANINGS, chosen: one?.events })}
-          ${valueFields(one?.filter)}`,
-        )}
-        ${this.#creation.view()}
-        <p class="buttons">
-          <button class="primary" ?disabled=${isBusy}>
-            ${one ? "Save changes" : "Create webhook"}
-          </button>
-          ${one ? html`<button type="button" @click=${() => this.#change(undefined)}>Cancel</button>` : nothing}
-        </p>
-      </form>
-    </section>`;
+    return formSection({
+      id: "webhook",
+      title: one ? "Change the webhook" : "Create a webhook",
+      action: this.#creation,
+      fields: html`${keyed(
+        one?.id,
+        html`${field({ ...URL_FIELD, value: one?.url })}
+        ${choices({ name: "events", label: "Events", values: EVENT_NAMES, meanings: MEANINGS, chosen: one?.events })}
+        ${valueFields(one?.filter)}`,
+      )}`,
+      submit: one ? "Save changes" : "Create webhook",
+      onCancel: one && (() => this.#change(undefined)),
+      work: this.#submit,
+    });
   }
 
   /** Fills the form with a webhook, or empties it. The focus follows. */
@@ -154,17 +147,15 @@ export class WebhooksScreen implements Screen {
     document.querySelector<HTMLElement>(one ? "#url" : "h1")?.focus();
   }
 
-  #submit(form: FormData, element: HTMLFormElement): Promise<void> {
-    return this.#creation.run(async () => {
-      const events = chosenIn(form, "events", EVENT_NAMES);
-      if (events.length === 0) throw new Error("Choose at least one event.");
-      const body = { url: textIn(form, "url"), events };
-      const one = this.#changed;
-      await (one
-        ? this.#save(one, body, changedFilter(form, one.filter))
-        : this.#create({ ...body, filter: valuesIn(form) }, element));
-    });
-  }
+  readonly #submit = async (form: FormData, element: HTMLFormElement): Promise<void> => {
+    const events = chosenIn(form, "events", EVENT_NAMES);
+    if (events.length === 0) throw new Error("Choose at least one event.");
+    const body = { url: textIn(form, "url"), events };
+    const one = this.#changed;
+    await (one
+      ? this.#save(one, body, changedFilter(form, one.filter))
+      : this.#create({ ...body, filter: valuesIn(form) }, element));
+  };
 
   async #create(body: NewWebhook, element: HTMLFormElement): Promise<void> {
     const { api, say } = this.#context;

@@ -4,16 +4,15 @@ import type { WidgetToken, WidgetTokenPage } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
 import { filterFields, filterIn, filterText } from "../parts/filter-fields.ts";
-import { choices, chosenIn, field, onSubmit, select, textIn } from "../parts/form.ts";
-import { pagesView } from "../parts/pages.ts";
+import { choices, chosenIn, field, formSection, select, textIn } from "../parts/form.ts";
+import { Pager } from "../parts/pager.ts";
 import { secretView } from "../parts/secret.ts";
-import { table } from "../parts/table.ts";
+import { DANGER, rowButton, table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
-import { Action, type Context, Loader, type Screen } from "../screen.ts";
+import { Action, type Context, type Screen } from "../screen.ts";
 import { PARTS } from "../words.ts";
-import { visible } from "../parts/visible.ts";
+import { textView } from "../parts/visible.ts";
 
-const PAGE_SIZE = 50;
 const MAX_LENGTH = 255;
 
 const VIEWER_ID = {
@@ -36,10 +35,9 @@ const LIFETIMES = { 3600: "1 hour", 600: "10 minutes", 28_800: "8 hours", 86_400
 
 export class WidgetTokensScreen implements Screen {
   readonly #context: Context;
-  readonly #tokens: Loader<WidgetTokenPage>;
+  readonly #tokens: Pager<WidgetTokenPage>;
   readonly #creation: Action;
   readonly #dialog: Dialog;
-  #cursor: string | undefined;
   #token: string | undefined;
 
   constructor(context: Context) {
@@ -47,9 +45,7 @@ export class WidgetTokensScreen implements Screen {
     this.#context = context;
     this.#creation = new Action(update);
     this.#dialog = new Dialog(update);
-    this.#tokens = new Loader(update, (signal) =>
-      api.widgetTokens.list({ limit: PAGE_SIZE, cursor: this.#cursor, signal }).page(),
-    );
+    this.#tokens = new Pager(update, (asked) => api.widgetTokens.list(asked).page());
   }
 
   readonly stop = (): void => this.#tokens.stop();
@@ -60,7 +56,8 @@ export class WidgetTokensScreen implements Screen {
         <code>&lt;annals-viewer&gt;</code>. Your server creates them with its key; here you see
         which are live.
       </p>
-      ${this.#secretView()} ${this.#tokens.view((page) => this.#listView(page))}
+      ${this.#secretView()}
+      ${this.#tokens.view(({ data }, buttons) => html`${this.#listView(data)} ${buttons} ${this.#formView()}`)}
       ${this.#dialog.view()}`;
 
   #secretView(): TemplateResult | typeof nothing {
@@ -72,94 +69,77 @@ export class WidgetTokensScreen implements Screen {
     return secretView({ what: "widget token", text: this.#token, say: this.#context.say, onClose });
   }
 
-  #listView({ data, next_cursor }: WidgetTokenPage): TemplateResult {
-    const list =
-      data.length === 0
-        ? html`<p class="empty">
-            No active tokens. Create one below to try the viewer on your own page.
-          </p>`
-        : table<WidgetToken>(
-            "Widget tokens",
-            [
-              {
-                title: "Viewer",
-                cell: ({ viewer }) =>
-                  html`<span class="text">${visible(viewer?.name ?? viewer?.id ?? "–")}</span>`,
-              },
-              { title: "Token", cell: (one) => html`<code>${one.token_prefix}</code>` },
-              {
-                title: "Filter",
-                cell: ({ filter }) =>
-                  html`<span class="text">${visible(filterText(filter))}</span>`,
-              },
-              {
-                title: "Parts",
-                cell: ({ parts }) => (parts.length === 0 ? "none" : parts.join(", ")),
-              },
-              {
-                title: "Origins",
-                cell: ({ origins }) =>
-                  html`<span class="text"
-                    >${visible(origins.length === 0 ? "this one" : origins.join(", "))}</span
-                  >`,
-              },
-              { title: "Expires", cell: (one) => timeView(one.expires_at) },
-              { title: "Actions", cell: (one) => this.#revokeView(one) },
-            ],
-            data,
-          );
-    return html`${list}
-    ${pagesView({ cursor: this.#cursor, next: next_cursor, turn: (to) => void this.#turnTo(to) })}
-    ${this.#formView()}`;
-  }
-
-  #revokeView(one: WidgetToken): TemplateResult {
-    return html`<button
-      type="button"
-      class="danger"
-      aria-label=${`Revoke ${one.token_prefix}`}
-      @click=${() => this.#revoke(one)}
-    >
-      Revoke
-    </button>`;
+  #listView(data: readonly WidgetToken[]): TemplateResult {
+    return data.length === 0
+      ? html`<p class="empty">
+          No active tokens. Create one below to try the viewer on your own page.
+        </p>`
+      : table<WidgetToken>(
+          "Widget tokens",
+          [
+            {
+              title: "Viewer",
+              cell: ({ viewer }) => textView(viewer?.name ?? viewer?.id ?? "–"),
+            },
+            { title: "Token", cell: (one) => html`<code>${one.token_prefix}</code>` },
+            {
+              title: "Filter",
+              cell: ({ filter }) => textView(filterText(filter)),
+            },
+            {
+              title: "Parts",
+              cell: ({ parts }) => (parts.length === 0 ? "none" : parts.join(", ")),
+            },
+            {
+              title: "Origins",
+              cell: ({ origins }) =>
+                textView(origins.length === 0 ? "this one" : origins.join(", ")),
+            },
+            { title: "Expires", cell: (one) => timeView(one.expires_at) },
+            {
+              title: "Actions",
+              cell: (one) => rowButton("Revoke", one.token_prefix, () => this.#revoke(one), DANGER),
+            },
+          ],
+          data,
+        );
   }
 
   #formView(): TemplateResult {
-    return html`<section aria-labelledby="create-token">
-      <h2 id="create-token">Create a widget token</h2>
-      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
-        <div class="fields">
+    return formSection({
+      id: "create-token",
+      title: "Create a widget token",
+      action: this.#creation,
+      fields: html`<div class="fields">
           ${field(VIEWER_ID)} ${field(VIEWER_NAME)}
           ${select({ name: "lifetime", label: "Lives for", values: LIFETIMES, chosen: "3600" })}
           ${field(ORIGINS)}
         </div>
         ${choices({ name: "parts", label: "Parts that are shown", values: PARTS })}
-        ${filterFields()} ${this.#creation.view()}
-        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Create token</button></p>
-      </form>
-    </section>`;
-  }
-
-  #create(form: FormData, element: HTMLFormElement): Promise<void> {
-    const { api, say } = this.#context;
-    return this.#creation.run(async () => {
-      const name = textIn(form, "viewer-name");
-      const body = {
-        filter: filterIn(form),
-        parts: chosenIn(form, "parts", PARTS),
-        origins: textIn(form, "origins")
-          .split(/[\s,]+/)
-          .filter((origin) => origin !== ""),
-        expires_in: Number(form.get("lifetime")),
-        viewer: { id: textIn(form, "viewer-id"), ...(name !== "" && { name }) },
-      };
-      const { token } = await api.widgetTokens.create(body);
-      this.#token = token;
-      element.reset();
-      say("The token is created. Copy it now.");
-      await this.#turnTo(undefined);
+        ${filterFields()}`,
+      submit: "Create token",
+      work: this.#create,
     });
   }
+
+  readonly #create = async (form: FormData, element: HTMLFormElement): Promise<void> => {
+    const { api, say } = this.#context;
+    const name = textIn(form, "viewer-name");
+    const body = {
+      filter: filterIn(form),
+      parts: chosenIn(form, "parts", PARTS),
+      origins: textIn(form, "origins")
+        .split(/[\s,]+/)
+        .filter((origin) => origin !== ""),
+      expires_in: Number(form.get("lifetime")),
+      viewer: { id: textIn(form, "viewer-id"), ...(name !== "" && { name }) },
+    };
+    const { token } = await api.widgetTokens.create(body);
+    this.#token = token;
+    element.reset();
+    say("The token is created. Copy it now.");
+    await this.#tokens.loadFirst();
+  };
 
   #revoke({ id, token_prefix }: WidgetToken): void {
     const { api, say } = this.#context;
@@ -175,10 +155,5 @@ export class WidgetTokensScreen implements Screen {
         say("The token is revoked.");
       },
     });
-  }
-
-  #turnTo(cursor: string | undefined): Promise<void> {
-    this.#cursor = cursor;
-    return this.#tokens.load();
   }
 }

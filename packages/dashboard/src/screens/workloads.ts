@@ -3,10 +3,10 @@
 import type { Workload } from "@annals/sdk";
 import { html, type TemplateResult } from "lit/html.js";
 import { Dialog } from "../parts/dialog.ts";
-import { choices, chosenIn, field, onSubmit, textIn } from "../parts/form.ts";
-import { table } from "../parts/table.ts";
+import { choices, chosenIn, field, formSection, textIn } from "../parts/form.ts";
+import { DANGER, rowButton, table } from "../parts/table.ts";
 import { timeView } from "../parts/time.ts";
-import { visible } from "../parts/visible.ts";
+import { textView, visible } from "../parts/visible.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { SCOPES } from "../words.ts";
 
@@ -69,64 +69,55 @@ export class WorkloadsScreen implements Screen {
         : table<Workload>(
             "Workloads",
             [
-              { title: "Name", cell: ({ name }) => text(name) },
-              { title: "Issuer", cell: ({ issuer }) => text(issuer) },
+              { title: "Name", cell: ({ name }) => textView(name) },
+              { title: "Issuer", cell: ({ issuer }) => textView(issuer) },
               { title: "Subject and claims", cell: tokenView },
               { title: "Audience", cell: audienceView },
               { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") },
               { title: "Created", cell: (one) => timeView(one.created_at) },
-              { title: "Actions", cell: (one) => this.#deleteView(one) },
+              {
+                title: "Actions",
+                cell: (one) => rowButton("Delete", one.name, () => this.#delete(one), DANGER),
+              },
             ],
             workloads,
           );
     return html`${list}${this.#formView()}`;
   }
 
-  #deleteView(workload: Workload): TemplateResult {
-    return html`<button
-      type="button"
-      class="danger"
-      aria-label=${`Delete ${workload.name}`}
-      @click=${() => this.#delete(workload)}
-    >
-      Delete
-    </button>`;
-  }
-
   #formView(): TemplateResult {
-    return html`<section aria-labelledby="add-workload">
-      <h2 id="add-workload">Add a workload</h2>
-      <form @submit=${onSubmit((form, element) => void this.#create(form, element))}>
-        <div class="fields">${FIELDS.map(field)}</div>
-        ${choices({ name: "scopes", label: "Scopes", values: SCOPES })} ${this.#creation.view()}
-        <p><button class="primary" ?disabled=${this.#creation.isBusy}>Add workload</button></p>
-      </form>
-    </section>`;
-  }
-
-  #create(form: FormData, element: HTMLFormElement): Promise<void> {
-    const { api, say } = this.#context;
-    return this.#creation.run(async () => {
-      const scopes = chosenIn(form, "scopes", SCOPES);
-      if (scopes.length === 0) throw new Error("Choose at least one scope.");
-      await api.workloads.create({
-        name: textIn(form, "name"),
-        issuer: textIn(form, "issuer"),
-        subject: textIn(form, "subject"),
-        claims: claimsOf(textIn(form, "claims")),
-        scopes,
-      });
-      element.reset();
-      say("The workload is added.");
-      await this.#workloads.load();
+    return formSection({
+      id: "add-workload",
+      title: "Add a workload",
+      action: this.#creation,
+      fields: html`<div class="fields">${FIELDS.map(field)}</div>
+        ${choices({ name: "scopes", label: "Scopes", values: SCOPES })}`,
+      submit: "Add workload",
+      work: this.#create,
     });
   }
+
+  readonly #create = async (form: FormData, element: HTMLFormElement): Promise<void> => {
+    const { api, say } = this.#context;
+    const scopes = chosenIn(form, "scopes", SCOPES);
+    if (scopes.length === 0) throw new Error("Choose at least one scope.");
+    await api.workloads.create({
+      name: textIn(form, "name"),
+      issuer: textIn(form, "issuer"),
+      subject: textIn(form, "subject"),
+      claims: claimsOf(textIn(form, "claims")),
+      scopes,
+    });
+    element.reset();
+    say("The workload is added.");
+    await this.#workloads.load();
+  };
 
   #delete(workload: Workload): void {
     const { api, say } = this.#context;
     this.#dialog.ask({
       title: "Delete the workload?",
-      content: html`<p>${text(workload.name)}</p>
+      content: html`<p>${textView(workload.name)}</p>
         <p>${tokenView(workload)}</p>
         <p>No request that begins later is admitted by it.</p>`,
       confirm: "Delete workload",
@@ -153,8 +144,6 @@ function claimsOf(given: string): Record<string, string> {
       }),
   );
 }
-
-const text = (value: string): TemplateResult => html`<span class="text">${visible(value)}</span>`;
 
 const tokenView = ({ claims, subject }: Workload): TemplateResult =>
   html`<code class="breaks">${visible(subject)}</code>${Object.entries(claims ?? {}).map(
