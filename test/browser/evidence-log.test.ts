@@ -1,6 +1,7 @@
 // Guarantee: the viewer and the dashboard say of an event whether a checkpoint covers it, since when and
 // how many witnesses have seen it. What no quorum has seen is not covered yet. Where the service keeps no
-// log they say nothing of one. A bundle of evidence comes with the command that verifies it.
+// log they say nothing of one. A bundle of evidence comes with the command that verifies it. The
+// checkpoint and the proofs of the log can be kept.
 
 import { eventually } from "@annals/testing";
 import { KEY_TYPE, keyOf, noteSigner, type VerifierKey, vkeyOf } from "@annals/tlog";
@@ -68,6 +69,13 @@ async function open(shown: Page | Locator): Promise<Locator> {
 const said = (detail: Locator) =>
   detail.locator("dt", { hasText: "Evidence log" }).locator("xpath=following-sibling::dd[1]");
 
+/** The text of the file that a button downloads. */
+async function downloaded(page: Page, name: string): Promise<string> {
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name }).click();
+  return readFile(await (await downloading).path(), "utf8");
+}
+
 test(
   "no log, not covered yet, covered",
   async () => {
@@ -111,6 +119,14 @@ test(
     await visit(dashboard, "verification");
     await dashboard.getByText(/^2 of 2 events are covered by a checkpoint of/).waitFor();
     await dashboard.getByText(/seen by 1 witness: w1/).waitFor();
+    await dashboard.getByRole("table", { name: "Witnesses" }).getByText("w1").waitFor();
+    const checkpoint = await downloaded(dashboard, "Download the checkpoint");
+    expect(checkpoint.split("\n").slice(0, 2)).toEqual([expect.stringMatching(`^${ORIGIN}/`), "2"]);
+    await dashboard.getByText("Prove that the log has an event").click();
+    await dashboard.getByLabel("Number of the event").fill("2");
+    const proof = JSON.parse(await downloaded(dashboard, "Download the proof"));
+    expect(proof).toMatchObject({ sequence_number: 2, size: 2 });
+    expect(proof.checkpoint.split("\n").slice(0, 3)).toEqual(checkpoint.split("\n").slice(0, 3));
     await expectUsable(dashboard);
     await visit(dashboard, "events");
     await said(await open(dashboard))

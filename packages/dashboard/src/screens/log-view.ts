@@ -1,5 +1,5 @@
-// How far the log of evidence covers the events, as the service says it. Shown by the verification screen,
-// for an account whose service keeps a log.
+// How far the log of evidence covers the events, as the service says it. Used by evidence.ts and by the
+// overview.
 
 import { AnnalsError, type LogStatus } from "@annals/sdk";
 import type { Routes } from "@annals/sdk/browser";
@@ -15,17 +15,6 @@ export async function loadLog(api: Routes, signal: AbortSignal): Promise<LogStat
     if (AnnalsError.is(error, "not_found")) return null;
     throw error;
   }
-}
-
-export function logView(log: LogStatus): TemplateResult {
-  return html`<section aria-labelledby="evidence-log">
-    <h2 id="evidence-log">Evidence log</h2>
-    <p>${coveredView(log)}</p>
-    <p class="hint">
-      The service says this. To check it, run <code>annals-verify watch</code> with the key of
-      <code class="text">${visible(log.log_origin)}</code> that the operator publishes.
-    </p>
-  </section>`;
 }
 
 export function coveredView({ covered, size }: LogStatus): TemplateResult {

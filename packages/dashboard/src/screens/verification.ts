@@ -1,7 +1,7 @@
 // Verifies the chain, or a range of it, with progress, and shows what earlier verifications in this browser
 // found (verification-history.ts).
 
-import { AnnalsError, type LogStatus, type Verification } from "@annals/sdk";
+import { AnnalsError, type Verification } from "@annals/sdk";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { field, numberIn, onSubmit } from "../parts/form.ts";
 import { table } from "../parts/table.ts";
@@ -9,7 +9,7 @@ import { numberText, timeView } from "../parts/time.ts";
 import { Action, type Context, Loader, type Screen } from "../screen.ts";
 import { type Finished, KEPT, VerificationHistory } from "../verification-history.ts";
 import { piecesOf } from "../verification-plan.ts";
-import { loadLog, logView } from "./log-view.ts";
+import { EvidenceLog } from "./evidence.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   digest_mismatch: "a part, its salt or a filter column was changed or is missing",
@@ -35,8 +35,7 @@ export class VerificationScreen implements Screen {
   readonly #context: Context;
   readonly #action: Action;
   readonly #history: Loader<VerificationHistory>;
-  /** Shown only if it loads: whatever fails here fails in a verification too, which says why. */
-  readonly #log: Loader<LogStatus | null>;
+  readonly #evidence: EvidenceLog;
   #progress: Progress | undefined;
   #under: AbortController | undefined;
 
@@ -49,13 +48,13 @@ export class VerificationScreen implements Screen {
       const accountId = await usage.then(({ account_id }) => account_id).catch(() => undefined);
       return new VerificationHistory(context.notes, accountId);
     });
-    this.#log = new Loader(context.update, (signal) => loadLog(context.api, signal));
+    this.#evidence = new EvidenceLog(context);
   }
 
   readonly stop = (): void => {
     this.#under?.abort();
     this.#history.stop();
-    this.#log.stop();
+    this.#evidence.stop();
   };
 
   readonly view = (): TemplateResult =>
@@ -76,8 +75,7 @@ export class VerificationScreen implements Screen {
           ${this.#action.isBusy ? html`<button type="button" @click=${() => this.#under?.abort()}>Stop</button>` : nothing}
         </p>
       </form>
-      ${this.#progressView()} ${this.#action.view()}
-      ${this.#log.value ? logView(this.#log.value) : nothing}
+      ${this.#progressView()} ${this.#action.view()} ${this.#evidence.view()}
       ${this.#history.view((history) => this.#historyView(history))}`;
 
   #progressView(): TemplateResult | typeof nothing {
