@@ -1,6 +1,7 @@
 // Guarantee: the address of the events screen holds its filters and the opened event. Whoever opens it sees
 // the same, also after a login, and Back closes the event. No visit of the screen leaves a further widget
-// token. What an address holds reaches the service as filters of the list, and nothing else does.
+// token. What an address holds reaches the service as filters of the list, and nothing else does. What
+// is shown leads to its export, its hold and its erasure.
 
 import { newClient } from "@annals/testing";
 import type { Browser, Page } from "playwright-core";
@@ -91,4 +92,33 @@ test("what an address holds is neither markup nor a parameter of another kind", 
     ]);
   }
   expect(await page.locator("img").count()).toBe(0);
+});
+
+test("what is shown leads to its export, and an opened event to its hold and its erasure", async () => {
+  const { key, client, ids } = await withEvents();
+  const from = "2020-01-31T09:30:15.000Z";
+  const page = await openDashboard(
+    browser,
+    { baseUrl, key },
+    `events?action=invoice.*&occurred_from=${from}`,
+  );
+  await page.getByText("invoice.send").click();
+  await page.getByRole("link", { name: "Hold the opened event" }).click();
+  await page.getByRole("button", { name: "Place hold" }).click();
+  await page.getByText("The hold is placed").waitFor();
+  const [hold] = (await client.get("/v1/holds")).body.data;
+  expect(hold).toMatchObject({ from_sequence: 2, to_sequence: 2 });
+
+  await page.goBack();
+  await page.getByRole("link", { name: "Erase parts of it" }).click();
+  expect(await page.getByLabel("Select").inputValue()).toBe("event_id");
+  expect(await page.getByLabel("Id", { exact: true }).inputValue()).toBe(ids[1]);
+
+  await page.goBack();
+  await page.getByRole("link", { name: "Export these events" }).click();
+  await page.getByRole("button", { name: "Create export" }).click();
+  await page.getByText("The export is being written").waitFor();
+  const [made] = (await client.get("/v1/exports")).body.data;
+  expect(made.filter).toMatchObject({ action: "invoice.*" });
+  expect(Date.parse(made.filter.occurred_from)).toBe(Date.parse(from));
 });

@@ -1,6 +1,6 @@
 // The dashboard as a whole: login, the account and the screen of the address, messages. Made by main.ts once.
 
-import { AnnalsError } from "@annals/sdk";
+import { AnnalsError, type Scope } from "@annals/sdk";
 import { html, nothing, render, type TemplateResult } from "lit/html.js";
 import { Auth, KEY_ALONE, type Ways } from "./auth.ts";
 import { type Login, keyLogin, personLogin } from "./login.ts";
@@ -217,7 +217,8 @@ export class App {
     const { query } = this.#route;
     const [keep, setZone, update] = [this.#keep, this.#setZone, this.#update];
     const zone = () => this.#zones.zone;
-    const ways = { api, href, keep, say, setZone, update, zone };
+    const may = (scope: Scope) => access === undefined || access.scopes.includes(scope);
+    const ways = { api, href, keep, may, say, setZone, update, zone };
     return newScreen(this.#route, { ...ways, notes, now, person, providers, query, session });
   }
 

@@ -1,7 +1,7 @@
 // What a screen is, and its two ways to talk to the service: a Loader for what it shows, an Action for what
 // a person asks for. Each screen is made by app.ts when its route is shown, and stopped when it is left.
 
-import type { CreatedWidgetToken } from "@annals/sdk";
+import type { CreatedWidgetToken, Scope } from "@annals/sdk";
 import type { Routes } from "@annals/sdk/browser";
 import type { TemplateResult } from "lit/html.js";
 import { html, nothing } from "lit/html.js";
@@ -26,6 +26,8 @@ export interface Context {
   readonly href: (path: string) => string;
   /** Who has logged in; undefined for a key. */
   readonly person: Person | undefined;
+  /** Whether the role has a scope. The scopes of a key are not known: it may be. */
+  readonly may: (scope: Scope) => boolean;
   /** Parameters of the address, when the screen is made. */
   readonly query: URLSearchParams;
   /** Writes them into the address, which then shows the same again. `isNew`: Back leads to those before. */

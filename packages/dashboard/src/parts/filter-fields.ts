@@ -2,7 +2,7 @@
 // webhooks and sinks.
 
 import { html, type TemplateResult } from "lit/html.js";
-import { area, field, linesIn, textIn, timeIn } from "./form.ts";
+import { area, field, linesIn, textIn, timeField, timeIn } from "./form.ts";
 
 const TEXTS = {
   action: "Action (a * at the end matches every action that begins so)",
@@ -22,13 +22,18 @@ export const FILTER_NAMES: readonly string[] = [...Object.keys(TEXTS), ...Object
 
 const MAX_LENGTH = 256;
 
-export function filterFields(): TemplateResult {
-  return html`<details>
+/** `given` has what is filled in already, such as the filters of the events that were shown. */
+export function filterFields(given = new URLSearchParams()): TemplateResult {
+  const value = (name: string) => given.get(name) ?? "";
+  const texts = Object.entries(TEXTS).map(([name, label]) =>
+    field({ name, label, maxLength: MAX_LENGTH, value: value(name) }),
+  );
+  const times = Object.entries(TIMES).map(([name, label]) =>
+    field({ name, label, type: "datetime-local", value: timeField(value(name)) }),
+  );
+  return html`<details ?open=${FILTER_NAMES.some((name) => given.has(name))}>
     <summary>Only some events</summary>
-    <div class="fields">
-      ${Object.entries(TEXTS).map(([name, label]) => field({ name, label, maxLength: MAX_LENGTH }))}
-      ${Object.entries(TIMES).map(([name, label]) => field({ name, label, type: "datetime-local" }))}
-    </div>
+    <div class="fields">${texts} ${times}</div>
   </details>`;
 }
 
@@ -53,7 +58,7 @@ export function valueFields(filter: Values = {}): TemplateResult {
   return html`<details ?open=${isSet}>
     <summary>Only some events</summary>
     <p class="hint">
-      One value a line. An event is sent if each field that is filled in has its value.
+      One value a line. An event is sent if it has one of the values of each field.
     </p>
     <div class="fields">
       ${Object.entries(TEXTS).map(([name, label]) => area({ name, label, value: filter[name]?.join("\n") }))}

@@ -31,6 +31,7 @@ export function field(given: Field): TemplateResult {
       maxlength=${given.maxLength ?? nothing}
       min=${given.min ?? nothing}
       max=${given.max ?? nothing}
+      step=${type === "datetime-local" ? "any" : nothing}
       autocomplete=${type === "password" ? "new-password" : "off"}
       spellcheck="false"
       aria-describedby=${hint === undefined ? nothing : hintId}
@@ -142,13 +143,14 @@ export const timeIn = (form: FormData, name: string): string | undefined => {
   return text === "" ? undefined : new Date(text).toISOString();
 };
 
-/** A time for a field. */
+/** A time for a field; empty for what is none. */
 export function timeField(text: string | undefined): string {
-  if (text === undefined) return "";
-  const at = new Date(text);
+  const at = new Date(text ?? "");
+  if (Number.isNaN(at.getTime())) return "";
   return new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS)
     .toISOString()
-    .slice(0, "2026-01-31T09:30".length);
+    .slice(0, "2026-01-31T09:30:00".length)
+    .replace(/:00$/, "");
 }
 
 /** The chosen ones of the values. */

@@ -21,6 +21,9 @@ const PARTS = ["actor", "target", "context", "diff", "metadata"] as const;
 
 const VALUE = { name: "value", label: "Id", isRequired: true, maxLength: 255 };
 
+/** Parameter of the address with the id of the event that is to be erased. */
+const EVENT = "event";
+
 const REFERENCE = {
   name: "reference",
   label: "Reference",
@@ -83,13 +86,14 @@ export class ErasuresScreen implements Screen {
   }
 
   #formView(): TemplateResult {
+    const event = this.#context.query.get(EVENT) ?? undefined;
     return formSection({
       id: "new-erasure",
       title: "Ask for an erasure",
       action: this.#creation,
       fields: html`<div class="fields">
-          ${select({ name: "kind", label: "Select", values: KINDS })} ${field(VALUE)}
-          ${field(REFERENCE)}
+          ${select({ name: "kind", label: "Select", values: KINDS, chosen: event && "event_id" })}
+          ${field({ ...VALUE, value: event })} ${field(REFERENCE)}
         </div>
         ${choices({ name: "parts", label: "Parts to erase", values: PARTS })}`,
       submit: "Ask for the erasure",

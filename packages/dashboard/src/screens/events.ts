@@ -1,8 +1,8 @@
 // Events: the viewer, with a widget token that this screen creates with the key and renews before it expires.
 // The viewer never gets the key. Its filters and the opened event are in the address.
 
-import type { CreatedWidgetToken } from "@annals/sdk";
-import { html, type TemplateResult } from "lit/html.js";
+import type { CreatedWidgetToken, Scope } from "@annals/sdk";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { FILTER_NAMES } from "../parts/filter-fields.ts";
 import type { Zone } from "../parts/zone.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
@@ -25,10 +25,17 @@ interface State {
   readonly openEvent: string;
 }
 
+interface Selected {
+  readonly id: string;
+  readonly sequence_number: number;
+}
+
 export class EventsScreen implements Screen {
   readonly #context: Context;
   readonly #first: Loader<CreatedWidgetToken>;
   #state: State;
+  /** The event that was opened last. One that the address opened is not known. */
+  #selected: Selected | undefined;
 
   constructor(context: Context) {
     this.#context = context;
@@ -56,16 +63,40 @@ export class EventsScreen implements Screen {
     this.#first.view(
       ({ token, expires_at }) =>
         html`<annals-viewer
-          .token=${token}
-          .expiresAt=${expires_at}
-          .tokenProvider=${this.#create}
-          .filter=${this.#state.filter}
-          .openEvent=${this.#state.openEvent}
-          .zone=${this.#context.zone()}
-          .messages=${MESSAGES}
-          @annals-state=${this.#keep}
-        ></annals-viewer>`,
+            .token=${token}
+            .expiresAt=${expires_at}
+            .tokenProvider=${this.#create}
+            .filter=${this.#state.filter}
+            .openEvent=${this.#state.openEvent}
+            .zone=${this.#context.zone()}
+            .messages=${MESSAGES}
+            @annals-state=${this.#keep}
+            @annals-select=${this.#select}
+          ></annals-viewer>
+          ${this.#linksView()}`,
     );
+
+  /** What else can be done with the events that are shown, or with the one that is opened. */
+  #linksView(): TemplateResult {
+    const { filter, openEvent } = this.#state;
+    const number = this.#selected?.id === openEvent ? this.#selected.sequence_number : undefined;
+    const { href, may } = this.#context;
+    const link = (scope: Scope, path: string, text: string) =>
+      may(scope) ? html`<a class="button" href=${href(path)}>${text}</a>` : nothing;
+    const query = new URLSearchParams(filter).toString();
+    const held = `holds?first=${number ?? ""}&last=${number ?? ""}`;
+    const erased = `erasures?event=${encodeURIComponent(openEvent)}`;
+    return html`<p class="buttons">
+      ${link("export", query === "" ? "exports" : `exports?${query}`, "Export these events")}
+      ${number === undefined ? nothing : link("keys:manage", held, "Hold the opened event")}
+      ${openEvent === "" ? nothing : link("keys:manage", erased, "Erase parts of it")}
+    </p>`;
+  }
+
+  readonly #select = ({ detail }: CustomEvent<{ readonly event: Selected }>): void => {
+    this.#selected = detail.event;
+    this.#context.update();
+  };
 
   readonly #keep = ({ detail }: CustomEvent<State & { readonly zone: Zone }>): void => {
     const { filter, openEvent, zone } = detail;

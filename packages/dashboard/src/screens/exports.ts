@@ -134,7 +134,8 @@ export class ExportsScreen implements Screen {
       title: "Create an export",
       action: this.#creation,
       fields: html`${select({ name: "format", label: "Format", values: FORMATS })}
-      ${checkbox("proofs", "With proofs, so that the file can be verified", true)} ${filterFields()}`,
+      ${checkbox("proofs", "With proofs, so that the file can be verified", true)}
+      ${filterFields(this.#context.query)}`,
       submit: "Create export",
       work: this.#create,
     });

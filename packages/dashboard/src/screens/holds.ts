@@ -90,10 +90,18 @@ export class HoldsScreen implements Screen {
       id: "place-hold",
       title: "Place a hold",
       action: this.#creation,
-      fields: html`<div class="fields">${FIELDS.map(field)}</div>`,
+      fields: html`<div class="fields">
+        ${FIELDS.map((one) => field({ ...one, ...this.#given(one.name) }))}
+      </div>`,
       submit: "Place hold",
       work: this.#place,
     });
+  }
+
+  /** What the address fills in, such as the number of an event. */
+  #given(name: string): { readonly value?: string } {
+    const value = this.#context.query.get(name);
+    return value === null ? {} : { value };
   }
 
   readonly #place = async (form: FormData): Promise<void> => {
