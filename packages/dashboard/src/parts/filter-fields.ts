@@ -5,12 +5,16 @@ import { html, type TemplateResult } from "lit/html.js";
 import { area, field, linesIn, textIn, timeField, timeIn } from "./form.ts";
 
 const TEXTS = {
-  action: "Action (a * at the end matches every action that begins so)",
+  action: "Action",
   actor_id: "Actor id",
   actor_type: "Actor type",
   target_id: "Target id",
   target_type: "Target type",
 } as const;
+
+const HINTS: Readonly<Record<string, string>> = {
+  action: "A * at the end matches every action that begins so",
+};
 
 const TIMES = {
   occurred_from: "Occurred from (local time)",
@@ -26,7 +30,7 @@ const MAX_LENGTH = 256;
 export function filterFields(given = new URLSearchParams()): TemplateResult {
   const value = (name: string) => given.get(name) ?? "";
   const texts = Object.entries(TEXTS).map(([name, label]) =>
-    field({ name, label, maxLength: MAX_LENGTH, value: value(name) }),
+    field({ name, label, hint: HINTS[name], maxLength: MAX_LENGTH, value: value(name) }),
   );
   const times = Object.entries(TIMES).map(([name, label]) =>
     field({ name, label, type: "datetime-local", value: timeField(value(name)) }),
@@ -61,7 +65,7 @@ export function valueFields(filter: Values = {}): TemplateResult {
       One value a line. An event is sent if it has one of the values of each field.
     </p>
     <div class="fields">
-      ${Object.entries(TEXTS).map(([name, label]) => area({ name, label, value: filter[name]?.join("\n") }))}
+      ${Object.entries(TEXTS).map(([name, label]) => area({ name, label, hint: HINTS[name], value: filter[name]?.join("\n") }))}
     </div>
   </details>`;
 }
