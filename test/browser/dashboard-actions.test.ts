@@ -209,7 +209,6 @@ test("an export is created, and its download is its file", async () => {
   );
   expect(await result.innerText()).toContain(one.sha256);
   await expectUsable(page);
-  await shoot(page, "export-verified");
 
   for (const [what, changed, fault] of tampered(file.toString())) {
     const buffer = Buffer.from(changed);

@@ -9,7 +9,7 @@ import { SECRET, SINKS } from "../api/sinks/sink-bodies.ts";
 import { SinkServer } from "../system/sinks-load.ts";
 import { sharedWebhookSystem } from "../system/webhook-constellation.ts";
 import { openBrowser } from "./chromium.ts";
-import { expectUsable, openDashboard, shoot, tabTo, WIDTHS } from "./dashboard.ts";
+import { expectUsable, openDashboard, tabTo, WIDTHS } from "./dashboard.ts";
 
 const stack = inject("stack");
 const { baseUrl } = stack;
@@ -134,7 +134,6 @@ test("a sink is made and seen to work, with the keyboard alone", async () => {
   expect(server.lines).not.toContainEqual(expect.objectContaining({ action: "user.created" }));
   const { body } = await client.get("/v1/sinks");
   expect(body.data).toMatchObject([{ type: "http", leave_out: ["diff"] }]);
-  await shoot(page, "sinks");
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await expectUsable(page);
