@@ -1,6 +1,6 @@
-// A real OpenTelemetry Collector for tests: receivers of OTLP and of syslog over TLS, and a file for each. Go
-// builds it once per checkout from the folder collector and the Go module proxy. Called by the fault test of
-// sinks.
+// A real OpenTelemetry Collector for tests, which Go builds once per checkout from the folder collector and
+// the Go module proxy. And one with receivers of OTLP and of syslog over TLS, and a file for each. Called by
+// the fault tests of sinks and of recipes.
 
 import { freePort } from "@annals/local";
 import { execFile } from "node:child_process";

@@ -107,6 +107,7 @@ export const FAULT_SLICES: Sliced = {
       ["hostile-bodies", "hostile-slots", "fairness", "overload", "request-cost"],
     ],
     [/^services\/gateway\/src\/admission\//u, ["leases"]],
+    [/^services\/gateway\/src\/intake\/|^docs\/recipes\.md$/u, ["recipes"]],
     [/^services\/keys\/src\//u, ["hostile-admission", "leases"]],
     [/^services\/export\/src\//u, ["exports-million", "hostile-storage", "disk-full"]],
     [
