@@ -1,9 +1,11 @@
 // The cases of disks that are full and of files that are damaged. Run by spool.test.ts.
 
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { type Answering, failure } from "../sdk/scripted-server.ts";
 import { freePort } from "./bound-cases.ts";
 import { stored } from "./cases.ts";
-import { leaveSpooled, line } from "./left-spool.ts";
+import { LATER_OWNERS, leaveSpooled, line } from "./left-spool.ts";
 import { QUIET, sentByNext, type SpoolCase } from "./spool-cases.ts";
 
 const broken: Answering = (_, response) => failure(response, 503, "server_error");
@@ -76,6 +78,24 @@ export const DISK_CASES: readonly SpoolCase[] = [
       return [world.actions(), world.files()];
     },
     seen: [["a2"], []],
+  },
+  {
+    name: "a folder that cannot be read: it is reported and left, and those around it are sent",
+    fault: "no-spool",
+    answer: stored,
+    run: async (world) => {
+      const [unreadable, last] = LATER_OWNERS;
+      leaveSpooled(world.dir, { "0000000001.ready": line("a1") });
+      leaveSpooled(world.dir, {}, { name: unreadable });
+      // No user may read a folder as a file, not even root.
+      mkdirSync(join(world.dir, unreadable, "0000000001.ready"));
+      leaveSpooled(world.dir, { "0000000001.ready": line("a3") }, { name: last });
+      const next = await world.start();
+      await next.during("flush", 60_000);
+      const { problems } = await next.send("drops");
+      return [world.actions(), problems, existsSync(join(world.dir, unreadable))];
+    },
+    seen: [["a1", "a3"], ["EISDIR"], true],
   },
   {
     name: "the bound: beyond it events are dropped as full",

@@ -21,6 +21,7 @@ import pytest
 from annals_sdk import Annals, Drop, Spool, Tracking
 from annals_sdk.spool.folder import Folder
 from annals_sdk.spool.lines import line_of, read_lines
+from annals_sdk.spool.owner import Owner, key_digest
 from conftest import Answer, Received, Server, failed
 
 SOURCE = str(Path(__file__).parents[1] / "src")
@@ -53,6 +54,7 @@ class Store:
 
 
 OWNER = "20260131T080000000Z-0123456789ab"
+LATER_OWNER = "20260131T081000000Z-0123456789ab"
 
 PRODUCER = """
 import sys
@@ -106,11 +108,18 @@ def annals_of(server: Server, folder: Path, drops: list[Drop] | None = None, **o
     return Annals(server.url, key, random=lambda: 0.0, tracking=tracking)
 
 
-def left_behind(folder: Path, state: str, *lines: bytes, account: str = "acct_1") -> Path:
+def left_behind(
+    folder: Path,
+    state: str,
+    *lines: bytes,
+    account: str | None = "acct_1",
+    key: str | None = None,
+    name: str = OWNER,
+) -> Path:
     """The folder of a process that is gone."""
-    owner = folder / OWNER
+    owner = folder / name
     owner.mkdir(parents=True)
-    who = {"account": account, "key": None, "boot_id": None, "pid_namespace": None, "pid": 1, "started": None}
+    who = {"account": account, "key": key, "boot_id": None, "pid_namespace": None, "pid": 1, "started": None}
     (owner / "owner.json").write_text(json.dumps(who))
     os.utime(owner / "owner.json", (0, 0))
     (owner / f"0000000007.{state}").write_bytes(b"".join(lines))
@@ -194,6 +203,31 @@ def test_a_disk_that_fails_in_a_claim_delays_it_at_most(
     annals_of(server, tmp_path).close()
     assert store.actions == ["a1"]
     assert len(problems) == 1
+
+
+def test_an_own_folder_that_cannot_be_written_stops_no_claim(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(is_faulty=False)
+    server.answer = store
+    left_behind(tmp_path, "ready", event("a1"), account=None, key=key_digest("k"))
+    # The service is asked for the account, which is written to the own folder.
+    left_behind(tmp_path, "ready", event("a2"), name=LATER_OWNER)
+    write_owner = Folder.write_owner
+
+    def fail(folder: Folder, owner: Owner, now: float) -> None:
+        if folder.is_own and (folder.path / "owner.json").exists():
+            raise OSError(errno.ENOSPC, "no space left")
+        write_owner(folder, owner, now)
+
+    monkeypatch.setattr(Folder, "write_owner", fail)
+    problems: list[Exception] = []
+    annals = annals_of(server, tmp_path, spool=Spool(tmp_path, on_problem=problems.append))
+    annals.track({"action": "own"})
+    annals.flush(10)
+    annals.close()
+    assert store.actions == ["a1", "a2", "own"]
+    assert problems != []
 
 
 def test_refused_events_are_kept_and_halves_have_names_of_their_own(server: Server, tmp_path: Path) -> None:

@@ -212,17 +212,16 @@ export class SpoolTracker implements EventTracker {
     const { accountId, apiKey, clock } = this.#client;
     if (typeof apiKey === "function" && this.#own.owner.key === null) {
       const key = await this.#sending.repeat(async () => apiKey());
-      if (key !== undefined) await this.#own.setOwner({ key: keyDigest(key) });
+      if (key !== undefined) await this.#own.setOwner({ key: keyDigest(key) }).catch(this.#problem);
     }
     const folders = await claim({
-      dir: this.#settings.dir,
+      settings: this.#settings,
       name: this.#own.name,
-      sync: this.#settings.sync,
       now: () => clock.now(),
       self: this.#own.owner,
       account: async () => {
         const account = this.#own.owner.account ?? (await this.#sending.repeat(accountId));
-        if (account !== undefined) await this.#own.setOwner({ account });
+        if (account !== undefined) await this.#own.setOwner({ account }).catch(this.#problem);
         return account;
       },
     });

@@ -24,7 +24,10 @@ _OLD_S = 60.0
 def claim(
     settings: SpoolSettings, name: str, owner: Owner, now: float, account: Callable[[], str | None]
 ) -> list[Folder]:
-    """The claimed folders, the oldest first. `name` and `owner` are the claimant's."""
+    """The claimed folders, the oldest first. What fails for one is reported, and stops no other.
+
+    `name` and `owner` are the claimant's.
+    """
     claimed: list[Folder] = []
     root = settings.folder
     for entry in _entries(root):
@@ -37,8 +40,11 @@ def claim(
         folder = Folder(root, f"{match[1]}~{name}", settings.sync)
         try:
             os.rename(root / entry, folder.path)
-        except OSError:
+        except FileNotFoundError:
             # Another process was faster.
+            continue
+        except OSError as error:
+            settings.problem(error)
             continue
         try:
             folder.write_owner({**owner, "account": its.get("account") or owner["account"]}, now)

@@ -96,7 +96,11 @@ class OwnFolder:
     def set_owner(self, **known: str) -> None:
         self.owner = {**self.owner, **known}
         if self._is_made and self.folder.exists:
-            self.folder.write_owner(self.owner, self._clock.now())
+            try:
+                self.folder.write_owner(self.owner, self._clock.now())
+            except OSError as error:
+                # A full disk keeps nobody from claiming and sending.
+                self._settings.problem(error)
 
     def close(self) -> None:
         if self._file is not None:
