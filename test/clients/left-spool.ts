@@ -32,6 +32,9 @@ export function leaveSpooled(
 }
 
 export function line(action: string): string {
-  const text = JSON.stringify({ action, occurred_at: "2026-01-31T08:00:00.000Z" });
+  return lineOf(JSON.stringify({ action, occurred_at: "2026-01-31T08:00:00.000Z" }));
+}
+
+export function lineOf(text: string): string {
   return `${createHash("sha256").update(text).digest("hex").slice(0, 16)} ${text}\n`;
 }

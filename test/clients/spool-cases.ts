@@ -4,7 +4,8 @@
 import { type Answering, failure } from "../sdk/scripted-server.ts";
 import { freePort } from "./bound-cases.ts";
 import { HOUR_MS, stored } from "./cases.ts";
-import { leaveSpooled, line } from "./left-spool.ts";
+import { leaveSpooled, line, lineOf } from "./left-spool.ts";
+import { ODD_EVENT } from "./odd-event.ts";
 import type { SpoolWorld } from "./spool-world.ts";
 import type { Fault } from "./typescript/faults.ts";
 
@@ -109,6 +110,22 @@ export const SPOOL_CASES: readonly SpoolCase[] = [
       1,
       { refused: 1, unconfirmed: 0, damaged: 0, waiting: 0 },
     ],
+  },
+  {
+    name: "a request is repeated byte for byte: with large numbers, other letters, spaces and escapes",
+    fault: "events-rewritten",
+    answer: cut,
+    run: async (world) => {
+      leaveSpooled(world.dir, { "0000000001.ready": lineOf(ODD_EVENT) });
+      const first = await world.start();
+      await world.received(1);
+      await first.end();
+      world.answer(stored);
+      await sentByNext(world);
+      const batches = world.server.received.filter(({ path }) => path === "/v1/events/batch");
+      return [...new Set(batches.map(({ body }) => body))];
+    },
+    seen: [`{"events":[${ODD_EVENT}]}`],
   },
   {
     name: "the end of a key's life: kept as unconfirmed, and not sent again",

@@ -68,7 +68,7 @@ export const OUTAGE_SLICES: Sliced = {
       ],
     ],
     [/^packages\/(dashboard|viewer)\//u, BROWSER],
-    [/^packages\/sdk\//u, ["clients", "package", "sdk-track", "spool"]],
+    [/^packages\/sdk\//u, ["clients", "package", "python", "sdk-track", "spool"]],
     [/^packages\/sdk-python\//u, ["clients", "python", "spool"]],
     [
       /^packages\/sdk-go\//u,

@@ -2,10 +2,11 @@
 
 import { Keys } from "./api-keys.ts";
 import type { EventTracker } from "./batch.ts";
+import { bodyOf } from "./delivery.ts";
 import { withContext } from "./event-context.ts";
 import { Intake } from "./intake.ts";
 import { Routes } from "./routes.ts";
-import { trackerOf } from "./tracker-of.ts";
+import { storeBody, trackerOf } from "./tracker-of.ts";
 import type { TrackingOptions } from "./tracking-options.ts";
 import { Transport, type TransportOptions } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -19,6 +20,7 @@ export interface AnnalsOptions extends TransportOptions {
 
 export class Annals extends Routes {
   readonly #tracker: EventTracker;
+  readonly #transport: Transport;
   /** Stores what other systems send, in their own format. */
   readonly intake: Intake;
   /** The other form of creating and revoking API keys. */
@@ -39,6 +41,7 @@ export class Annals extends Routes {
   constructor({ tracking, ...options }: AnnalsOptions) {
     const transport = new Transport(options);
     super(transport);
+    this.#transport = transport;
     this.intake = new Intake(transport);
     this.keys = new Keys(transport);
     this.widget = new Widget(transport);
@@ -77,5 +80,10 @@ export class Annals extends Routes {
    */
   close(timeoutMs?: number): Promise<void> {
     return this.#tracker.close(timeoutMs);
+  }
+
+  /** Stores events from their JSON, as it is, in one attempt. Called by the outbox. */
+  storeBatch(texts: readonly string[], idempotencyKey: string): Promise<unknown> {
+    return storeBody(this.#transport, bodyOf(texts), idempotencyKey);
   }
 }

@@ -48,7 +48,7 @@ export class Delivery implements Sending {
 
   async deliver({ key, texts, isPatient = false, ...batch }: Batch): Promise<Outcome> {
     const { clock, random, send } = this.#deps;
-    const body = `{"events":[${texts.join(",")}]}`;
+    const body = bodyOf(texts);
     let { unknownSince } = batch;
     let error: unknown;
     for (let attempt = 1; !this.#signal.aborted; attempt += 1) {
@@ -114,6 +114,11 @@ export class Delivery implements Sending {
     const waiting = this.#waiting();
     tell(() => onStall({ type: known?.type, status: known?.status, waiting }));
   }
+}
+
+/** The body of a request, with events as JSON: whoever repeats it has the same texts. */
+export function bodyOf(texts: readonly string[]): string {
+  return `{"events":[${texts.join(",")}]}`;
 }
 
 function isOver(now: number, unknownSince = Infinity): boolean {

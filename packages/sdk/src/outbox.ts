@@ -19,7 +19,7 @@ import {
   unmarkOwn,
 } from "./outbox/statements.ts";
 import { isRefused, retryDelay } from "./retry.ts";
-import type { Event, NewEvent } from "./types.ts";
+import type { NewEvent } from "./types.ts";
 
 /** For a migration of the application. */
 export const OUTBOX_SCHEMA = `CREATE TABLE annals_outbox (
@@ -47,12 +47,7 @@ const ERROR_LENGTH = 1_000;
 
 /** What of {@link Annals} the outbox needs. */
 export interface StoresEvents {
-  readonly events: {
-    createMany(
-      events: readonly NewEvent[],
-      options: { idempotencyKey: string; maxRetries: number },
-    ): Promise<Event[]>;
-  };
+  storeBatch(texts: readonly string[], idempotencyKey: string): Promise<unknown>;
 }
 
 export interface OutboxOptions {
@@ -144,9 +139,8 @@ export class Outbox {
   }
 
   async #send({ batch, rows }: Marked): Promise<void> {
-    const events = rows.map(({ event }) => JSON.parse(event) as NewEvent);
-    const options = { idempotencyKey: batch, maxRetries: 0 };
-    await this.#options.annals.events.createMany(events, options);
+    const texts = rows.map(({ event }) => event);
+    await this.#options.annals.storeBatch(texts, batch);
     await deleteBatch(this.#options.pool, batch);
     this.#most = this.#options.batchEvents;
   }

@@ -36,6 +36,8 @@ class FaultyTransport:
             return Response(200, {}, b'{"data": {"account_id": "acct_b"}}')
         if self._fault == "new-key-per-attempt":
             request = replace(request, headers={**request.headers, "idempotency-key": str(uuid4())})
+        if self._fault == "events-rewritten" and request.body is not None:
+            request = replace(request, body=json.dumps(json.loads(request.body)).encode())
         if self._fault == "redirects-followed":
             response = self._send(request)
             if response.status != 302:

@@ -6,6 +6,7 @@ export type Fault =
   | "any-account"
   | "claim-copies"
   | "clock-paused"
+  | "events-rewritten"
   | "failure-is-success"
   | "key-kept"
   | "lines-repaired"
@@ -56,6 +57,8 @@ async function attempt(
     headers.set("idempotency-key", crypto.randomUUID());
     return fetch(url, { ...init, headers });
   }
+  if (fault === "events-rewritten" && typeof init.body === "string")
+    return fetch(url, { ...init, body: JSON.stringify(JSON.parse(init.body)) });
   if (fault !== "failure-is-success") return fetch(url, init);
   const response = await fetch(url, init).catch(() => undefined);
   return response?.ok === true ? response : new Response("{}", STORED);

@@ -1,7 +1,7 @@
 // The numbers of an outbox's producer (`context.producer`): one more for each committed event, given when its
 // first batch is made, in the same transaction. Called by outbox.ts.
 
-import type { NewEvent } from "../types.ts";
+import { memberOf, withMember } from "./member-texts.ts";
 import type { Queryable } from "./statements.ts";
 
 export interface NumberedRow {
@@ -25,13 +25,14 @@ export async function number(
     [producer],
   );
   let { n, dropped } = states[0] as { n: number; dropped: number };
-  const numbered = rows.map(({ event, id }) => {
-    const parsed = JSON.parse(event) as NewEvent;
+  const numbered = rows.map((row) => {
+    const context = contextOf(row.event);
     // After a refusal it goes in another batch, and keeps its number.
-    if (idIn(parsed) === producer) return { id, event };
+    if (context === undefined || idIn(context) === producer) return row;
     n += 1;
-    const context = { ...parsed.context, producer: { id: producer, n, dropped } };
-    return { id, event: JSON.stringify({ ...parsed, context }) };
+    const given = JSON.stringify({ id: producer, n, dropped });
+    const inContext = withMember(memberOf(row.event, "context") ?? "null", "producer", given);
+    return { id: row.id, event: withMember(row.event, "context", inContext) };
   });
   await connection.query(
     `UPDATE annals_outbox AS o SET event = numbered.event::json
@@ -56,6 +57,18 @@ export async function countDropped(
   );
 }
 
-function idIn({ context }: NewEvent): unknown {
-  return (context?.["producer"] as { id?: unknown } | undefined)?.id;
+/** Undefined if the event cannot have a number: the service refuses it. */
+function contextOf(event: string): Record<string, unknown> | undefined {
+  const parsed: unknown = JSON.parse(event);
+  if (!isObject(parsed)) return undefined;
+  const context = parsed["context"] ?? {};
+  return isObject(context) ? context : undefined;
+}
+
+function idIn({ producer }: Record<string, unknown>): unknown {
+  return isObject(producer) ? producer["id"] : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..json_text import json_of
 from .execute import execute
+from .member_texts import member_of, with_member
 
 #: For a migration of the application.
 SCHEMA = """CREATE TABLE annals_outbox (
@@ -172,14 +174,13 @@ def number(connection: Any, producer: str, rows: Sequence[Row]) -> list[Row]:
     ).rows
     numbered: list[Row] = []
     for row in rows:
-        event = json.loads(row.text)
-        context = event.get("context") or {}
+        context = _context_of(row.text)
         # After a refusal it goes in another batch, and keeps its number.
-        if (context.get("producer") or {}).get("id") != producer:
+        if context is not None and _id_in(context) != producer:
             n += 1
-            context = {**context, "producer": {"id": producer, "n": n, "dropped": dropped}}
-            text = json.dumps({**event, "context": context}, ensure_ascii=False, separators=(",", ":"))
-            row = Row(row.id, text)
+            given = json_of({"id": producer, "n": n, "dropped": dropped}).decode()
+            in_context = with_member(member_of(row.text, "context") or "null", "producer", given)
+            row = Row(row.id, with_member(row.text, "context", in_context))
         numbered.append(row)
     execute(
         connection,
@@ -201,6 +202,25 @@ def count_dropped(connection: Any, producer: str, events: int) -> None:
         "UPDATE annals_outbox_producers SET dropped = dropped + %s::bigint WHERE id = %s::text",
         [events, producer],
     )
+
+
+def _context_of(text: str) -> dict[str, Any] | None:
+    """None if the event cannot have a number: the service refuses it."""
+    try:
+        event = json.loads(text, parse_int=str)
+    except RecursionError:
+        return None
+    if not isinstance(event, dict):
+        return None
+    context = event.get("context")
+    if context is None:
+        return {}
+    return context if isinstance(context, dict) else None
+
+
+def _id_in(context: dict[str, Any]) -> Any:
+    producer = context.get("producer")
+    return producer.get("id") if isinstance(producer, dict) else None
 
 
 def _array_of(rows: Sequence[Row]) -> str:
