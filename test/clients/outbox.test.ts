@@ -17,6 +17,7 @@ import {
   type ScriptedServer,
   scriptedServer,
 } from "../sdk/scripted-server.ts";
+import { uncaught } from "../sdk/uncaught.ts";
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -135,6 +136,19 @@ test("a response that is lost: the same rows under the same key, until there is 
   await drain(outbox);
   expect(sent(server)).toEqual(["a1 a2", "a1 a2", "a1 a2", "a3"]);
   expect(keys(server)).toHaveLength(2);
+});
+
+test("a callback that throws changes nothing", async () => {
+  const thrown = uncaught();
+  const server = await scriptedServer(first(cut));
+  const wrong = new Error("of the application");
+  const onRetry = (): never => {
+    throw wrong;
+  };
+  const outbox = outboxOf(server, { onRetry });
+  await transact("COMMIT", outbox.add.bind(outbox), "a1");
+  await drain(outbox);
+  expect([sent(server), thrown]).toEqual([["a1", "a1"], [wrong]]);
 });
 
 test("a relay that ends: after a minute another sends its batch, under its key, before the others", async () => {

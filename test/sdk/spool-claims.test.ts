@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { leaveSpooled, line } from "../clients/left-spool.ts";
 import { json, scriptedServer } from "./scripted-server.ts";
+import { uncaught } from "./uncaught.ts";
 
 test("a full disk for its own folder: the folders of gone processes are claimed and sent", async () => {
   const dir = mkdtempSync(join(tmpdir(), "annals-spool-"));
@@ -18,9 +19,12 @@ test("a full disk for its own folder: the folders of gone processes are claimed 
       ? json(response, 200, { data: { account_id: "acct_a" } })
       : json(response, 201, { data: [] }),
   );
-  const problems: (string | undefined)[] = [];
+  const thrown = uncaught();
   const spool = new Spool(dir, {
-    onProblem: ({ error }) => problems.push((error as { code?: string }).code),
+    // A callback that throws changes nothing.
+    onProblem: ({ error }) => {
+      throw error;
+    },
   });
   const annals = new Annals({ baseUrl, apiKey: "k", tracking: { spool } });
   annals.track({ action: "own" });
@@ -32,5 +36,6 @@ test("a full disk for its own folder: the folders of gone processes are claimed 
   await annals.close();
   const bodies = received.filter(({ method }) => method === "POST").map(({ body }) => body);
   const actions = bodies.map((body) => /"action":"(\w+)"/.exec(body)?.[1]);
+  const problems = thrown.map((error) => (error as { code?: string }).code);
   expect([actions, new Set(problems)]).toEqual([["left", "own"], new Set(["EISDIR"])]);
 });

@@ -6,6 +6,7 @@ import { AnnalsError } from "./annals-error.ts";
 import type { Batch, Drop, Outcome, Sending } from "./batch.ts";
 import type { Clock } from "./clock.ts";
 import { isRefused, retryDelay } from "./retry.ts";
+import { tell } from "./tell.ts";
 import { logDrop, logStall, type TrackingOptions } from "./tracking-options.ts";
 
 /** An hour less than the least time for which a service keeps a key after it has stored its request. */
@@ -128,15 +129,4 @@ function isOver(now: number, unknownSince = Infinity): boolean {
 function faultyIn({ details }: AnnalsError): ReadonlySet<number> {
   const named = details.map(({ field }) => /^events\[(\d+)\]/.exec(field)?.[1]);
   return new Set(named.flatMap((index) => (index === undefined ? [] : [Number(index)])));
-}
-
-/** What a callback throws is uncaught, as in a timer, and does not stop the sending. */
-function tell(callback: () => void): void {
-  try {
-    callback();
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
 }

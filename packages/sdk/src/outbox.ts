@@ -19,6 +19,7 @@ import {
   unmarkOwn,
 } from "./outbox/statements.ts";
 import { isRefused, retryDelay } from "./retry.ts";
+import { tell } from "./tell.ts";
 import type { NewEvent } from "./types.ts";
 
 /** For a migration of the application. */
@@ -102,10 +103,8 @@ export class Outbox {
         attempt = 1;
       } catch (error) {
         if (signal.aborted) return;
-        const delayMs = retryDelay(error, attempt, Math.random());
-        this.#options.onRetry?.({ error, attempt, delayMs });
+        await wait(this.#delay(error, attempt), signal);
         attempt += 1;
-        await wait(delayMs, signal);
       }
     }
   }
@@ -129,13 +128,17 @@ export class Outbox {
         if (isRefused(error) && !isUnknown && (await unmarkOwn(this.#options.pool, marked)))
           throw error;
         isUnknown = true;
-        const delayMs = retryDelay(error, attempt, Math.random());
-        this.#options.onRetry?.({ error, attempt, delayMs });
-        await wait(delayMs, signal);
+        await wait(this.#delay(error, attempt), signal);
         await touchBatch(this.#options.pool, marked.batch);
       }
     }
     return true;
+  }
+
+  #delay(error: unknown, attempt: number): number {
+    const delayMs = retryDelay(error, attempt, Math.random());
+    tell(() => this.#options.onRetry?.({ error, attempt, delayMs }));
+    return delayMs;
   }
 
   async #send({ batch, rows }: Marked): Promise<void> {
@@ -190,7 +193,8 @@ export class Outbox {
     const why = (error?.message ?? "no response").slice(0, ERROR_LENGTH);
     await refuse(pool, batch, ids, reason, why);
     if (producer !== undefined) await countDropped(pool, producer, rows.length);
-    onDrop({ reason, events: rows.map(({ event }) => JSON.parse(event) as NewEvent), error });
+    const events = rows.map(({ event }) => JSON.parse(event) as NewEvent);
+    tell(() => onDrop({ reason, events, error }));
   }
 }
 

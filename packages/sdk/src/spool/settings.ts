@@ -1,5 +1,7 @@
 // The settings of a spool. Used by spool.ts and the files of this folder.
 
+import { tell } from "../tell.ts";
+
 export type Sync = "batch" | "event" | "none";
 
 export interface SpoolOptions {
@@ -36,7 +38,9 @@ const MAX_BYTES = 256 * 1024 * 1024;
 export function settingsOf(dir: string, options: SpoolOptions): SpoolSettings {
   if (options.producer !== undefined && !PRODUCER.test(options.producer))
     throw new TypeError("producer must have letters, digits, `.`, `_` and `-`");
-  return { sync: "batch", maxBytes: MAX_BYTES, onProblem: logProblem, ...options, dir };
+  const { onProblem = logProblem } = options;
+  const told = (problem: SpoolProblem): void => tell(() => onProblem(problem));
+  return { sync: "batch", maxBytes: MAX_BYTES, ...options, onProblem: told, dir };
 }
 
 function logProblem({ dir, error }: SpoolProblem): void {
