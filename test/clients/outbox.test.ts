@@ -185,30 +185,40 @@ test("an outage with no request written: the rows wait without a batch, and are 
   expect(sent(server)).toEqual(["a1"]);
 });
 
+/** Refuses one event by its name. */
+const refusing: Answering = (received, response, count) => {
+  const at = actionsIn(received).split(" ").indexOf("a2");
+  if (at < 0) return stored(received, response, count);
+  failure(response, 422, "validation_error", {}, [{ field: `events[${at}].x`, message: "bad" }]);
+};
+
 test("refused rows are moved by name, and the others are sent", async () => {
-  const refusing: Answering = (received, response, count) => {
-    const at = actionsIn(received).split(" ").indexOf("a2");
-    if (at < 0) return stored(received, response, count);
-    failure(response, 422, "validation_error", {}, [{ field: `events[${at}].x`, message: "bad" }]);
-  };
   const server = await scriptedServer(refusing);
   const drops: string[] = [];
-  const onDrop: OutboxOptions["onDrop"] = ({ reason }) => drops.push(reason);
-  const outbox = outboxOf(server, { onDrop });
+  const outbox = outboxOf(server, { onDrop: ({ reason }) => void drops.push(reason) });
   await transact("COMMIT", outbox.add.bind(outbox), "a1", "a2", "a3");
   await drain(outbox);
-  expect(sent(server)).toEqual(["a1 a2 a3", "a1 a3"]);
+  expect([sent(server), drops]).toEqual([["a1 a2 a3", "a1 a3"], ["refused"]]);
   expect(await refusedRows()).toEqual([{ action: "a2", reason: "refused" }]);
-  expect(drops).toEqual(["refused"]);
+});
+
+test("a refused row that is not counted as dropped stays, so that it never looks lost", async () => {
+  const outbox = outboxOf(await scriptedServer(refusing), { producer: "billing" });
+  const alter = (what: string) => pool.query(`ALTER TABLE annals_outbox_producers ${what}`);
+  await alter("ADD CONSTRAINT none CHECK (dropped = 0)");
+  onTestFinished(async () => void (await alter("DROP CONSTRAINT none")));
+  await transact("COMMIT", outbox.add.bind(outbox), "a2");
+  await expect(outbox.sendBatch(NEVER)).rejects.toThrow("violates check constraint");
+  expect([await waiting(), await refusedRows()]).toEqual([1, []]);
 });
 
 test("a refusal without a name: halved until the row at fault is alone", async () => {
-  const refusing: Answering = (received, response, count) => {
+  const refusingUnnamed: Answering = (received, response, count) => {
     const isBad = actionsIn(received).split(" ").includes("a3");
     if (isBad) failure(response, 422, "validation_error");
     else stored(received, response, count);
   };
-  const server = await scriptedServer(refusing);
+  const server = await scriptedServer(refusingUnnamed);
   const outbox = outboxOf(server, { onDrop: () => {} });
   await transact("COMMIT", outbox.add.bind(outbox), "a1", "a2", "a3", "a4");
   await drain(outbox);
@@ -255,11 +265,6 @@ test("two relays run side by side: each committed event is sent once", async () 
 });
 
 test("with a producer each committed event has one number more, also after a refusal", async () => {
-  const refusing: Answering = (received, response, count) => {
-    const at = actionsIn(received).split(" ").indexOf("a2");
-    if (at < 0) return stored(received, response, count);
-    failure(response, 422, "validation_error", {}, [{ field: `events[${at}].x`, message: "bad" }]);
-  };
   const server = await scriptedServer(refusing);
   const outbox = outboxOf(server, { onDrop: () => {}, producer: "billing" });
   await transact("COMMIT", outbox.add.bind(outbox), "a1", "a2", "a3");

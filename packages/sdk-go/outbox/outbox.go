@@ -22,6 +22,10 @@ const (
 	keyLifetime = 23 * time.Hour
 	errorLength = 1_000
 
+	// warnFirst and warnEach are attempts without success that are logged: a wrong key does not stay unnoticed.
+	warnFirst = 5
+	warnEach  = 10
+
 	defaultBatchEvents = 500
 	defaultBatchBytes  = 1_000_000
 	defaultPoll        = time.Second
@@ -43,7 +47,8 @@ type Options struct {
 	Poll time.Duration
 	// OnDrop is called when events were refused or are unconfirmed, and moved. By default it is logged.
 	OnDrop func(annals.Drop)
-	// OnRetry is called for each failed attempt, of the service or of the database, that is repeated.
+	// OnRetry is called for each failed attempt, of the service or of the database, that is repeated. By
+	// default every tenth is logged, from the fifth on.
 	OnRetry func(annals.Retry)
 	// Logger takes what no callback is set for; by default slog.Default().
 	Logger *slog.Logger
@@ -210,13 +215,8 @@ func (o *Outbox) move(
 		why = failure.Error()
 	}
 	why = strings.ToValidUTF8(why[:min(len(why), errorLength)], "")
-	if err := refuse(ctx, o.db, batch.id, rows, string(reason), why); err != nil {
+	if err := o.refuse(ctx, batch, rows, string(reason), why); err != nil {
 		return err
-	}
-	if o.options.Producer != "" {
-		if err := countDropped(ctx, o.db, o.options.Producer, len(rows)); err != nil {
-			return err
-		}
 	}
 	drop := annals.Drop{Reason: reason, Err: failure}
 	for _, each := range rows {
@@ -226,6 +226,24 @@ func (o *Outbox) move(
 	}
 	o.tell(func() { o.dropped(drop) })
 	return nil
+}
+
+// refuse moves and counts in one transaction: what is dropped must never look lost.
+func (o *Outbox) refuse(ctx context.Context, batch *marked, rows []row, reason, why string) error {
+	transaction, err := o.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = transaction.Rollback() }()
+	if err := refuse(ctx, transaction, batch.id, rows, reason, why); err != nil {
+		return err
+	}
+	if o.options.Producer != "" {
+		if err := countDropped(ctx, transaction, o.options.Producer, len(rows)); err != nil {
+			return err
+		}
+	}
+	return transaction.Commit()
 }
 
 func (o *Outbox) dropped(drop annals.Drop) {
@@ -242,6 +260,8 @@ func (o *Outbox) delay(err error, attempt int) time.Duration {
 	delay := annals.RetryDelay(err, attempt, mathrand.Float64())
 	if o.options.OnRetry != nil {
 		o.tell(func() { o.options.OnRetry(annals.Retry{Err: err, Attempt: attempt, Delay: delay}) })
+	} else if attempt%warnEach == warnFirst {
+		o.options.Logger.Warn("annals: the outbox waits, attempts fail", "error", err.Error())
 	}
 	return delay
 }

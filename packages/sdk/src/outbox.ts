@@ -46,6 +46,10 @@ CREATE TABLE annals_outbox_producers (
 const KEY_LIFETIME_MS = 23 * 60 * 60 * 1_000;
 const ERROR_LENGTH = 1_000;
 
+/** Attempts without success that are logged. */
+const WARN_FIRST = 5;
+const WARN_EACH = 10;
+
 /** What of {@link Annals} the outbox needs. */
 export interface StoresEvents {
   storeBatch(texts: readonly string[], idempotencyKey: string): Promise<unknown>;
@@ -67,7 +71,10 @@ export interface OutboxOptions {
   readonly pollMs?: number;
   /** Called when events were refused or are unconfirmed, and moved. By default it is logged. */
   readonly onDrop?: (drop: Drop) => void;
-  /** Called for each failed attempt, of the service or of the database, that is repeated. */
+  /**
+   * Called for each failed attempt, of the service or of the database, that is repeated. By default every
+   * tenth is logged, from the fifth on.
+   */
   readonly onRetry?: (retry: { error: unknown; attempt: number; delayMs: number }) => void;
 }
 
@@ -136,8 +143,9 @@ export class Outbox {
   }
 
   #delay(error: unknown, attempt: number): number {
+    const { onRetry = logRetry } = this.#options;
     const delayMs = retryDelay(error, attempt, Math.random());
-    tell(() => this.#options.onRetry?.({ error, attempt, delayMs }));
+    tell(() => onRetry({ error, attempt, delayMs }));
     return delayMs;
   }
 
@@ -149,21 +157,26 @@ export class Outbox {
   }
 
   async #mark(): Promise<Marked | undefined> {
-    const { batchBytes: bytes, pool } = this.#options;
+    const { batchBytes: bytes, pool, producer } = this.#options;
     const { rows } = await pool.query("SELECT 1 FROM annals_outbox LIMIT 1");
     if (rows.length === 0) return undefined;
-    const connection = await pool.connect();
+    const batch = `${Date.now()}-${crypto.randomUUID()}`;
+    return this.#inTransaction(async (connection) => {
+      const marked = await mark(connection, batch, { events: this.#most, bytes });
+      if (!marked?.isNew || producer === undefined) return marked;
+      return { ...marked, rows: await number(connection, producer, marked.rows) };
+    });
+  }
+
+  async #inTransaction<Result>(work: (connection: Queryable) => Promise<Result>): Promise<Result> {
+    const connection = await this.#options.pool.connect();
     let isBroken = true;
     try {
       await connection.query("BEGIN");
-      const batch = `${Date.now()}-${crypto.randomUUID()}`;
-      const marked = await mark(connection, batch, { events: this.#most, bytes });
-      const { producer } = this.#options;
-      const isNumbered = producer !== undefined && marked?.isNew === true;
-      const numbered = isNumbered ? await number(connection, producer, marked.rows) : marked?.rows;
+      const result = await work(connection);
       await connection.query("COMMIT");
       isBroken = false;
-      return marked && { ...marked, rows: numbered ?? [] };
+      return result;
     } finally {
       connection.release(isBroken);
     }
@@ -188,11 +201,13 @@ export class Outbox {
     reason: "refused" | "unconfirmed",
     error: AnnalsError | undefined,
   ): Promise<void> {
-    const { onDrop = logDrop, pool, producer } = this.#options;
+    const { onDrop = logDrop, producer } = this.#options;
     const ids = rows.map(({ id }) => id);
     const why = (error?.message ?? "no response").slice(0, ERROR_LENGTH);
-    await refuse(pool, batch, ids, reason, why);
-    if (producer !== undefined) await countDropped(pool, producer, rows.length);
+    await this.#inTransaction(async (connection) => {
+      await refuse(connection, batch, ids, reason, why);
+      if (producer !== undefined) await countDropped(connection, producer, rows.length);
+    });
     const events = rows.map(({ event }) => JSON.parse(event) as NewEvent);
     tell(() => onDrop({ reason, events, error }));
   }
@@ -214,6 +229,13 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(end, ms);
     signal.addEventListener("abort", end);
   });
+}
+
+/** A wrong key does not stay unnoticed: the fifth attempt fails after some eight seconds. */
+function logRetry({ attempt, error }: { attempt: number; error: unknown }): void {
+  if (attempt % WARN_EACH !== WARN_FIRST) return;
+  // oxlint-disable-next-line no-console -- no callback is set
+  console.warn(`annals: the outbox waits, attempts fail: ${String(error)}`);
 }
 
 function logDrop({ events, reason }: Drop): void {

@@ -173,6 +173,23 @@ func TestRefusedRowsAreMovedAndTheOthersSent(t *testing.T) {
 	equal(t, reasons, []string{"refused a2"})
 }
 
+func TestARefusedRowThatIsNotCountedAsDroppedStays(t *testing.T) {
+	server := serve(t, refuses("a2", true))
+	alter := func(what string) {
+		if _, err := db.Exec("ALTER TABLE annals_outbox_producers " + what); err != nil {
+			t.Fatal(err)
+		}
+	}
+	transact(t, true, "a2")
+	alter("ADD CONSTRAINT none CHECK (dropped = 0)")
+	defer alter("DROP CONSTRAINT none")
+	_, err := outboxOf(t, server.URL, outbox.Options{Producer: "billing"}).SendBatch(t.Context())
+	if err == nil {
+		t.Fatal("the row was moved")
+	}
+	equal(t, refusedRows(t), nil)
+}
+
 func TestARefusalWithoutANameIsHalved(t *testing.T) {
 	server := serve(t, refuses("a3", false))
 	transact(t, true, "a1", "a2", "a3", "a4")
