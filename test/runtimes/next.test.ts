@@ -42,7 +42,8 @@ const FILES = {
     import { annalsAudit } from "@annals/sdk/next";
     import { headers } from "next/headers";
     import { after } from "next/server";
-    const annals = new Annals({ baseUrl: process.env.ANNALS_URL, apiKey: process.env.ANNALS_KEY });
+    const baseUrl = process.env.ANNALS_URL ?? "http://127.0.0.1:8080";
+    const annals = new Annals({ baseUrl, apiKey: () => process.env.ANNALS_KEY });
     const actor = async (from) => ({ type: "user", id: from.get("x-user") });
     const audited = annalsAudit(annals, { headers, after, actor });
     export const rename = audited(async (form) => {
@@ -102,7 +103,9 @@ async function serve() {
 
 test("the block compiles", async () => {
   await writeFile(join(FOLDER, "block.ts"), block?.text ?? "");
-  expect(await compile(FOLDER, ["block.ts"], { jsx: "preserve" })).toBe("");
+  // As a project that Next.js makes.
+  const options = { jsx: "preserve", module: "esnext", moduleResolution: "bundler" };
+  expect(await compile(FOLDER, ["block.ts"], options)).toBe("");
 });
 
 test("a route handler records its request", async () => {

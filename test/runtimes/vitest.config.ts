@@ -1,5 +1,5 @@
 // How `npm run test:runtimes` runs: what is published in the runtimes that it names, and in Next.js. They are
-// NEXTDL, so they are no part of the install, of `npm test` or of `.ci/run`.
+// 1 GB on disk, so they are no part of the install, of `npm test` or of `.ci/run`.
 
 import { defineConfig } from "vitest/config";
 import { FORMS } from "../form.ts";

@@ -15,7 +15,9 @@ import Fastify from "fastify";
 import { type Context, Hono } from "hono";
 import { requestId as requestIds } from "hono/request-id";
 import { once } from "node:events";
+import http, { type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { json, scriptedServer } from "./scripted-server.ts";
 
@@ -82,12 +84,16 @@ const SERVERS = {
 const SECRET = { authorization: "Bearer s", cookie: "session=s" };
 
 async function post(url: string, headers: Record<string, string>): Promise<unknown> {
-  const answer = await fetch(`${url}/invoices?token=secret`, {
+  const body = JSON.stringify({ total: 1250 });
+  const more = { "content-type": "application/json", "content-length": String(body.length) };
+  const sent = http.request(`${url}/invoices?token=secret`, {
     method: "POST",
-    body: JSON.stringify({ total: 1250 }),
-    headers: { "content-type": "application/json", "user-agent": "test", ...SECRET, ...headers },
+    headers: { "user-agent": "test", expect: "100-continue", ...more, ...SECRET, ...headers },
   });
-  return answer.json();
+  // The server has begun with the request when it reads the body.
+  sent.once("continue", () => sent.end(body));
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return JSON.parse(await text(response));
 }
 
 const origin = (requestId: string) => ({
