@@ -49,6 +49,12 @@ func (t faultyTransport) attempt(request *http.Request) (*http.Response, error) 
 		copied := request.Clone(request.Context())
 		copied.Header.Set("Idempotency-Key", rand.Text())
 		return t.next.RoundTrip(copied)
+	case "events-rewritten":
+		copied, err := rewritten(request)
+		if err != nil {
+			return nil, err
+		}
+		return t.next.RoundTrip(copied)
 	case "failure-is-success":
 		response, err := t.next.RoundTrip(request)
 		if err == nil && response.StatusCode < 300 {
@@ -61,6 +67,22 @@ func (t faultyTransport) attempt(request *http.Request) (*http.Response, error) 
 	default:
 		return t.next.RoundTrip(request)
 	}
+}
+
+// rewritten has the body of a request as another program would write it.
+func rewritten(request *http.Request) (*http.Request, error) {
+	if request.Body == nil {
+		return request, nil
+	}
+	defer request.Body.Close()
+	var body any
+	if err := json.NewDecoder(request.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(body)
+	copied := request.Clone(request.Context())
+	copied.Body, copied.ContentLength = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	return copied, err
 }
 
 func answered(status int, body string) *http.Response {

@@ -42,6 +42,8 @@ func codeOf(err error) string {
 	switch {
 	case errors.Is(err, syscall.EFBIG):
 		return "ENOSPC"
+	case errors.Is(err, syscall.EISDIR):
+		return "EISDIR"
 	case errors.As(err, &code):
 		return fmt.Sprintf("errno %d", int(code))
 	default:
