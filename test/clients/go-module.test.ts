@@ -15,7 +15,7 @@ const MODULE = join(import.meta.dirname, "../../packages/sdk-go");
 
 const run = promisify(execFile);
 
-/** As the proxy writes a path: a capital letter is an exclamation mark and the small one. */
+/** Escapes a path as the module proxy does: a capital letter becomes `!` and the small letter. */
 const escaped = (path: string) => path.replaceAll(/[A-Z]/g, (letter) => `!${letter.toLowerCase()}`);
 
 test.runIf(hasGo)("a program imports the module that a release has", async () => {

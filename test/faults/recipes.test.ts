@@ -26,7 +26,7 @@ import { RecipeCollector, recipeFiles } from "../system/recipe-collector.ts";
 import { SOURCES } from "../system/recipe-sources.ts";
 import { CASES, type Made, type Name, SECRET } from "./recipe-cases.ts";
 
-/** As far as the tests read it. */
+/** The members of an event that the tests read. */
 interface Event {
   readonly action: string;
   readonly actor: { readonly id?: string };

@@ -103,7 +103,7 @@ async function serve() {
 
 test("the block compiles", async () => {
   await writeFile(join(FOLDER, "block.ts"), block?.text ?? "");
-  // As a project that Next.js makes.
+  // The options of a project that Next.js creates.
   const options = { jsx: "preserve", module: "esnext", moduleResolution: "bundler" };
   expect(await compile(FOLDER, ["block.ts"], options)).toBe("");
 });

@@ -88,7 +88,7 @@ async function logIn(
   return seen;
 }
 
-/** With a token that is admitted, and one for another account. */
+/** Calls with a token that is admitted, and with one for another account. */
 async function callAsWorkload(
   issuer: WorkloadIssuerServer,
   baseUrl: string,

@@ -117,7 +117,7 @@ export class Delivery implements Sending {
   }
 }
 
-/** The body of a request, with events as JSON: whoever repeats it has the same texts. */
+/** Joins events, each as JSON, into the body of a request: the same texts make the same bytes. */
 export function bodyOf(texts: readonly string[]): string {
   return `{"events":[${texts.join(",")}]}`;
 }

@@ -1,4 +1,4 @@
-// Where track() and the outbox find what @annals/sdk/context has set, if an application uses it. Nothing of
+// Gives track() and the outbox what @annals/sdk/context has set, if an application uses it. Nothing of
 // Node.js is imported: context-storage.ts, which needs it, is reached through the process.
 
 import type { Actor, NewEvent } from "./types.ts";

@@ -34,7 +34,7 @@ const LOCKS: Readonly<Record<string, (accountId: string) => string>> = {
 async function held(lock: string): Promise<() => Promise<unknown>> {
   const blocked = (by: string) =>
     `SELECT DISTINCT pid FROM pg_locks WHERE NOT granted AND pg_blocking_pids(pid) && ${by}`;
-  // Of two that wait for a row, one waits for the holder, and the other for that one.
+  // One waiter for a row waits for the holder, and each other for the waiter before it.
   const released = owner.query(`/* held ${lock} */ DO $do$ BEGIN
     PERFORM ${lock};
     FOR n IN 1..250 LOOP

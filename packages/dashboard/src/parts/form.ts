@@ -143,7 +143,7 @@ export const timeIn = (form: FormData, name: string): string | undefined => {
   return text === "" ? undefined : new Date(text).toISOString();
 };
 
-/** A time for a field; empty for what is none. */
+/** Writes a time for a field; empty for text that is not a time. */
 export function timeField(text: string | undefined): string {
   const at = new Date(text ?? "");
   if (Number.isNaN(at.getTime())) return "";

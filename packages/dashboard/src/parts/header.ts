@@ -13,7 +13,7 @@ interface Header {
   readonly access: Access | undefined;
   /** Whether anybody can log in without a key. */
   readonly hasPeople: boolean;
-  /** Where the zone of times is chosen. */
+  /** The choice of the time zone. */
   readonly zone: TemplateResult;
   readonly onLogOut: () => void;
 }

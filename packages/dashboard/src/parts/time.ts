@@ -2,7 +2,7 @@
 
 import { html, type TemplateResult } from "lit/html.js";
 
-/** As the reader's browser writes times. */
+/** Formats times as the reader's browser does. */
 const formatIn = (timeZone: string | undefined) =>
   new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium", timeZone });
 

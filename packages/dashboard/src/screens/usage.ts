@@ -10,7 +10,7 @@ import { visible } from "../parts/visible.ts";
 /** Share of a limit from which its bar has another colour. */
 const HIGH = 0.8;
 
-/** Share below which a bar would look empty, so there is none. */
+/** The share below which a bar would look empty and is left out. */
 const LOW = 0.01;
 
 type Feature = Usage["plan"]["features"][number];

@@ -45,7 +45,7 @@ describe("a fault", () => {
     ["one in wide letters", '{"action":"ａnnals.x"}', "events[1].action"],
     ["one after what is not shown", '{"action":"\u200bannals.x"}', "events[1].action"],
     ["one behind an escape", String.raw`{"action":"\tannals.x"}`, "events[1].action"],
-    ["a time that is none", '{"action":"a","occurred_at":"now"}', "events[1].occurred_at"],
+    ["text that is not a time", '{"action":"a","occurred_at":"now"}', "events[1].occurred_at"],
     ["an empty time", '{"action":"a","occurred_at":""}', "events[1].occurred_at"],
     [
       "a time with an escape",
