@@ -258,7 +258,11 @@ describe("as CSV, is not valid:", () => {
       csv({ action: "=1+1" }).replace(/'=1\+1/, "=1+1"),
       /2: action is a cell that/,
     ],
-    ["text that is not an id", csv({ id: "=1+1" }), /2: .*its id, "=1\+1", is not the id of an event/],
+    [
+      "text that is not an id",
+      csv({ id: "=1+1" }),
+      /2: .*its id, "=1\+1", is not the id of an event/,
+    ],
     [
       "another rule of cells",
       csvOf(made(), { cells: "open it in a browser" }),
