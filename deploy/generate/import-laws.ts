@@ -56,6 +56,7 @@ export const GATEWAY_NOUNS = [
   "people",
   "retention",
   "role-mappings",
+  "search",
   "sinks",
   "usage",
   "verify",

@@ -144,6 +144,11 @@ export const NOUNS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
     list: "list-role-mappings",
     delete: "delete-role-mapping",
   },
+  search_fields: {
+    create: "create-search-field",
+    list: "list-search-fields",
+    delete: "delete-search-field",
+  },
   people: { list: "list-people" },
   workloads: { create: "create-workload", list: "list-workloads", delete: "delete-workload" },
   verify: { chain: "verify-chain" },

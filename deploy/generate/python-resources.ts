@@ -8,6 +8,8 @@ import { NOUNS, type Shape } from "./python-nouns.ts";
 interface Argument {
   readonly name: string;
   readonly type: string;
+  /** Whether it is a mapping whose members are parameters. */
+  readonly isSpread?: boolean;
   /** In the query, if it has another name there. */
   readonly sentAs?: string;
 }
@@ -114,8 +116,11 @@ function bodyArgumentOf(schema: Json, isRequired: boolean): Argument {
 }
 
 function queryArgument({ name, schema }: Json): Argument {
+  if (schema.type === "object")
+    return { name, type: "Mapping[str, str | Sequence[str]]", isSpread: true };
   const type = queryType(schema);
-  return name === "from" ? { name: "from_", type, sentAs: name } : { name, type };
+  const argument = name === "from" ? "from_" : name.replaceAll(".", "_");
+  return { name: argument, type, ...(argument !== name && { sentAs: name }) };
 }
 
 function queryType(schema: Json): string {
@@ -176,7 +181,9 @@ function textOf(method: Method, isAsync: boolean): string {
 function bodyLines(method: Method, isAsync: boolean): string[] {
   const { constants, query, returns, shape } = method;
   const members = [
-    ...query.map(({ name, sentAs }) => `"${sentAs ?? name}": ${name}`),
+    ...query.map(({ isSpread, name, sentAs }) =>
+      isSpread ? `**(${name} or {})` : `"${sentAs ?? name}": ${name}`,
+    ),
     ...Object.entries(constants).flatMap(([name, value]) =>
       value === "" ? [] : [`"${name}": "${value}"`],
     ),

@@ -26,7 +26,10 @@ export async function sdkTypes(): Promise<string> {
 }
 
 function queryOf({ parameters }: Json): Json {
-  const query: Json[] = parameters.filter((one: Json) => one.in === "query");
+  // Those of any name with a pattern have a type by hand.
+  const query: Json[] = parameters.filter(
+    (one: Json) => one.in === "query" && one.schema.type !== "object",
+  );
   return {
     type: "object",
     properties: Object.fromEntries(

@@ -1034,6 +1034,21 @@ type NewRoleMapping struct {
 	Role string `json:"role"`
 }
 
+// NewSearchField is a type of the interface.
+type NewSearchField struct {
+	// Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or
+	// `target.meta`, and names of members below it. An array if a name has other characters than A to Z,
+	// a to z, 0 to 9, _ and -. An array in an event gives each of its elements.
+	Path Strings `json:"path"`
+	// What a value is read as. A value that is not of the type is not found by the field. One of
+	// "string", "number", "ip", "time".
+	Type string `json:"type"`
+	// Filters name it as `field.` and this. Default: the path.
+	Name string `json:"name,omitempty"`
+	// Only for strings: whether a to z and A to Z are the same. Default: false.
+	IgnoreCase *bool `json:"ignore_case,omitempty"`
+}
+
 // NewSink is one of NewSinkHTTP, NewSinkSplunkHEC, NewSinkOTLPHTTP, NewSinkSyslog, NewSinkS3, NewSinkAzureEventHubs.
 type NewSink interface{ isNewSink() }
 
@@ -1484,6 +1499,40 @@ const (
 	ScopeExport      Scope = "export"
 	ScopeKeysManage  Scope = "keys:manage"
 )
+
+// SearchField is a type of the interface.
+type SearchField struct {
+	// `field_` and an opaque string.
+	ID string `json:"id"`
+	// Filters name it as `field.` and this. Default: the path.
+	Name string `json:"name"`
+	// Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or
+	// `target.meta`, and names of members below it. An array if a name has other characters than A to Z,
+	// a to z, 0 to 9, _ and -. An array in an event gives each of its elements.
+	Path Strings `json:"path"`
+	// What a value is read as. A value that is not of the type is not found by the field. One of
+	// "string", "number", "ip", "time".
+	Type string `json:"type"`
+	// Only for strings: whether a to z and A to Z are the same. Default: false.
+	IgnoreCase bool `json:"ignore_case"`
+	// `building`: older events are still put into its index. Filters find them meanwhile, but more
+	// slowly. One of "building", "ready".
+	Status string `json:"status"`
+	// The first event from which on its index has all that were indexed.
+	IndexedFrom int64 `json:"indexed_from"`
+	// Older events, which its index does not have yet.
+	LagEvents int64 `json:"lag_events"`
+	// ISO 8601, UTC, six fraction digits.
+	CreatedAt string `json:"created_at"`
+	// Raw is all of it as the service sent it, with members that this version does not know.
+	Raw json.RawMessage `json:"-"`
+}
+
+func (r *SearchField) UnmarshalJSON(text []byte) error {
+	type plain SearchField
+	r.Raw = append(json.RawMessage(nil), text...)
+	return decode(text, (*plain)(r))
+}
 
 // SecretRotation is a type of the interface.
 type SecretRotation struct {

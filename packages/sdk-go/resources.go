@@ -27,6 +27,7 @@ type Resources struct {
 	Retention    RetentionCalls
 	Archives     ArchivesCalls
 	RoleMappings RoleMappingsCalls
+	SearchFields SearchFieldsCalls
 	People       PeopleCalls
 	Workloads    WorkloadsCalls
 	Verify       VerifyCalls
@@ -50,6 +51,7 @@ func resourcesOf(t *transport) Resources {
 		Retention:    RetentionCalls{t},
 		Archives:     ArchivesCalls{t},
 		RoleMappings: RoleMappingsCalls{t},
+		SearchFields: SearchFieldsCalls{t},
 		People:       PeopleCalls{t},
 		Workloads:    WorkloadsCalls{t},
 		Verify:       VerifyCalls{t},
@@ -619,6 +621,27 @@ func (c RoleMappingsCalls) Delete(ctx context.Context, id string, options ...Cal
 	return c.transport.json(ctx, request, nil, options)
 }
 
+// SearchFieldsCalls are the methods of Client.SearchFields.
+type SearchFieldsCalls struct{ transport *transport }
+
+// Create: Declare a field of events.
+func (c SearchFieldsCalls) Create(ctx context.Context, body NewSearchField, options ...CallOption) (*SearchField, error) {
+	request := call{operation: "create-search-field", method: "POST", path: "/search/fields", body: body}
+	return dataOf[SearchField](ctx, c.transport, request, options)
+}
+
+// List: List declared fields.
+func (c SearchFieldsCalls) List(ctx context.Context, options ...CallOption) (*SearchField, error) {
+	request := call{operation: "list-search-fields", method: "GET", path: "/search/fields"}
+	return dataOf[SearchField](ctx, c.transport, request, options)
+}
+
+// Delete: Delete a declared field.
+func (c SearchFieldsCalls) Delete(ctx context.Context, id string, options ...CallOption) error {
+	request := call{operation: "delete-search-field", method: "DELETE", path: "/search/fields/{}", ids: []string{id}}
+	return c.transport.json(ctx, request, nil, options)
+}
+
 // PeopleCalls are the methods of Client.People.
 type PeopleCalls struct{ transport *transport }
 
@@ -746,6 +769,21 @@ type ListEventsQuery struct {
 	AfterSequence int64
 	// Below this sequence number.
 	BeforeSequence int64
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings
+	// Leaves out events that `action` would select. One of up to 10 values, 20 in all filters.
+	NotAction Strings
+	// Leaves out events that `actor_id` would select. One of up to 10 values, 20 in all filters.
+	NotActorID Strings
+	// Leaves out events that `actor_type` would select. One of up to 10 values, 20 in all filters.
+	NotActorType Strings
+	// Leaves out events that `target_id` would select. One of up to 10 values, 20 in all filters.
+	NotTargetID Strings
+	// Leaves out events that `target_type` would select. One of up to 10 values, 20 in all filters.
+	NotTargetType Strings
+	// Leaves out events that `outcome` would select. One of up to 10 values, 20 in all filters.
+	NotOutcome Strings
 	// Order by sequence number. Default: desc.
 	Order string
 	// Default: 50.
@@ -754,6 +792,9 @@ type ListEventsQuery struct {
 	Cursor string
 	// Adds the data needed to recompute the hash, next to `data`.
 	Include string
+	// By declared fields: `field.` and the name of one, or `not.field.` and the name. One of up to 10
+	// values, 20 in all filters.
+	Fields string
 }
 
 func (q ListEventsQuery) query() query {
@@ -769,10 +810,18 @@ func (q ListEventsQuery) query() query {
 	all.text("received_to", q.ReceivedTo)
 	all.number("after_sequence", q.AfterSequence)
 	all.number("before_sequence", q.BeforeSequence)
+	all.texts("outcome", q.Outcome)
+	all.texts("not.action", q.NotAction)
+	all.texts("not.actor_id", q.NotActorID)
+	all.texts("not.actor_type", q.NotActorType)
+	all.texts("not.target_id", q.NotTargetID)
+	all.texts("not.target_type", q.NotTargetType)
+	all.texts("not.outcome", q.NotOutcome)
 	all.text("order", q.Order)
 	all.number("limit", q.Limit)
 	all.text("cursor", q.Cursor)
 	all.text("include", q.Include)
+	all.text("fields", q.Fields)
 	return all
 }
 
@@ -864,6 +913,21 @@ type ListWidgetEventsQuery struct {
 	AfterSequence int64
 	// Below this sequence number.
 	BeforeSequence int64
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings
+	// Leaves out events that `action` would select. One of up to 10 values, 20 in all filters.
+	NotAction Strings
+	// Leaves out events that `actor_id` would select. One of up to 10 values, 20 in all filters.
+	NotActorID Strings
+	// Leaves out events that `actor_type` would select. One of up to 10 values, 20 in all filters.
+	NotActorType Strings
+	// Leaves out events that `target_id` would select. One of up to 10 values, 20 in all filters.
+	NotTargetID Strings
+	// Leaves out events that `target_type` would select. One of up to 10 values, 20 in all filters.
+	NotTargetType Strings
+	// Leaves out events that `outcome` would select. One of up to 10 values, 20 in all filters.
+	NotOutcome Strings
 	// Order by sequence number. Default: desc.
 	Order string
 	// Default: 50.
@@ -872,6 +936,9 @@ type ListWidgetEventsQuery struct {
 	Cursor string
 	// Adds the data needed to recompute the hash, next to `data`.
 	Include string
+	// By declared fields: `field.` and the name of one, or `not.field.` and the name. One of up to 10
+	// values, 20 in all filters.
+	Fields string
 }
 
 func (q ListWidgetEventsQuery) query() query {
@@ -887,9 +954,17 @@ func (q ListWidgetEventsQuery) query() query {
 	all.text("received_to", q.ReceivedTo)
 	all.number("after_sequence", q.AfterSequence)
 	all.number("before_sequence", q.BeforeSequence)
+	all.texts("outcome", q.Outcome)
+	all.texts("not.action", q.NotAction)
+	all.texts("not.actor_id", q.NotActorID)
+	all.texts("not.actor_type", q.NotActorType)
+	all.texts("not.target_id", q.NotTargetID)
+	all.texts("not.target_type", q.NotTargetType)
+	all.texts("not.outcome", q.NotOutcome)
 	all.text("order", q.Order)
 	all.number("limit", q.Limit)
 	all.text("cursor", q.Cursor)
 	all.text("include", q.Include)
+	all.text("fields", q.Fields)
 	return all
 }

@@ -5,6 +5,7 @@
 import { CHANGE_CASES } from "./request-cases-change.ts";
 import { INTAKE_CASES } from "./request-cases-intake.ts";
 import { LOG_CASES, READ_CASES } from "./request-cases-read.ts";
+import { SEARCH_CASES } from "./request-cases-search.ts";
 import { WORK_CASES } from "./request-cases-work.ts";
 import type { CostCase } from "./request-world.ts";
 
@@ -18,6 +19,7 @@ export const COST_CASES: readonly CostCase[] = [
   ...READ_CASES,
   ...CHANGE_CASES,
   ...INTAKE_CASES,
+  ...SEARCH_CASES,
   ...WORK_CASES,
   ...LOG_CASES,
 ];

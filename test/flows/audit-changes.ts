@@ -28,6 +28,7 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
   export: "export",
   archive: "export",
   erasure: "ledger",
+  search_field: "ledger",
   retention: "ledger",
 };
 

@@ -1,4 +1,4 @@
-// The rows of audit-changes.ts of the roles of people and of workloads.
+// The rows of audit-changes.ts of the roles of people, of workloads and of declared fields.
 
 import type { Change } from "./audit-change.ts";
 
@@ -43,6 +43,23 @@ export const ROLE_CHANGES: readonly Change[] = [
     make: async (client, made) => {
       const id = made.get("create-workload") ?? "";
       return [await client.delete(`${WORKLOADS}/${id}`), id];
+    },
+  },
+  {
+    route: "create-search-field",
+    action: "annals.search_field.created",
+    make: async (client) => {
+      const field = { path: "context.private", name: "private", type: "string" };
+      const answer = await client.post("/v1/search/fields", field);
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "delete-search-field",
+    action: "annals.search_field.deleted",
+    make: async (client, made) => {
+      const id = made.get("create-search-field") ?? "";
+      return [await client.delete(`/v1/search/fields/${id}`), id];
     },
   },
 ];

@@ -67,6 +67,11 @@ test("every route", async () => {
   expect(await annals.intake.kubernetesAudit({ ...list, items: [] })).toMatchObject({ stored: 0 });
   expect(await annals.intake.otlpLogs({ resourceLogs: [] })).toEqual({});
 
+  const field = await annals.searchFields.create({ path: "metadata.n", name: "n", type: "number" });
+  expect(await annals.searchFields.list()).toEqual([field]);
+  expect(await events.list({ "field.n": "1..", "not.action": "z" }).toArray()).toEqual([]);
+  await annals.searchFields.delete(field.id);
+
   const { id } = await exports.create({ include_proofs: true });
   await eventually("the export", async () => (await exports.get(id)).status === "completed");
   expect(await (await exports.content(id)).text()).toContain('"manifest"');

@@ -112,9 +112,21 @@ export class Contract {
     >,
   ): string[] {
     const known = parameters.filter((one) => one.in === "query").map(({ name }) => name as string);
-    const unknown = Object.keys(given.query).filter((name) => !known.includes(name));
+    // Parameters of any name with a pattern are the members of an object.
+    const open = parameters.find((one) => one.in === "query" && one.schema?.type === "object");
+    const isOpen = (name: string) =>
+      new RegExp(open?.schema.propertyNames.pattern ?? "^$").test(name);
+    const others = Object.keys(given.query).filter((name) => !known.includes(name));
+    const unknown = others.filter((name) => !isOpen(name));
     return [
       ...unknown.map((name) => `${name} is no parameter`),
+      ...others.filter(isOpen).flatMap((name) => {
+        const schema = open?.schema.additionalProperties;
+        const values = [given.query[name] ?? ""].flat();
+        return values.flatMap((one) =>
+          this.#requests.textFaults(`the parameter ${name}`, schema, one),
+        );
+      }),
       ...parameters.flatMap((one) => {
         const name: string = one.name;
         const from = given[one.in as keyof typeof given];

@@ -125,6 +125,7 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [TENANTS, /`max_keys`:[^|]*\| ([\d,]+)/, PLAN, /maxKeys: ([\d_]+)/],
   [TENANTS, /`max_webhooks` \| ([\d,]+)/, PLAN, /maxWebhooks: ([\d_]+)/],
   [TENANTS, /`max_sinks`.*? \| ([\d,]+)/, PLAN, /maxSinks: ([\d_]+)/],
+  [TENANTS, /`max_search_fields`:.*? \| ([\d,]+)/, PLAN, /maxSearchFields: ([\d_]+)/],
   [TENANTS, /`max_widget_tokens`:[^|]*\| ([\d,]+)/, PLAN, /maxWidgetTokens: ([\d_]+)/],
   [
     TENANTS,

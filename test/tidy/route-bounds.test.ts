@@ -21,6 +21,7 @@ const REPEATED = [
   ["WEBHOOKS_ROWS", `${DISPATCHER}/webhooks/rpc/create-webhook.ts`, /MAX_WEBHOOKS = ([\d_]+)/],
   ["SINKS_ROWS", PLAN, /maxSinks: ([\d_]+)/],
   ["SINKS_ROWS", `${DISPATCHER}/sinks/rpc/create-sink.ts`, /MAX_SINKS = ([\d_]+)/],
+  ["SEARCH_FIELDS_ROWS", "services/ledger/src/search/rules/search-field.ts", /MAX_KEPT = ([\d_]+)/],
   ["WIDGET_TOKENS_ROWS", PLAN, /maxWidgetTokens: ([\d_]+)/],
   ["ERASURE_ROWS", "services/ledger/src/search/find-selected.ts", /COUNTED_ROWS = ([\d_]+)/],
   ["HOLDS_ROWS", "services/ledger/src/holds/rules/new-hold.ts", /MAX_PLACED = ([\d_]+)/],

@@ -18,6 +18,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "ledger.erase": "calls ledger.erase, which runs on the server of its account",
   "ledger.expire": "calls ledger.expire, which runs on the server of its account",
   "ledger.get-account-heads": "only where tables are not distributed: one account each elsewhere",
+  "ledger.forget-field": "calls ledger.forget_field, which runs on the server of its account",
+  "ledger.index-field": "calls ledger.index_field, which runs on the server of its account",
   "ledger.index-segment": "calls ledger.index_segment, which runs on the server of its account",
   "ledger.seal-segment": "calls ledger.seal_segment, which runs on the server of its account",
   "ledger.unindex": "calls ledger.unindex, which runs on the server of its account",

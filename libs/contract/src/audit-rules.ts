@@ -58,6 +58,8 @@ export const AUDIT_RULES = {
     "annals.erasure.requested": CLIENT_OR_OPERATOR,
     "annals.erasure.cancelled": CLIENT_OR_OPERATOR,
     "annals.retention.changed": CLIENT_OR_OPERATOR,
+    "annals.search_field.created": CLIENT,
+    "annals.search_field.deleted": CLIENT,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
   "webhook-dispatcher": {

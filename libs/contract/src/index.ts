@@ -22,6 +22,7 @@ export * from "./public-origin.ts";
 export * from "./random.ts";
 export * from "./roles.ts";
 export * from "./scopes.ts";
+export * from "./search-fields.ts";
 export * from "./service-identity.ts";
 export * from "./setting-names.ts";
 export * from "./slots.ts";

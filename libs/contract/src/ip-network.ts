@@ -48,6 +48,20 @@ export function networkText(given: string): NetworkText | undefined {
   return { text, hasHostBits: base !== all };
 }
 
+/**
+ * The first and the last address of a network, written so that their order is that of texts: 4 or 6 and the
+ * bytes in hexadecimal. Undefined for a text that is neither an address nor a network.
+ */
+export function networkKeys(given: string): { first: string; last: string } | undefined {
+  const network = parse(given);
+  if (network === undefined) return undefined;
+  const { address, family, length } = network;
+  const host = BigInt(BITS[family] - length);
+  const base = (bitsOf(address, family) >> host) << host;
+  const keyOf = (bits: bigint) => `${family}${bits.toString(16).padStart(BITS[family] / 4, "0")}`;
+  return { first: keyOf(base), last: keyOf(base + (1n << host) - 1n) };
+}
+
 /** Whether a plain address is in one of the networks. IPv4 and IPv6 are never in each other's. */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
   const family = familyOf(address);

@@ -120,6 +120,18 @@ export async function listFunctions(client: pg.Client, schema: string): Promise<
   return rows.map(({ signature }) => signature);
 }
 
+/** The functions of the schema that are about no account, and that the workers do not have yet. */
+export async function listPureFunctions(client: pg.Client, schema: string): Promise<string[]> {
+  const { rows } = await client.query<{ signature: string }>(
+    `SELECT oid::regprocedure::text AS signature FROM pg_proc
+     WHERE pronamespace = to_regnamespace($1) AND proargnames[1] <> 'of_account' AND NOT EXISTS (
+       SELECT 1 FROM pg_dist_object WHERE classid = 'pg_proc'::regclass AND objid = pg_proc.oid)
+     ORDER BY 1`,
+    [schema],
+  );
+  return rows.map(({ signature }) => signature);
+}
+
 /** The roles of the schema that cannot log in. */
 export async function listRoles(client: pg.Client, schema: string): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(

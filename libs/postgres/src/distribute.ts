@@ -12,6 +12,7 @@ import {
   findReference,
   findRows,
   listFunctions,
+  listPureFunctions,
   listRoles,
   listTables,
   listUncopied,
@@ -112,6 +113,7 @@ async function distributeIn(
   const copied = await listUncopied(client, schema);
   const reached = servesAnywhere ? await listUnreached(client, schema) : [];
   const functions = await listFunctions(client, schema);
+  const pure = await listPureFunctions(client, schema);
   const roles = await listRoles(client, schema);
   // Shards move under load by logical replication, which identifies rows by a key or by all columns.
   const keyless = missing.filter((table) => !table.has_key).map(({ name }) => name);
@@ -122,6 +124,7 @@ async function distributeIn(
       found,
       functions,
       keyless,
+      pure,
       reached,
       reference,
       roles,
@@ -146,6 +149,8 @@ interface Work {
   readonly found: readonly DistributedTable[];
   readonly functions: readonly string[];
   readonly keyless: readonly string[];
+  /** Functions that each worker gets a copy of. */
+  readonly pure: readonly string[];
   readonly reached: readonly string[];
   readonly reference: string | undefined;
   readonly roles: readonly string[];
@@ -154,7 +159,7 @@ interface Work {
 
 async function apply(
   client: pg.Client,
-  { copied, found, functions, keyless, reached, roles, shards, ...work }: Work,
+  { copied, found, functions, keyless, pure, reached, roles, shards, ...work }: Work,
 ): Promise<void> {
   let { reference } = work;
   await client.query(SEQUENTIALLY);
@@ -179,6 +184,9 @@ async function apply(
   for (const name of reached)
     // oxlint-disable-next-line no-await-in-loop -- one connection
     await client.query(`SELECT citus_add_local_table_to_metadata('${name}')`);
+  for (const signature of pure)
+    // oxlint-disable-next-line no-await-in-loop -- one connection
+    await client.query(`SELECT create_distributed_function('${signature}')`);
   for (const signature of functions) {
     // A function with its owner's rights runs on the worker in a transaction, too: on the coordinator it
     // would reach the rows as another user than the statements before it, which Citus refuses.

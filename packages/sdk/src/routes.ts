@@ -7,6 +7,7 @@ import { type Created, type CreateOptions, idempotent } from "./create-options.t
 import { Log } from "./log.ts";
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { People, RoleMappings } from "./people.ts";
+import { SearchFields } from "./search-fields.ts";
 import { Sinks } from "./sinks.ts";
 import { type CallOptions, get, post, put, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -27,6 +28,7 @@ export class Routes {
     this.log = new Log(transport);
     this.people = new People(transport);
     this.roleMappings = new RoleMappings(transport);
+    this.searchFields = new SearchFields(transport);
     this.sinks = new Sinks(transport);
     this.workloads = new Workloads(transport);
   }
@@ -172,6 +174,8 @@ export class Routes {
   /** Give roles of the account to people, by groups of an identity provider; who has one. */
   readonly roleMappings: RoleMappings;
   readonly people: People;
+  /** The fields of events that filters of lists may name. */
+  readonly searchFields: SearchFields;
   /** Trust programs by the tokens of their platform. */
   readonly workloads: Workloads;
 

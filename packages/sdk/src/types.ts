@@ -10,7 +10,13 @@ export type Diff = Schemas["Diff"];
 export type NewEvent = Schemas["NewEvent"];
 export type Event = Schemas["Event"];
 export type EventPage = Schemas["EventPage"];
-export type EventFilter = Schemas["ListEventsQuery"];
+export type EventFilter = Schemas["ListEventsQuery"] & FieldFilter;
+/** By declared fields: `field.` and the name of one; `not.` before it leaves out what that selects. */
+export interface FieldFilter {
+  readonly [parameter: `field.${string}` | `not.field.${string}`]: string | readonly string[];
+}
+export type SearchField = Schemas["SearchField"];
+export type NewSearchField = Schemas["NewSearchField"];
 /** A CloudEvent 1.0 in its JSON format; other attributes are extensions. */
 export interface CloudEvent {
   readonly specversion: "1.0";

@@ -2,7 +2,7 @@
 // register-routes.ts, which takes the resource and refuses larger ones, and by docs/route-bounds.md, which
 // `npm run generate` makes. What other services read or write is bounded there; a row here says how much.
 
-import { MAX_ROLE_MAPPINGS, MAX_WORKLOADS } from "@annals/contract";
+import { MAX_ROLE_MAPPINGS, MAX_SEARCH_FIELDS, MAX_WORKLOADS } from "@annals/contract";
 import type { WorkResource } from "./edge/requests-in-flight.ts";
 import { DOWNLOAD_BYTES } from "./edge/resources.ts";
 
@@ -37,6 +37,8 @@ const PAGE_ROWS = 101;
 const KEYS_ROWS = 1_000;
 const WEBHOOKS_ROWS = 1_000;
 const SINKS_ROWS = 10;
+/** Fields of an account with those that are still taken out of the index. */
+const SEARCH_FIELDS_ROWS = 64;
 const ROLE_MAPPINGS_ROWS = MAX_ROLE_MAPPINGS;
 const WORKLOADS_ROWS = MAX_WORKLOADS;
 /** Idempotency keys of an account for one kind of thing: they are counted before another one is kept. */
@@ -101,6 +103,8 @@ export const INTAKE = bounds("slot", 2_000 + FEW_ROWS, 64 * KIB);
 export const NEW_KEY = bounds("slot", KEYS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_ROLE_MAPPING = bounds("slot", ROLE_MAPPINGS_ROWS + FEW_ROWS, "body");
 export const NEW_WORKLOAD = bounds("slot", WORKLOADS_ROWS + FEW_ROWS, "body");
+export const SEARCH_FIELDS = bounds("slot", MAX_SEARCH_FIELDS + FEW_ROWS, 64 * KIB);
+export const NEW_SEARCH_FIELD = bounds("slot", SEARCH_FIELDS_ROWS + FEW_ROWS, "body");
 export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "body");
 export const NEW_SINK: Bounds = {
   ...bounds("slot", SINKS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "body"),

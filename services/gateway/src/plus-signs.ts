@@ -6,7 +6,7 @@ import { MAX_FILTER_VALUES } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { parse } from "node:querystring";
 import type { TObject } from "typebox";
-import { MAX_ALL_VALUES } from "./events/render-event-filter.ts";
+import { FIELD_PARAMETER, MAX_ALL_VALUES } from "./events/render-event-filter.ts";
 
 type Query = Record<string, unknown>;
 
@@ -22,6 +22,7 @@ export function plusSigns(schema: TObject): ((url: string, query: Query) => void
     .filter(([, property]) => "type" in property && Array.isArray(property.type))
     .map(([name]) => name);
   if (names.length === 0) return undefined;
+  const isField = hasFields(schema);
   return (url, query) => {
     const [, ...parts] = url.split("?");
     const text = parts.join("?");
@@ -29,7 +30,8 @@ export function plusSigns(schema: TObject): ((url: string, query: Query) => void
     const plain = parse(text.replaceAll("+", "%2B"), "&", "=", { maxKeys: 0 });
     let count = 0;
     let ambiguous: string | undefined;
-    for (const name of names) {
+    const fields = isField ? Object.keys(query).filter((name) => FIELD_PARAMETER.test(name)) : [];
+    for (const name of [...names, ...fields]) {
       const given = [query[name] ?? []].flat();
       const both = [...new Set([...given, ...[plain[name] ?? []].flat()])];
       count += both.length;
@@ -42,3 +44,5 @@ export function plusSigns(schema: TObject): ((url: string, query: Query) => void
       throw invalid({ field: ambiguous, message: AMBIGUOUS });
   };
 }
+
+const hasFields = (schema: TObject): boolean => "patternProperties" in schema;

@@ -20,6 +20,7 @@ import {
   NEW_HOLD,
   NEW_KEY,
   NEW_ROLE_MAPPING,
+  NEW_SEARCH_FIELD,
   NEW_SINK,
   NEW_WEBHOOK,
   NEW_WIDGET_TOKEN,
@@ -32,6 +33,7 @@ import {
   REPLAY,
   REPLAY_RANGE,
   REPLAY_SINK,
+  SEARCH_FIELDS,
   SINK_TEST,
   TEST_DELIVERY,
   TILE,
@@ -83,6 +85,9 @@ import { setRetention } from "./retention/set-retention.ts";
 import { createRoleMapping } from "./role-mappings/create-role-mapping.ts";
 import { deleteRoleMapping } from "./role-mappings/delete-role-mapping.ts";
 import { listRoleMappings } from "./role-mappings/list-role-mappings.ts";
+import { createSearchField } from "./search/create-search-field.ts";
+import { deleteSearchField } from "./search/delete-search-field.ts";
+import { listSearchFields } from "./search/list-search-fields.ts";
 import { createSink } from "./sinks/create-sink.ts";
 import { deleteSink } from "./sinks/delete-sink.ts";
 import { getSinkStatus } from "./sinks/get-sink-status.ts";
@@ -201,6 +206,17 @@ export const V1: readonly Row[] = [
   ["DELETE", "/holds/:id", "keys:manage", "release-hold", releaseHold, ONE],
   ["GET", "/retention", "keys:manage", "get-retention", getRetention, ONE],
   ["PUT", "/retention", "keys:manage", "set-retention", setRetention, CHANGE],
+
+  [
+    "POST",
+    "/search/fields",
+    "keys:manage",
+    "create-search-field",
+    createSearchField,
+    NEW_SEARCH_FIELD,
+  ],
+  ["GET", "/search/fields", "keys:manage", "list-search-fields", listSearchFields, SEARCH_FIELDS],
+  ["DELETE", "/search/fields/:id", "keys:manage", "delete-search-field", deleteSearchField, ONE],
 
   ["GET", "/archives", "export", "list-archives", listArchives, PAGE],
   ["GET", "/archives/:id/events", "export", "get-archive-events", getArchiveEvents, DOWNLOAD],

@@ -11,7 +11,8 @@ export function validationFault({ validation, validationContext }: FastifyError)
   if (!finding) return invalid({ field: "", message: "The request is not valid." });
   const steps = finding.instancePath.split("/").slice(1).map(unescape);
   const member = memberOf(finding);
-  const field = formatField(member === undefined ? steps : [...steps, member]);
+  const all = member === undefined ? steps : [...steps, member];
+  const field = validationContext === "querystring" ? formatParameter(all) : formatField(all);
   return invalid({
     field: field || subjectOf(validationContext),
     message: sentence(finding, validationContext),
@@ -71,10 +72,19 @@ const PLAIN = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 /** Longest member name that is repeated to the client. */
 const MAX_SHOWN = 80;
 
+/** The name of a parameter is one text, whatever is in it. */
+function formatParameter([name = "", ...steps]: readonly string[]): string {
+  const rest = formatField(steps);
+  return shown(name) + (rest === "" || rest.startsWith("[") ? rest : `.${rest}`);
+}
+
+const shown = (step: string): string =>
+  step.length <= MAX_SHOWN ? step : `${step.slice(0, MAX_SHOWN)}…`;
+
 function formatField(steps: readonly string[]): string {
   let field = "";
   for (const given of steps) {
-    const step = given.length <= MAX_SHOWN ? given : `${given.slice(0, MAX_SHOWN)}…`;
+    const step = shown(given);
     if (/^\d+$/.test(step)) field += `[${step}]`;
     else if (PLAIN.test(step)) field += field === "" ? step : `.${step}`;
     else field += `[${JSON.stringify(step)}]`;

@@ -237,13 +237,15 @@ CREATE TABLE ledger.segments (
 -- events has a block of its own.
 CREATE TABLE ledger.blocks (
   account_id text COLLATE "C" NOT NULL,
-  -- 1 action, 2 actor_id, 3 actor_type, 4 target_id, 5 target_type
+  -- 1 action, 2 actor_id, 3 actor_type, 4 target_id, 5 target_type, 6 metadata.outcome; from 16 on those of
+  -- ledger.fields
   field      smallint NOT NULL,
   level      smallint NOT NULL,
   base       bigint NOT NULL,
   -- the first of the keys
   first      text COLLATE "C" NOT NULL,
-  -- A key is a value. Events whose value has more than 256 bytes are under the key '', which each search compares.
+  -- A key is a value. Events with a value of more than 256 bytes, with more than 16 values, or with more than 16 KiB
+  -- of the part, are under the key '', which each search compares.
   keys       text[] COLLATE "C" NOT NULL,
   -- events of each key; null: one key
   counts     smallint[],
@@ -261,10 +263,217 @@ CREATE TABLE ledger.unindexed (
   sequence_number bigint NOT NULL,
   field           smallint NOT NULL,
   key             text COLLATE "C" NOT NULL,
-  PRIMARY KEY (account_id, sequence_number, field)
+  PRIMARY KEY (account_id, sequence_number, field, key)
 );
 
 GRANT SELECT ON ledger.segments, ledger.blocks, ledger.unindexed TO annals_ledger;
+
+-- The fields that an account has declared. A number is never used again, so the row of a deleted field stays until its
+-- blocks are gone, and that of the highest number for good.
+CREATE TABLE ledger.fields (
+  account_id  text COLLATE "C" NOT NULL,
+  field       smallint NOT NULL CHECK (field >= 16), -- of ledger.blocks
+  name        text COLLATE "C" NOT NULL,
+  -- the part, and names of members in it
+  path        text[] COLLATE "C" NOT NULL,
+  type        text COLLATE "C" NOT NULL CHECK (type IN ('string', 'number', 'ip', 'time')),
+  ignore_case boolean NOT NULL,
+  -- The segments from this base on have blocks of the field.
+  from_base   bigint NOT NULL CHECK (from_base >= 0),
+  -- How far its backfill is, from the newest segment down: blocks of a sealed segment are made in fresh pieces.
+  made_from   bigint NOT NULL CHECK (made_from BETWEEN 0 AND from_base),
+  created_at  text COLLATE "C" NOT NULL,
+  deleted_at  text COLLATE "C",
+  PRIMARY KEY (account_id, field)
+);
+
+GRANT SELECT, INSERT, UPDATE (deleted_at) ON ledger.fields TO annals_ledger;
+
+-- The scalars of a JSON document at a path of member names. An array on the path, or at its end, gives each of its
+-- elements; an array in an array gives nothing.
+CREATE FUNCTION ledger.scalars_at(document json, members text[], is_element boolean)
+RETURNS json[]
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  value json := document;
+BEGIN
+  FOR depth IN 1..cardinality(members) + 1 LOOP
+    IF json_typeof(value) = 'array' THEN
+      RETURN CASE WHEN NOT (is_element AND depth = 1) THEN (
+        SELECT array_agg(scalar)
+        FROM json_array_elements(value) AS element
+        CROSS JOIN LATERAL unnest(ledger.scalars_at(element, members[depth:], true)) AS scalar
+      ) END;
+    END IF;
+    IF depth > cardinality(members) THEN
+      RETURN CASE WHEN json_typeof(value) <> 'object' THEN ARRAY[value] END;
+    END IF;
+    value := value -> members[depth];
+    IF value IS NULL THEN
+      RETURN NULL;
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- A number as eight bytes in hexadecimal whose order is that of the numbers.
+CREATE FUNCTION ledger.number_key(given double precision)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  -- -0 becomes 0.
+  bits CONSTANT bigint := ('x' || encode(float8send(given + 0.0), 'hex'))::bit(64)::bigint;
+BEGIN
+  RETURN lpad(to_hex(CASE WHEN bits < 0 THEN ~bits ELSE bits # (1::bigint << 63) END), 16, '0');
+END
+$$;
+
+-- An address: 4 or 6 and its bytes in hexadecimal, so that a network is a range. An IPv4 address that is written as
+-- IPv6 is one of IPv4. Null for any other text.
+CREATE FUNCTION ledger.ip_key(given text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  bytes text;
+BEGIN
+  IF given !~ '^((0|[1-9][0-9]{0,2})\.){3}(0|[1-9][0-9]{0,2})$' AND given !~ '^[0-9A-Fa-f:.]{0,38}:[0-9A-Fa-f:.]{0,38}$' THEN
+    RETURN NULL;
+  END IF;
+  -- Four bytes say the family.
+  bytes := substring(encode(inet_send(given::inet), 'hex') FROM 9);
+  RETURN CASE WHEN length(bytes) = 8 THEN '4' || bytes
+    WHEN bytes LIKE '00000000000000000000ffff%' THEN '4' || substring(bytes FROM 25)
+    ELSE '6' || bytes END;
+EXCEPTION WHEN data_exception THEN
+  RETURN NULL;
+END
+$$;
+
+-- A time by RFC 3339, in UTC with six fraction digits. Null for any other text.
+CREATE FUNCTION ledger.time_key(given text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  pieces CONSTANT text[] := regexp_match(given,
+    '^([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$');
+  away interval := '0';
+BEGIN
+  IF pieces IS NULL THEN
+    RETURN NULL;
+  END IF;
+  IF pieces[4] IS NOT NULL THEN
+    away := make_interval(hours => pieces[5]::integer, mins => pieces[6]::integer);
+  END IF;
+  RETURN to_char((pieces[1] || ' ' || pieces[2])::timestamp
+    + make_interval(secs => rpad(substring(coalesce(pieces[3], '') FOR 6), 6, '0')::numeric / 1000000)
+    - CASE WHEN pieces[4] = '-' THEN -away ELSE away END, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+EXCEPTION WHEN data_exception THEN
+  RETURN NULL;
+END
+$$;
+
+-- The values that a part of an event, its canonical text, has at a path of member names: each once. A value that is
+-- not of the type is none. A text that is no JSON has no values. Index, searches and verification all ask this.
+CREATE FUNCTION ledger.values_of(part text, members text[], of_type text, ignore_case boolean)
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  scalar json;
+  scalars json[];
+  kind text;
+  value text;
+  found text[] := '{}';
+BEGIN
+  -- A text that does not have the last name is not parsed: in canonical JSON a name is written in one way.
+  IF strpos(part, to_json(members[cardinality(members)])::text || ':') = 0 THEN
+    RETURN found;
+  END IF;
+  -- Nearly always there is no array. It has no member of a name, so the value is null then.
+  scalar := part::json;
+  FOR n IN 1..cardinality(members) LOOP
+    scalar := scalar -> members[n];
+  END LOOP;
+  scalars := CASE json_typeof(scalar) IN ('string', 'number', 'boolean') WHEN true THEN ARRAY[scalar]
+    ELSE coalesce(ledger.scalars_at(part::json, members, false), '{}') END;
+  FOREACH scalar IN ARRAY scalars LOOP
+    kind := json_typeof(scalar);
+    value := CASE of_type
+      WHEN 'string' THEN CASE WHEN kind IN ('string', 'number', 'boolean') THEN scalar #>> '{}' END
+      WHEN 'number' THEN CASE WHEN kind = 'number' THEN ledger.number_key((scalar #>> '{}')::double precision) END
+      WHEN 'ip' THEN CASE WHEN kind = 'string' THEN ledger.ip_key(scalar #>> '{}') END
+      WHEN 'time' THEN CASE WHEN kind = 'string' THEN ledger.time_key(scalar #>> '{}') END
+    END;
+    IF value IS NOT NULL THEN
+      found := array_append(found, CASE WHEN ignore_case
+        THEN translate(value, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') ELSE value END);
+    END IF;
+  END LOOP;
+  IF cardinality(found) < 2 THEN
+    RETURN found;
+  END IF;
+  RETURN ARRAY(SELECT DISTINCT given FROM unnest(found) AS given);
+EXCEPTION WHEN data_exception THEN
+  RETURN '{}';
+END
+$$;
+
+-- The keys of a part in the index. A large part is not read: it has the key of what every search compares.
+CREATE FUNCTION ledger.keys_of(part text, members text[], of_type text, ignore_case boolean)
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  found text[];
+BEGIN
+  IF octet_length(part) > 16384 THEN
+    RETURN ARRAY[''];
+  END IF;
+  found := ledger.values_of(part, members, of_type, ignore_case);
+  IF cardinality(found) > 16 THEN
+    RETURN ARRAY[''];
+  END IF;
+  FOR n IN 1..cardinality(found) LOOP
+    IF octet_length(found[n]) > 256 THEN
+      RETURN ARRAY[''];
+    END IF;
+  END LOOP;
+  RETURN found;
+END
+$$;
+
+-- Whether the parts of an event have the values that are asked for: an array of objects with `part`, `members`, `type`,
+-- `ignore_case`, `since`, `before`, `is_excluded`. Each needs a value from one of its `since` up to but not including
+-- the `before` in the same place, if that is not null; an excluded one must have none.
+CREATE FUNCTION ledger.has_values(actor text, context text, diff text, metadata text, target text, asked jsonb)
+RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  field jsonb;
+  value text COLLATE "C";
+  is_found boolean;
+BEGIN
+  FOR n IN 0..jsonb_array_length(asked) - 1 LOOP
+    field := asked -> n;
+    is_found := false;
+    <<search>>
+    FOREACH value IN ARRAY ledger.values_of(
+      CASE field ->> 'part' WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
+        WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+      (field ->> 'members')::text[], field ->> 'type', (field ->> 'ignore_case')::boolean)
+    LOOP
+      FOR m IN 0..jsonb_array_length(field -> 'since') - 1 LOOP
+        IF value >= (field -> 'since' ->> m) AND coalesce(value < (field -> 'before' ->> m), true) THEN
+          is_found := true;
+          EXIT search;
+        END IF;
+      END LOOP;
+    END LOOP;
+    IF is_found = (field ->> 'is_excluded')::boolean THEN
+      RETURN false;
+    END IF;
+  END LOOP;
+  RETURN true;
+END
+$$;
 
 -- Cuts entries, a key of a field and its places each, into blocks and stores them. The cut follows from the
 -- entries alone, so sealed blocks are those that the events would give.
@@ -303,6 +512,41 @@ BEGIN
 END
 $$;
 
+-- Makes the blocks of a field that is in a part, for a fresh segment. `path` begins with the part. The grouping is that
+-- of ledger.make_blocks.
+CREATE FUNCTION ledger.make_blocks_of(
+  of_account text, of_base bigint, of_field integer, path text[], of_type text, ignore_case boolean)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  field_keys text[];
+  key_places bytea[];
+BEGIN
+  SELECT array_agg(key), array_agg(places) INTO field_keys, key_places
+  FROM (
+    SELECT key, string_agg(place, ''::bytea) AS places
+    FROM (
+      SELECT substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place, '0'::xid AS hashed,
+        unnest(ledger.keys_of(part, path[2:], of_type, ignore_case)) AS key
+      FROM (
+        SELECT sequence_number, CASE path[1] WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
+          WHEN 'metadata' THEN metadata WHEN 'target' THEN target END AS part
+        FROM ledger.events
+        WHERE account_id = of_account AND sequence_number > of_base AND sequence_number <= of_base + 4096
+          AND erased & 32 <> 32
+        ORDER BY sequence_number
+      ) AS parts
+    ) AS copies
+    GROUP BY key, hashed
+  ) AS entries;
+  PERFORM ledger.store_blocks(of_account, 0, of_base,
+    array_fill(of_field::smallint, ARRAY[coalesce(cardinality(field_keys), 0)]), field_keys, key_places);
+END
+$$;
+
 -- Makes the blocks of a fresh segment from its events. A leaf that retention has left (erased & 32) is in none.
 --
 -- ORDER BY makes PostgreSQL read the primary key even for an account that its statistics show as empty,
@@ -321,6 +565,7 @@ DECLARE
   fields smallint[];
   field_keys text[];
   key_places bytea[];
+  declared record;
 BEGIN
   WITH copies AS MATERIALIZED (
     SELECT substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place, '0'::xid AS hashed,
@@ -352,6 +597,16 @@ BEGIN
     FROM copies WHERE target_type IS NOT NULL GROUP BY target_type, hashed
   ) AS entries;
   PERFORM ledger.store_blocks(of_account, 0, of_base, fields, field_keys, key_places);
+  PERFORM ledger.make_blocks_of(of_account, of_base, 6, ARRAY['metadata', 'outcome'], 'string', false);
+  -- A field is not deleted meanwhile: that waits for the lock. Its backfill makes what lies before it.
+  FOR declared IN
+    SELECT field, path, type, ignore_case FROM ledger.fields
+    WHERE account_id = of_account AND deleted_at IS NULL AND made_from <= of_base
+    FOR SHARE
+  LOOP
+    PERFORM ledger.make_blocks_of(
+      of_account, of_base, declared.field, declared.path, declared.type, declared.ignore_case);
+  END LOOP;
 END
 $$;
 
@@ -423,10 +678,45 @@ BEGIN
 END
 $$;
 
+-- Replaces the blocks that a field has in 16 fresh segments by those of a sealed one. It reads no event.
+CREATE FUNCTION ledger.seal_blocks(of_account text, of_base bigint, of_field smallint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  size CONSTANT bigint := 65536;
+  field_keys text[];
+  key_places bytea[];
+BEGIN
+  SELECT array_agg(key), array_agg(places) INTO field_keys, key_places
+  FROM (
+    SELECT entry.key, string_agg(entry.places, ''::bytea ORDER BY blocks.base) AS places
+    FROM ledger.blocks
+    CROSS JOIN LATERAL (
+      SELECT key, substring(blocks.places FROM 2 * (sum(events) OVER (ORDER BY n) - events)::integer + 1
+        FOR 2 * events) AS places
+      FROM (
+        SELECT key, n, coalesce(count, octet_length(blocks.places) / 2)::integer AS events
+        FROM unnest(blocks.keys, blocks.counts) WITH ORDINALITY AS counted (key, count, n)
+      ) AS counted
+    ) AS entry
+    WHERE account_id = of_account AND field = of_field AND level = 0 AND base >= of_base AND base < of_base + size
+    GROUP BY entry.key
+  ) AS entries;
+  PERFORM ledger.store_blocks(of_account, 1, of_base,
+    array_fill(of_field, ARRAY[coalesce(cardinality(field_keys), 0)]), field_keys, key_places);
+  DELETE FROM ledger.blocks
+  WHERE account_id = of_account AND field = of_field AND level = 0 AND base >= of_base AND base < of_base + size;
+END
+$$;
+
 -- Makes a sealed segment of 16 fresh ones, whose blocks it replaces, and returns true; or returns false, if one of
 -- them is missing, if it is there already, if retention has entered them, which would only have to make them
--- again, or if they have more than some 24 MB of blocks: what changes a sealed segment would take too long.
--- It reads no event.
+-- again, or if they have more than some 24 MB of blocks: what changes a sealed segment would take too long. A declared
+-- field whose backfill is among them keeps its fresh blocks until that is through: it is used from the next segment
+-- on.
 CREATE FUNCTION ledger.seal_segment(of_account text, of_base bigint)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -438,10 +728,18 @@ DECLARE
   size CONSTANT bigint := 65536;
   most CONSTANT bigint := 4096;
   times record;
-  field_keys text[];
-  key_places bytea[];
+  fields smallint[] := ARRAY[1, 2, 3, 4, 5, 6];
+  declared record;
+  of_field smallint;
 BEGIN
   PERFORM ledger.lock_segment(of_account, of_base + 1);
+  FOR declared IN
+    SELECT field, from_base FROM ledger.fields WHERE account_id = of_account AND deleted_at IS NULL FOR UPDATE
+  LOOP
+    IF declared.from_base <= of_base THEN
+      fields := array_append(fields, declared.field);
+    END IF;
+  END LOOP;
   SELECT count(*) AS fresh, min(earliest) AS earliest, max(latest) AS latest, min(first_received) AS first,
     max(last_received) AS last
   INTO times
@@ -451,7 +749,7 @@ BEGIN
     SELECT 1 FROM ledger.lifecycles WHERE account_id = of_account AND deleted_through > of_base
   ) OR most < (
     SELECT count(*) FROM ledger.blocks
-    WHERE account_id = of_account AND field BETWEEN 1 AND 5 AND level = 0 AND base >= of_base AND base < of_base + size
+    WHERE account_id = of_account AND field = ANY (fields) AND level = 0 AND base >= of_base AND base < of_base + size
   ) THEN
     RETURN false;
   END IF;
@@ -461,28 +759,99 @@ BEGIN
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  FOR of_field IN 1..5 LOOP
-    SELECT array_agg(key), array_agg(places) INTO field_keys, key_places
-    FROM (
-      SELECT entry.key, string_agg(entry.places, ''::bytea ORDER BY blocks.base) AS places
-      FROM ledger.blocks
-      CROSS JOIN LATERAL (
-        SELECT key, substring(blocks.places FROM 2 * (sum(events) OVER (ORDER BY n) - events)::integer + 1
-          FOR 2 * events) AS places
-        FROM (
-          SELECT key, n, coalesce(count, octet_length(blocks.places) / 2)::integer AS events
-          FROM unnest(blocks.keys, blocks.counts) WITH ORDINALITY AS counted (key, count, n)
-        ) AS counted
-      ) AS entry
-      WHERE account_id = of_account AND field = of_field AND level = 0 AND base >= of_base AND base < of_base + size
-      GROUP BY entry.key
-    ) AS entries;
-    PERFORM ledger.store_blocks(of_account, 1, of_base,
-      array_fill(of_field::smallint, ARRAY[coalesce(cardinality(field_keys), 0)]), field_keys, key_places);
+  FOREACH of_field IN ARRAY fields LOOP
+    PERFORM ledger.seal_blocks(of_account, of_base, of_field);
   END LOOP;
-  DELETE FROM ledger.blocks
-  WHERE account_id = of_account AND field BETWEEN 1 AND 5 AND level = 0 AND base >= of_base AND base < of_base + size;
+  UPDATE ledger.fields SET from_base = of_base + size
+  WHERE account_id = of_account AND from_base > of_base AND from_base < of_base + size;
   RETURN true;
+END
+$$;
+
+-- Takes the backfill of a declared field a fresh segment further down, and returns true; false once nothing is left to
+-- do. Of a sealed segment the pieces are put together when the last one is made, and only then is the field used there.
+-- It holds the head as ledger.index_segment does.
+CREATE FUNCTION ledger.index_field(of_account text, of_field smallint)
+RETURNS boolean
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  size CONSTANT bigint := 4096;
+  piece bigint;
+  deleted bigint;
+  segment record;
+  declared record;
+BEGIN
+  PERFORM 1 FROM ledger.heads WHERE account_id = of_account FOR KEY SHARE;
+  SELECT made_from - size INTO piece FROM ledger.fields
+  WHERE account_id = of_account AND field = of_field AND deleted_at IS NULL AND from_base > 0;
+  IF piece IS NULL THEN
+    RETURN false;
+  END IF;
+  -- Segments are locked before fields.
+  IF piece >= 0 THEN
+    SELECT * INTO segment FROM ledger.lock_segment(of_account, piece + 1);
+  END IF;
+  SELECT path, type, ignore_case, from_base, made_from INTO declared FROM ledger.fields
+  WHERE account_id = of_account AND field = of_field AND deleted_at IS NULL FOR UPDATE;
+  IF NOT FOUND OR declared.made_from - size <> piece THEN
+    RETURN true; -- another call was faster
+  END IF;
+  SELECT coalesce(max(deleted_through), 0) INTO deleted FROM ledger.lifecycles WHERE account_id = of_account;
+  -- Retention has deleted what is left. What it has entered is not sealed.
+  IF piece < 0 OR piece + size <= deleted THEN
+    UPDATE ledger.fields SET from_base = 0, made_from = 0 WHERE account_id = of_account AND field = of_field;
+    RETURN true;
+  END IF;
+  DELETE FROM ledger.blocks WHERE account_id = of_account AND field = of_field AND level = 0 AND base = piece;
+  PERFORM ledger.make_blocks_of(of_account, piece, of_field, declared.path, declared.type, declared.ignore_case);
+  IF segment.of_level = 1 AND piece = segment.of_base THEN
+    PERFORM ledger.seal_blocks(of_account, piece, of_field);
+  END IF;
+  UPDATE ledger.fields SET made_from = piece,
+    from_base = CASE WHEN segment.of_level = 1 AND piece <> segment.of_base THEN from_base ELSE piece END
+  WHERE account_id = of_account AND field = of_field;
+  RETURN true;
+END
+$$;
+
+-- Deletes some blocks of a field that its account has deleted, and returns true; false once none is left. Then it
+-- forgets the field, too, but for its number if that is the highest.
+CREATE FUNCTION ledger.forget_field(of_account text, of_field smallint)
+RETURNS boolean
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  most CONSTANT integer := 1000;
+  block record;
+BEGIN
+  PERFORM 1 FROM ledger.fields
+  WHERE account_id = of_account AND field = of_field AND deleted_at IS NOT NULL FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  FOR block IN
+    SELECT level, base, first FROM ledger.blocks WHERE account_id = of_account AND field = of_field LIMIT most
+  LOOP
+    DELETE FROM ledger.blocks
+    WHERE account_id = of_account AND field = of_field AND level = block.level AND base = block.base
+      AND first = block.first;
+  END LOOP;
+  IF EXISTS (SELECT 1 FROM ledger.blocks WHERE account_id = of_account AND field = of_field) THEN
+    RETURN true;
+  END IF;
+  DELETE FROM ledger.fields
+  WHERE account_id = of_account AND field = of_field
+    AND field < (SELECT max(field) FROM ledger.fields WHERE account_id = of_account);
+  UPDATE ledger.fields SET name = '', path = '{}'
+  WHERE account_id = of_account AND field = of_field;
+  RETURN false;
 END
 $$;
 
@@ -503,6 +872,7 @@ DECLARE
   entry record;
   block record;
   fields smallint[] := '{}';
+  bases bigint[] := '{}';
   field_keys text[] := '{}';
   gone_places bytea[] := '{}';
   left_keys text[];
@@ -519,30 +889,37 @@ BEGIN
   FOR entry IN
     DELETE FROM ledger.unindexed
     WHERE account_id = of_account AND sequence_number <= last_number
-    RETURNING field, key, substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place
+    RETURNING field, (sequence_number - 1) / 4096 * 4096 AS base, key,
+      substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place
   LOOP
     fields := array_append(fields, entry.field);
+    bases := array_append(bases, entry.base);
     field_keys := array_append(field_keys, entry.key);
     gone_places := array_append(gone_places, entry.place);
   END LOOP;
 
+  -- A declared field has fresh blocks in a sealed segment while its backfill is there.
   FOR block IN
-    SELECT found.field, found.first, found.keys, found.counts, found.places, gone.keys AS gone_keys,
-      gone.places AS gone_places
+    SELECT found.field, found.level, found.base, found.first, found.keys, found.counts, found.places,
+      gone.keys AS gone_keys, gone.places AS gone_places
     FROM (
-      SELECT queued.field, probed.first, array_agg(queued.key) AS keys, array_agg(queued.place) AS places
-      FROM unnest(fields, field_keys, gone_places) AS queued (field, key, place)
+      SELECT queued.field, probed.level, probed.base, probed.first, array_agg(queued.key) AS keys,
+        array_agg(queued.place) AS places
+      FROM unnest(fields, bases, field_keys, gone_places) AS queued (field, fresh, key, place)
       CROSS JOIN LATERAL (
-        SELECT first FROM ledger.blocks
-        WHERE account_id = of_account AND field = queued.field AND level = segment.of_level
-          AND base = segment.of_base AND first <= queued.key COLLATE "C"
+        VALUES (0::smallint, queued.fresh), (1::smallint, queued.fresh / 65536 * 65536)
+      ) AS site (level, base)
+      CROSS JOIN LATERAL (
+        SELECT blocks.level, blocks.base, first FROM ledger.blocks
+        WHERE account_id = of_account AND field = queued.field AND blocks.level = site.level AND blocks.base = site.base
+          AND first <= queued.key COLLATE "C"
         ORDER BY first DESC LIMIT 1
       ) AS probed
-      GROUP BY queued.field, probed.first
+      GROUP BY queued.field, probed.level, probed.base, probed.first
     ) AS gone
     CROSS JOIN LATERAL (
-      SELECT field, first, keys, counts, places FROM ledger.blocks
-      WHERE account_id = of_account AND field = gone.field AND level = segment.of_level AND base = segment.of_base
+      SELECT field, level, base, first, keys, counts, places FROM ledger.blocks
+      WHERE account_id = of_account AND field = gone.field AND level = gone.level AND base = gone.base
         AND first = gone.first
       LIMIT 1
     ) AS found
@@ -573,10 +950,13 @@ BEGIN
     ) AS remaining
     WHERE places IS NOT NULL;
     DELETE FROM ledger.blocks
-    WHERE account_id = of_account AND field = block.field AND level = segment.of_level AND base = segment.of_base
+    WHERE account_id = of_account AND field = block.field AND level = block.level AND base = block.base
       AND first = block.first;
-    PERFORM ledger.store_blocks(of_account, segment.of_level, segment.of_base,
-      array_fill(block.field, ARRAY[coalesce(cardinality(left_keys), 0)]), left_keys, left_places);
+    -- That of a deleted field may be gone.
+    IF FOUND THEN
+      PERFORM ledger.store_blocks(of_account, block.level, block.base,
+        array_fill(block.field, ARRAY[coalesce(cardinality(left_keys), 0)]), left_keys, left_places);
+    END IF;
   END LOOP;
   -- Snapshots from before this transaction still see the values.
   UPDATE ledger.erasures SET last_xid = pg_current_xact_id()::text::bigint
@@ -585,9 +965,11 @@ BEGIN
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION ledger.store_blocks, ledger.make_blocks, ledger.index_segment, ledger.lock_segment,
-  ledger.seal_segment, ledger.unindex FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ledger.index_segment, ledger.seal_segment, ledger.unindex TO annals_ledger;
+REVOKE EXECUTE ON FUNCTION ledger.store_blocks, ledger.make_blocks_of, ledger.make_blocks, ledger.index_segment,
+  ledger.lock_segment, ledger.seal_blocks, ledger.seal_segment, ledger.index_field, ledger.forget_field,
+  ledger.unindex FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ledger.index_segment, ledger.seal_segment, ledger.index_field, ledger.forget_field,
+  ledger.unindex TO annals_ledger;
 
 -- What the scheduled verification has done: how far each chain was found valid, and when it last was as a
 -- whole. The next one continues there. It is no proof: a login that can change the events can change this
@@ -1007,6 +1389,7 @@ DECLARE
   last_numbers bigint[];
   numbers bigint[];
   held record;
+  declared record;
   gone record;
   changed bigint;
 BEGIN
@@ -1055,18 +1438,40 @@ BEGIN
 
   -- The filter index holds plain values. What it has to forget is queued from the copies, which go with the parts.
   FOR gone IN
-    SELECT sequence_number, copies.field, CASE WHEN octet_length(copies.value) > 256 THEN '' ELSE copies.value END AS key
+    SELECT sequence_number, copies.field, copies.key
     FROM ledger.events
-    CROSS JOIN LATERAL (VALUES
-      (2::smallint, actor_id, 'actor'), (3::smallint, actor_type, 'actor'), (4::smallint, target_id, 'target'),
-      (5::smallint, target_type, 'target')
-    ) AS copies (field, value, part)
+    CROSS JOIN LATERAL (
+      SELECT field, CASE WHEN octet_length(value) > 256 THEN '' ELSE value END AS key, part
+      FROM (VALUES
+        (2::smallint, actor_id, 'actor'), (3::smallint, actor_type, 'actor'), (4::smallint, target_id, 'target'),
+        (5::smallint, target_type, 'target')
+      ) AS copy (field, value, part)
+      UNION ALL
+      SELECT 6::smallint, unnest(ledger.keys_of(metadata, ARRAY['outcome'], 'string', false)), 'metadata'
+    ) AS copies
     WHERE account_id = of_account AND sequence_number = ANY (numbers)
-      AND copies.value IS NOT NULL AND copies.part = ANY (named)
+      AND copies.key IS NOT NULL AND copies.part = ANY (named)
   LOOP
     INSERT INTO ledger.unindexed (account_id, sequence_number, field, key)
     VALUES (of_account, gone.sequence_number, gone.field, gone.key)
-    ON CONFLICT (account_id, sequence_number, field) DO NOTHING;
+    ON CONFLICT (account_id, sequence_number, field, key) DO NOTHING;
+  END LOOP;
+
+  -- A deleted field still has blocks.
+  FOR declared IN
+    SELECT field, path, type, ignore_case FROM ledger.fields WHERE account_id = of_account AND path[1] = ANY (named)
+  LOOP
+    FOR gone IN
+      SELECT sequence_number, unnest(ledger.keys_of(CASE declared.path[1] WHEN 'actor' THEN actor
+        WHEN 'context' THEN context WHEN 'diff' THEN diff WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+        declared.path[2:], declared.type, declared.ignore_case)) AS key
+      FROM ledger.events
+      WHERE account_id = of_account AND sequence_number = ANY (numbers)
+    LOOP
+      INSERT INTO ledger.unindexed (account_id, sequence_number, field, key)
+      VALUES (of_account, gone.sequence_number, declared.field, gone.key)
+      ON CONFLICT (account_id, sequence_number, field, key) DO NOTHING;
+    END LOOP;
   END LOOP;
 
   UPDATE ledger.events SET
@@ -1116,6 +1521,7 @@ DECLARE
   to_number bigint;
   held record;
   segment record;
+  fields smallint[];
 BEGIN
   SELECT deleted_through, through_sequence INTO deleted, through
   FROM ledger.lifecycles WHERE account_id = of_account;
@@ -1133,9 +1539,15 @@ BEGIN
   -- A sealed segment becomes fresh ones, made of its events, and retention then goes through those. That takes a
   -- second, so it is done before the row of the account is locked.
   SELECT * INTO segment FROM ledger.lock_segment(of_account, deleted + 1);
+  -- Deleted fields are among them.
+  SELECT ARRAY[1, 2, 3, 4, 5, 6]::smallint[] || coalesce(array_agg(field), '{}') INTO fields
+  FROM ledger.fields WHERE account_id = of_account;
   IF segment.of_level = 1 THEN
     DELETE FROM ledger.blocks
-    WHERE account_id = of_account AND field BETWEEN 1 AND 5 AND level = 1 AND base = segment.of_base;
+    WHERE account_id = of_account AND field = ANY (fields) AND level = 1 AND base = segment.of_base;
+    DELETE FROM ledger.blocks
+    WHERE account_id = of_account AND field = ANY (fields) AND level = 0 AND base >= segment.of_base
+      AND base < segment.of_base + 65536;
     DELETE FROM ledger.segments WHERE account_id = of_account AND level = 1 AND base = segment.of_base;
     FOR fresh IN 0..15 LOOP
       PERFORM ledger.make_blocks(of_account, segment.of_base + fresh * size);
@@ -1192,7 +1604,7 @@ BEGIN
   -- The index of what is left is made anew, so that no value outlives its last event.
   IF segment.of_level IS NOT NULL THEN
     DELETE FROM ledger.blocks
-    WHERE account_id = of_account AND field BETWEEN 1 AND 5 AND level = 0 AND base = of_chunk * size;
+    WHERE account_id = of_account AND field = ANY (fields) AND level = 0 AND base = of_chunk * size;
     PERFORM ledger.make_blocks(of_account, of_chunk * size);
   END IF;
   RETURN to_number - deleted;

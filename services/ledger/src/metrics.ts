@@ -26,6 +26,11 @@ export function createMetrics(registry: Registry) {
       help: "Events of all chains, in complete chunks of 4,096, that are not in the filter index yet.",
       registers: [registry],
     }),
+    fieldLag: new Gauge({
+      name: "annals_search_backfill_lag_events",
+      help: "Events that the filter index lacks of declared fields, of all fields of all accounts together.",
+      registers: [registry],
+    }),
     ...treeMetrics(registry),
     ...epochMetrics(registry),
     brokenChains: new Counter({
@@ -44,6 +49,7 @@ export function createMetrics(registry: Registry) {
   };
   // These are absent until they are measured.
   metrics.indexLag.remove();
+  metrics.fieldLag.remove();
   metrics.treeLag.remove();
   metrics.epochAge.remove();
   metrics.oldestVerification.remove();

@@ -37,6 +37,9 @@ import { listWidgetEvents } from "./events/rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./events/rpc/list-widget-filters.ts";
 import { listOutbox } from "./events/rpc/list-outbox.ts";
 import { measureEvents } from "./events/rpc/measure-events.ts";
+import { createSearchField } from "./search/rpc/create-search-field.ts";
+import { deleteSearchField } from "./search/rpc/delete-search-field.ts";
+import { listSearchFields } from "./search/rpc/list-search-fields.ts";
 import { placeHold } from "./holds/rpc/place-hold.ts";
 import { readCheckpoint } from "./log/rpc/read-checkpoint.ts";
 import { readHeadLog } from "./log/rpc/read-head-log.ts";
@@ -120,6 +123,9 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       placeHold: placeHold(deps),
       releaseHold: releaseHold(deps),
       listHolds: listHolds(deps),
+      createSearchField: createSearchField(deps),
+      listSearchFields: listSearchFields(deps),
+      deleteSearchField: deleteSearchField(deps),
       createErasure: createErasure(deps),
       getErasure: getErasure(deps),
       listErasures: listErasures(deps),

@@ -23,6 +23,7 @@ import { EpochCloser, type EpochCloserDeps } from "./log/worker/epoch-closer.ts"
 import { DELAY_MS as EPOCHS_DELAY_MS, EpochSilence } from "./log/worker/epoch-silence.ts";
 import { startErasureMeasuring } from "./erasures/worker/erasure-measuring.ts";
 import { DELAY_MS as ERASURES_DELAY_MS, Erasures } from "./erasures/worker/erasures.ts";
+import { DELAY_MS as FIELDS_DELAY_MS, FieldIndex } from "./search/worker/field-index.ts";
 import { DELAY_MS as INDEX_DELAY_MS, FilterIndex } from "./search/worker/filter-index.ts";
 import { startIdempotencySweep } from "./append/worker/idempotency-sweep.ts";
 import { DELAY_MS as THINNING_DELAY_MS, LogThinning } from "./log/worker/log-thinning.ts";
@@ -81,18 +82,7 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   const pruner = startOutboxPruner(OUTBOX, agreed);
   closers.addWorker("outbox pruner", pruner);
 
-  const index = new FilterIndex({
-    database,
-    grown,
-    log,
-    lag: (events) => metrics.indexLag.set(events),
-  });
-  start("filter_index", {
-    delayMs: INDEX_DELAY_MS,
-    follows: "index",
-    initialDelayMs: INDEX_DELAY_MS,
-    run: (signal) => index.run(signal),
-  });
+  startIndexes(deps, start);
   const trees = new TreeBuilder({
     database,
     grown,
@@ -122,6 +112,35 @@ export function startWorkers({ closers, ...deps }: WorkersDeps): void {
   if (deps.verifyIntervalHours === 0) return;
   const scheduled = newScheduledVerification(deps);
   start("verification", { delayMs: PASS_DELAY_MS, run: (signal) => scheduled.run(signal) });
+}
+
+/** The filter index of all chains, and of fields that accounts declare. */
+function startIndexes(
+  { database, grown, log, metrics }: Pick<WorkersDeps, "database" | "grown" | "log" | "metrics">,
+  start: Start,
+): void {
+  const index = new FilterIndex({
+    database,
+    grown,
+    log,
+    lag: (events) => metrics.indexLag.set(events),
+  });
+  start("filter_index", {
+    delayMs: INDEX_DELAY_MS,
+    follows: "index",
+    initialDelayMs: INDEX_DELAY_MS,
+    run: (signal) => index.run(signal),
+  });
+  const fields = new FieldIndex({
+    database,
+    log,
+    lag: (events) => metrics.fieldLag.set(events),
+  });
+  start("field_index", {
+    delayMs: FIELDS_DELAY_MS,
+    initialDelayMs: FIELDS_DELAY_MS,
+    run: (signal) => fields.run(signal),
+  });
 }
 
 /** An append ends the rest of the worker that closes epochs, if it rests. */

@@ -52,6 +52,18 @@ describe("200", () => {
   });
 });
 
+describe("403", () => {
+  test("a filter by a part that the token hides, which would tell it", async () => {
+    const { widget } = await newToken(client, { parts: ["context"] });
+    const { widget: open } = await newToken(client, { parts: ["metadata"] });
+    for (const query of ["outcome=failure", "not.outcome=failure"]) {
+      const refused = await widget.get(`${PATH}?${query}`);
+      expectRefused(refused, "scope_error", { message: /does not show metadata/ });
+      expect((await open.get(`${PATH}?${query}`)).status).toBe(200);
+    }
+  });
+});
+
 describe("401", () => {
   test("a token that has expired, to the second", async () => {
     const { id, widget } = await newToken(client, { expires_in: 60 });

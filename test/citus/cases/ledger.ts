@@ -8,6 +8,11 @@ const CHUNK = 4096;
 const SIXTEEN = (account: string): string => `INSERT INTO ledger.segments
   SELECT '${account}', 0, base, '2020', '2021', '2020', '2021' FROM generate_series(${2 * CHUNK}, ${15 * CHUNK}, ${CHUNK}) AS base`;
 
+/** A declared field of an account, of which the index has nothing yet. */
+const FIELD = (account: string, field = 17, deletedAt = "NULL") =>
+  `INSERT INTO ledger.fields VALUES
+('${account}', ${field}, 'n${field}', '{context,n}', 'number', false, 4096, 4096, '2020-01-01', ${deletedAt})`;
+
 export const LEDGER: Cases = {
   "ledger.check-block": [
     ({ account }) => [account, "1", "6"],
@@ -51,6 +56,24 @@ export const LEDGER: Cases = {
   "ledger.report-erasures": [({ accounts }) => [accounts]],
   "ledger.list-accounts": [() => ["", 100], ({ account }) => [account, 2]],
   "ledger.get-usage": [({ account }) => [account]],
+  "ledger.find-field-work": [
+    () => ["", 100],
+    {
+      before: ({ account }) => `${FIELD(account)}; ${FIELD(account, 18, "'2020-01-02'")}`,
+      params: () => ["", 100],
+    },
+  ],
+  "ledger.forget-field": [
+    ({ account }) => [account, 17],
+    {
+      before: ({ account }) => FIELD(account, 17, "'2020-01-02'"),
+      params: ({ account }) => [account, 17],
+    },
+  ],
+  "ledger.index-field": [
+    ({ account }) => [account, 17],
+    { before: ({ account }) => FIELD(account), params: ({ account }) => [account, 17] },
+  ],
   "ledger.index-segment": [
     // Indexed already, too few events, and after a segment that is not indexed.
     ({ account }) => [account, CHUNK],

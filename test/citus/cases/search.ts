@@ -14,9 +14,24 @@ const FILTER = [
   ["user", "service"],
   ["inv_1", "inv_2"],
   ["invoice"],
+  ["invoice.update"],
+  ["user."],
+  ["user_3"],
+  ["service"],
+  ["inv_3"],
+  ["user"],
 ];
 /** Prefixes alone, and what does not filter. */
-const PREFIXES = [[], ["invoice.", "user."], ...Array.from({ length: 8 }, () => null)];
+const PREFIXES = [[], ["invoice.", "user."], ...Array.from({ length: 14 }, () => null)];
+/** What metadata has, and what it has not. */
+const IN_PARTS = JSON.stringify([
+  inPart({ part: "metadata", members: "{ünïcode}", since: ["✓"], before: ["✓\u0001"] }),
+  inPart({ part: "context", members: "{n}", since: ["4"], before: ["5"], is_excluded: true }),
+]);
+
+function inPart(of: object) {
+  return { type: "string", ignore_case: false, is_excluded: false, ...of };
+}
 
 /** The beginning of a day of 2020. */
 const at = (month: number, day: number) =>
@@ -43,6 +58,11 @@ const NUMBERS: Cases[string] = [
   ({ account }) => [account, [1, 4], SMALL, ...FILTER],
 ];
 
+/** A declared field of the account. */
+const FIELD = ({ account }: { readonly account: string }) =>
+  `INSERT INTO ledger.fields VALUES
+('${account}', 17, 'ip', '{context,ip}', 'ip', false, 4096, 0, '2020-01-01T00:00:00.000000Z', NULL)`;
+
 export const SEARCH: Cases = {
   "ledger.find-hidden-time": [
     ({ account }) => [account, 1, 6],
@@ -51,9 +71,28 @@ export const SEARCH: Cases = {
     ({ account }) => [account, 8_193, 8_200],
   ],
   "ledger.find-hidden-value": [
-    ({ account }) => [account, 0, 0, 1, 6, 1],
-    ({ account }) => [account, 0, 0, 4, 4, 2],
-    ({ account }) => [account, 0, 2 * CHUNK, 8_193, 8_200, 1],
+    ({ account }) => [account, 0, 0, 1, 6, 1, null, null, null],
+    ({ account }) => [account, 0, 0, 4, 4, 2, null, null, null],
+    ({ account }) => [account, 0, 2 * CHUNK, 8_193, 8_200, 1, null, null, null],
+    ({ account }) => [account, 0, 0, 1, 6, 6, ["metadata", "ünïcode"], "string", true],
+    {
+      before: FIELD,
+      params: ({ account }) => [
+        account,
+        0,
+        CHUNK,
+        4_097,
+        4_100,
+        17,
+        ["context", "n"],
+        "number",
+        false,
+      ],
+    },
+  ],
+  "ledger.find-in-parts": [
+    ({ account }) => [account, [5, 4, 1, 9, 2], LARGE, IN_PARTS, ...PREFIXES],
+    ({ account }) => [account, [5, 4, 1], SMALL, IN_PARTS, ...FILTER],
   ],
   "ledger.find-in-range": [
     ({ account }) => [account, 1, 6, ...FILTER],
@@ -74,6 +113,18 @@ export const SEARCH: Cases = {
     ({ account }) => [account, 1, 6 * CHUNK, at(3, 1), at(4, 1), null, null],
     ({ account }) => [account, 1, 6 * CHUNK, null, null, at(2, 2), at(3, 1)],
     ({ account }) => [account, CHUNK, CHUNK + 1, null, null, null, at(1, 31)],
+  ],
+  "ledger.create-search-field": [
+    ({ account }) => [account, 16, "n", ["context", "n"], "number", false, "0", at(1, 1)],
+  ],
+  "ledger.delete-search-field": [
+    ({ account }) => [account, 17, at(1, 2)],
+    { before: FIELD, params: ({ account }) => [account, 17, at(1, 2)] },
+  ],
+  "ledger.list-kept-fields": [{ before: FIELD, params: ({ account }) => [account] }],
+  "ledger.list-search-fields": [
+    ({ account }) => [account],
+    { before: FIELD, params: ({ account }) => [account] },
   ],
   "ledger.get-search-ends": [({ account }) => [account]],
   "ledger.list-events-ascending": RANGES,

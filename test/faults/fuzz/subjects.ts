@@ -28,6 +28,8 @@ const MAX_DELETED = 900;
 const MAX_SINKS = 10;
 /** The limit of the role mappings of an account, and of its workloads. */
 const MAX_TRUSTED = 200;
+/** Fields that a plan allows which does not say it. */
+const MAX_FIELDS = 8;
 const MAPPING = { provider: "okta", group: "fuzzed", role: "viewer" };
 const WORKLOAD = { name: "fuzzed", issuer: "cluster", subject: "fuzzed", scopes: ["events:read"] };
 const MADE_AT_A_TIME = 16;
@@ -119,6 +121,15 @@ async function thingsOf(
       };
     case "workloads":
       return { ids: await many(client, "/v1/workloads", WORKLOAD, Math.min(count, MAX_TRUSTED)) };
+    case "search":
+      return {
+        ids: await many(
+          client,
+          "/v1/search/fields",
+          (n) => ({ path: `context.n_${n}`, type: "string" }),
+          Math.min(count, MAX_FIELDS),
+        ),
+      };
     case "sinks":
       await events(client);
       return { ids: method === "POST" && path === "/sinks" ? [] : await sinks(client, count) };

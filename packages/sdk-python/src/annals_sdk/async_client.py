@@ -41,6 +41,7 @@ class AsyncAnnals(BaseClient):
         self.retention = async_resources.Retention(transport)
         self.archives = async_resources.Archives(transport)
         self.role_mappings = async_resources.RoleMappings(transport)
+        self.search_fields = async_resources.SearchFields(transport)
         self.people = async_resources.People(transport)
         self.workloads = async_resources.Workloads(transport)
         self.verify = Verify(transport)

@@ -108,10 +108,18 @@ class Events:
         received_to: str | None = None,
         after_sequence: int | None = None,
         before_sequence: int | None = None,
+        outcome: str | Sequence[str] | None = None,
+        not_action: str | Sequence[str] | None = None,
+        not_actor_id: str | Sequence[str] | None = None,
+        not_actor_type: str | Sequence[str] | None = None,
+        not_target_id: str | Sequence[str] | None = None,
+        not_target_type: str | Sequence[str] | None = None,
+        not_outcome: str | Sequence[str] | None = None,
         order: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         include: str | None = None,
+        fields: Mapping[str, str | Sequence[str]] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> AsyncPages[m.Event, m.EventPage]:
@@ -120,7 +128,7 @@ class Events:
             "list-events",
             "GET",
             "/events",
-            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "order": order, "limit": limit, "cursor": cursor, "include": include},
+            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "order": order, "limit": limit, "cursor": cursor, "include": include, **(fields or {})},
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -1248,6 +1256,62 @@ class RoleMappings:
         await self._transport.json(call)
 
 
+class SearchFields:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self,
+        body: m.NewSearchField,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> m.SearchField:
+        """Declare a field of events."""
+        call = Call(
+            "create-search-field",
+            "POST",
+            "/search/fields",
+            body=body,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("m.SearchField", await self._transport.data(call))
+
+    async def list(
+        self,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> builtins.list[m.SearchField]:
+        """List declared fields."""
+        call = Call(
+            "list-search-fields",
+            "GET",
+            "/search/fields",
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("builtins.list[m.SearchField]", await self._transport.data(call))
+
+    async def delete(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> None:
+        """Delete a declared field."""
+        call = Call(
+            "delete-search-field",
+            "DELETE",
+            f"/search/fields/{path_of(id)}",
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        await self._transport.json(call)
+
+
 class People:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -1373,10 +1437,18 @@ class Widget:
         received_to: str | None = None,
         after_sequence: int | None = None,
         before_sequence: int | None = None,
+        outcome: str | Sequence[str] | None = None,
+        not_action: str | Sequence[str] | None = None,
+        not_actor_id: str | Sequence[str] | None = None,
+        not_actor_type: str | Sequence[str] | None = None,
+        not_target_id: str | Sequence[str] | None = None,
+        not_target_type: str | Sequence[str] | None = None,
+        not_outcome: str | Sequence[str] | None = None,
         order: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         include: str | None = None,
+        fields: Mapping[str, str | Sequence[str]] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
     ) -> AsyncPages[m.WidgetEvent, m.WidgetEventPage]:
@@ -1385,7 +1457,7 @@ class Widget:
             "list-widget-events",
             "GET",
             "/widget/events",
-            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "order": order, "limit": limit, "cursor": cursor, "include": include},
+            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "order": order, "limit": limit, "cursor": cursor, "include": include, **(fields or {})},
             timeout=timeout,
             max_retries=max_retries,
         )

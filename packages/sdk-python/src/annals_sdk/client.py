@@ -117,6 +117,7 @@ class Annals(BaseClient):
         self.retention = resources.Retention(transport)
         self.archives = resources.Archives(transport)
         self.role_mappings = resources.RoleMappings(transport)
+        self.search_fields = resources.SearchFields(transport)
         self.people = resources.People(transport)
         self.workloads = resources.Workloads(transport)
         self.verify = Verify(transport)

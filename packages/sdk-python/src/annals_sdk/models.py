@@ -598,6 +598,16 @@ class NewRoleMapping(_NewRoleMappingRequired, total=False):
     subject: str
 
 
+class _NewSearchFieldRequired(TypedDict):
+    path: str | list[str]
+    type: Literal["string", "number", "ip", "time"] | str
+
+
+class NewSearchField(_NewSearchFieldRequired, total=False):
+    name: str
+    ignore_case: bool
+
+
 class _NewSinkAzureEventHubsRequired(TypedDict):
     type: Literal["azure_event_hubs"] | str
     config: AzureEventHubsSinkConfig
@@ -945,6 +955,18 @@ class _S3SinkConfigShownRequired(TypedDict):
 class S3SinkConfigShown(_S3SinkConfigShownRequired, total=False):
     endpoint: str
     credentials: S3SinkConfigShownCredentials
+
+
+class SearchField(TypedDict):
+    id: str
+    name: str
+    path: str | list[str]
+    type: Literal["string", "number", "ip", "time"] | str
+    ignore_case: bool
+    status: Literal["building", "ready"] | str
+    indexed_from: int
+    lag_events: int
+    created_at: str
 
 
 class SecretRotation(TypedDict, total=False):

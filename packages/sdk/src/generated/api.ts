@@ -1232,6 +1232,18 @@ export interface components {
             include?: "proof";
             /** @description Default: 50. */
             limit?: number;
+            /** @description Leaves out events that `action` would select. One of up to 10 values, 20 in all filters. */
+            "not.action"?: string | string[];
+            /** @description Leaves out events that `actor_id` would select. One of up to 10 values, 20 in all filters. */
+            "not.actor_id"?: string | string[];
+            /** @description Leaves out events that `actor_type` would select. One of up to 10 values, 20 in all filters. */
+            "not.actor_type"?: string | string[];
+            /** @description Leaves out events that `outcome` would select. One of up to 10 values, 20 in all filters. */
+            "not.outcome"?: string | string[];
+            /** @description Leaves out events that `target_id` would select. One of up to 10 values, 20 in all filters. */
+            "not.target_id"?: string | string[];
+            /** @description Leaves out events that `target_type` would select. One of up to 10 values, 20 in all filters. */
+            "not.target_type"?: string | string[];
             /**
              * Format: date-time
              * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
@@ -1247,6 +1259,8 @@ export interface components {
              * @enum {string}
              */
             order?: "desc" | "asc";
+            /** @description Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10 values, 20 in all filters. */
+            outcome?: string | string[];
             /**
              * Format: date-time
              * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
@@ -1589,6 +1603,29 @@ export interface components {
              * @example 00u1a2b3c4D5E6F7g8h9
              */
             subject?: string;
+        };
+        NewSearchField: {
+            /**
+             * @description Only for strings: whether a to z and A to Z are the same. Default: false.
+             * @example false
+             */
+            ignore_case?: boolean;
+            /**
+             * @description Filters name it as `field.` and this. Default: the path.
+             * @example ip
+             */
+            name?: string;
+            /**
+             * @description Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or `target.meta`, and names of members below it. An array if a name has other characters than A to Z, a to z, 0 to 9, _ and -. An array in an event gives each of its elements.
+             * @example context.ip
+             */
+            path: string | string[];
+            /**
+             * @description What a value is read as. A value that is not of the type is not found by the field.
+             * @example ip
+             * @enum {string}
+             */
+            type: "string" | "number" | "ip" | "time";
         };
         NewSink: components["schemas"]["NewSinkHttp"] | components["schemas"]["NewSinkSplunkHec"] | components["schemas"]["NewSinkOtlpHttp"] | components["schemas"]["NewSinkSyslog"] | components["schemas"]["NewSinkS3"] | components["schemas"]["NewSinkAzureEventHubs"];
         NewSinkAzureEventHubs: {
@@ -2190,6 +2227,56 @@ export interface components {
          * @enum {string}
          */
         Scope: "events:read" | "events:write" | "verify" | "export" | "keys:manage";
+        SearchField: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            /**
+             * @description `field_` and an opaque string.
+             * @example field_16
+             */
+            id: string;
+            /**
+             * @description Only for strings: whether a to z and A to Z are the same. Default: false.
+             * @example false
+             */
+            ignore_case: boolean;
+            /**
+             * @description The first event from which on its index has all that were indexed.
+             * @example 42
+             */
+            indexed_from: number;
+            /**
+             * @description Older events, which its index does not have yet.
+             * @example 41
+             */
+            lag_events: number;
+            /**
+             * @description Filters name it as `field.` and this. Default: the path.
+             * @example ip
+             */
+            name: string;
+            /**
+             * @description Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or `target.meta`, and names of members below it. An array if a name has other characters than A to Z, a to z, 0 to 9, _ and -. An array in an event gives each of its elements.
+             * @example context.ip
+             */
+            path: string | string[];
+            /**
+             * @description `building`: older events are still put into its index. Filters find them meanwhile, but more slowly.
+             * @example building
+             * @enum {string}
+             */
+            status: "building" | "ready";
+            /**
+             * @description What a value is read as. A value that is not of the type is not found by the field.
+             * @example ip
+             * @enum {string}
+             */
+            type: "string" | "number" | "ip" | "time";
+        };
         SecretRotation: {
             /**
              * @description How long deliveries are also signed with the old secret. Default: 86400.

@@ -5,12 +5,32 @@ import { parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { EventFilterSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { Static } from "typebox";
-import { type FilterBody, MAX_ALL_VALUES } from "./render-event-filter.ts";
+import type { Static, TObject } from "typebox";
+import {
+  FIELD_PARAMETER,
+  type FilterBody,
+  type listFilterMembers,
+  MAX_ALL_VALUES,
+} from "./render-event-filter.ts";
 
-type Filters = Static<typeof FilterBody>;
+/** Those of a list; a body has some of them. */
+type Filters = Static<TObject<typeof listFilterMembers>>;
 
-const VALUE_FILTERS = ["action", "actor_id", "actor_type", "target_id", "target_type"] as const;
+const VALUE_FILTERS = [
+  "action",
+  "actor_id",
+  "actor_type",
+  "target_id",
+  "target_type",
+  "outcome",
+] as const;
+type ValueFilter = (typeof VALUE_FILTERS)[number];
+const EXCLUDED = "not.";
+const FIELD_FILTERS = "field.";
+const ALL_FILTERS = [
+  ...VALUE_FILTERS,
+  ...VALUE_FILTERS.map((name) => `${EXCLUDED}${name}` as const),
+];
 const TIME_FILTERS = ["occurred_from", "occurred_to", "received_from", "received_to"] as const;
 
 /** What a filter may have as JSON. It has no more as a message, in the admission of a widget token. */
@@ -24,19 +44,20 @@ export function filterRequest(
   filters: Filters,
   within = "",
 ): MessageInitShape<typeof EventFilterSchema> {
-  const values = valuesOf(filters, within);
+  const fields = Object.keys(filters).filter((name) => FIELD_PARAMETER.test(name));
+  const values = valuesOf(filters, [...ALL_FILTERS, ...fields], within);
+  const named = (isExcluded: boolean) =>
+    fields
+      .filter((name) => name.startsWith(EXCLUDED) === isExcluded)
+      .map((name) => ({ name: nameOf(name), values: values[name] ?? [] }));
+  const excluded = valuesRequest((name) => values[`not.${name}`] ?? [], named(true));
   const [occurredFrom, occurredTo, receivedFrom, receivedTo] = TIME_FILTERS.map((name) =>
     time(within + name, filters[name]),
   );
   const { after_sequence: after, before_sequence: before } = filters;
-  const [prefixes, actions] = partition(values.action, (action) => action.endsWith("*"));
   return {
-    actions,
-    actionPrefixes: prefixes.map((prefix) => prefix.slice(0, -1)),
-    actorIds: values.actor_id,
-    actorTypes: values.actor_type,
-    targetIds: values.target_id,
-    targetTypes: values.target_type,
+    ...valuesRequest((name) => values[name] ?? [], named(false)),
+    ...(Object.values(excluded).some(({ length }) => length > 0) && { not: excluded }),
     ...(occurredFrom !== undefined && { occurredFrom }),
     ...(occurredTo !== undefined && { occurredTo }),
     ...(receivedFrom !== undefined && { receivedFrom }),
@@ -46,8 +67,38 @@ export function filterRequest(
   };
 }
 
+const OUTCOME = { name: "outcome", path: ["metadata", "outcome"], type: "string" };
+
+/** Of a declared field the ledger knows the rest. */
+interface NamedValues {
+  readonly name: string;
+  readonly values: string[];
+}
+
+const nameOf = (parameter: string): string =>
+  parameter.slice(parameter.indexOf(FIELD_FILTERS) + FIELD_FILTERS.length);
+
+function valuesRequest(
+  given: (name: ValueFilter) => readonly string[],
+  named: readonly NamedValues[],
+) {
+  const [prefixes, actions] = partition(given("action"), (action) => action.endsWith("*"));
+  return {
+    actions,
+    actionPrefixes: prefixes.map((prefix) => prefix.slice(0, -1)),
+    actorIds: [...given("actor_id")],
+    actorTypes: [...given("actor_type")],
+    targetIds: [...given("target_id")],
+    targetTypes: [...given("target_type")],
+    fields: [
+      ...(given("outcome").length > 0 ? [{ ...OUTCOME, values: [...given("outcome")] }] : []),
+      ...named,
+    ],
+  };
+}
+
 /** A filter as it is stored and shown. Throws `invalid` if it is too large. */
-export function filterText(filter: Filters): string {
+export function filterText(filter: Static<typeof FilterBody>): string {
   const text = JSON.stringify(filter);
   if (Buffer.byteLength(text) > MAX_JSON_BYTES)
     throw invalid({ field: "filter", message: `must have at most ${MAX_JSON_BYTES} bytes` });
@@ -57,11 +108,13 @@ export function filterText(filter: Filters): string {
 /** The values of each filter, each once. */
 function valuesOf(
   filters: Filters,
+  names: readonly string[],
   within: string,
-): Record<(typeof VALUE_FILTERS)[number], string[]> {
+): Readonly<Record<string, string[]>> {
+  const given: Readonly<Record<string, unknown>> = filters;
   let count = 0;
-  const all = VALUE_FILTERS.map((name) => {
-    const values = [filters[name] ?? []].flat();
+  const all = names.map((name) => {
+    const values = [given[name] ?? []].flat() as string[];
     count += values.length;
     if (count > MAX_ALL_VALUES) {
       const message = `makes more than ${MAX_ALL_VALUES} values in all filters`;
@@ -71,9 +124,9 @@ function valuesOf(
       const field = within + name + (values.length > 1 ? `[${index}]` : "");
       requireStorable(field, value);
     }
-    return [name, [...new Set(values)]];
+    return [name, [...new Set(values)]] satisfies [string, string[]];
   });
-  return Object.fromEntries(all) as Record<(typeof VALUE_FILTERS)[number], string[]>;
+  return Object.fromEntries(all);
 }
 
 /** PostgreSQL refuses text with this character: as a parameter it would cause an internal error. */

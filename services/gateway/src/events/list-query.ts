@@ -4,7 +4,7 @@
 import type { ListEventsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
-import { filterMembers } from "./render-event-filter.ts";
+import { fieldParameters, listFilterMembers } from "./render-event-filter.ts";
 import { DEFAULT_LIMIT, pageMembers } from "../render/page.ts";
 import { CLOSED, openDetail } from "../render/schema.ts";
 import { makeCursor, readCursor } from "./cursor.ts";
@@ -13,7 +13,7 @@ import { IncludeProof } from "./get-event.ts";
 
 export const ListQuery = Type.Object(
   {
-    ...filterMembers,
+    ...listFilterMembers,
     order: Type.Optional(
       Type.Enum(["desc", "asc"], {
         description: "Order by sequence number. Default: desc.",
@@ -24,7 +24,7 @@ export const ListQuery = Type.Object(
     ...pageMembers,
     include: IncludeProof,
   },
-  CLOSED,
+  { ...CLOSED, ...fieldParameters },
 );
 
 type Query = Static<typeof ListQuery>;

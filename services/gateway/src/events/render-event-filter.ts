@@ -31,7 +31,7 @@ const Sequence = (description: string, example: number) =>
   );
 const When = (description: string) => Type.Optional(QueryTime(description, FILTERS));
 
-export const filterMembers = {
+const filterMembers = {
   action: Values("An exact match; with a `*` at the end, a prefix.", "invoice.*"),
   actor_id: Values("Exact.", "u_1"),
   actor_type: Values("Exact.", "user"),
@@ -43,6 +43,40 @@ export const filterMembers = {
   received_to: When("Received before this time."),
   after_sequence: Sequence("Above this sequence number.", 40),
   before_sequence: Sequence("Below this sequence number.", 50),
+};
+
+const Not = (name: string) =>
+  Values(`Leaves out events that \`${name}\` would select.`, "user.view");
+
+/** The same with what only lists take. */
+export const listFilterMembers = {
+  ...filterMembers,
+  outcome: Values(
+    "Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any.",
+    "failure",
+  ),
+  "not.action": Not("action"),
+  "not.actor_id": Not("actor_id"),
+  "not.actor_type": Not("actor_type"),
+  "not.target_id": Not("target_id"),
+  "not.target_type": Not("target_type"),
+  "not.outcome": Not("outcome"),
+};
+
+/** Names of parameters of declared fields: of any of them, so the document cannot list them. */
+export const FIELD_PARAMETER = /^(not\.)?field\.([A-Za-z0-9_.-]{1,64})$/;
+
+/** The values of each. */
+export const fieldParameters = {
+  patternProperties: {
+    [FIELD_PARAMETER.source]: {
+      ...Values(
+        "By declared fields: `field.` and the name of one, or `not.field.` and the name.",
+        "5..10",
+      ),
+      examples: [{ "field.ip": "203.0.113.0/24" }],
+    },
+  },
 };
 
 export const FilterBody = named(

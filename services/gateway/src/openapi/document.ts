@@ -38,6 +38,7 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
     description: "Give roles to people, by groups of an identity provider.",
   },
   people: { name: "People", description: "See who has a role and has logged in." },
+  search: { name: "Search", description: "Declare fields of events that filters may name." },
   sinks: { name: "Sinks", description: "Send the events, in order, to a SIEM or a bucket." },
   widget: {
     name: "Widget",

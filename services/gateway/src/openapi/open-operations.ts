@@ -16,6 +16,7 @@ const ERASURES = openDetail("erasures");
 const ARCHIVES = openDetail("archives");
 const ROLE_MAPPINGS = openDetail("role-mappings");
 const WORKLOADS = openDetail("workloads");
+const SEARCH_FIELDS = openDetail("search-fields");
 const RETENTION = openDetail("retention");
 const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
@@ -67,6 +68,9 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "create-role-mapping": ROLE_MAPPINGS,
   "list-role-mappings": ROLE_MAPPINGS,
   "delete-role-mapping": ROLE_MAPPINGS,
+  "create-search-field": SEARCH_FIELDS,
+  "list-search-fields": SEARCH_FIELDS,
+  "delete-search-field": SEARCH_FIELDS,
   "list-people": openDetail("people"),
   "create-workload": WORKLOADS,
   "list-workloads": WORKLOADS,

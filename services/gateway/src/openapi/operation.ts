@@ -9,6 +9,8 @@ import { headerReferences } from "./headers.ts";
 import { openOperation } from "./open-operations.ts";
 import { type Components, documented } from "./schemas.ts";
 
+const MARK = "x-annals-open-detail";
+
 /** Bytes, and not text. */
 const BINARY = ["application/octet-stream", "application/x-protobuf", "application/x-tar"];
 
@@ -61,8 +63,8 @@ export function parametersOf(
   components: Components,
 ): object[] {
   if (!schema) return [];
-  const { properties = {}, required = [] } = schema as TSchema as Schema;
-  return Object.entries(properties).map(([name, given]) => {
+  const { patternProperties = {}, properties = {}, required = [] } = schema as TSchema as Schema;
+  const named = Object.entries(properties).map(([name, given]) => {
     const { description, examples, ...rest } = given;
     return {
       name,
@@ -75,6 +77,31 @@ export function parametersOf(
       ...(examples && { example: exampleOf(given) }),
     };
   });
+  const patterns = Object.entries(patternProperties as Readonly<Record<string, Schema>>);
+  return [...named, ...patterns.map(([pattern, given]) => exploded(where, pattern, given))];
+}
+
+/**
+ * Parameters of any name with a pattern: the members of an object, each a parameter of its own. Generators
+ * know no map of texts or arrays, so that one may be repeated is only said.
+ */
+function exploded(where: string, pattern: string, given: Schema): object {
+  const { description, examples, maxLength, minLength, ...rest } = given;
+  return {
+    name: "fields",
+    in: where,
+    required: false,
+    description,
+    style: "form",
+    explode: true,
+    schema: {
+      type: "object",
+      propertyNames: { pattern },
+      additionalProperties: { type: "string", minLength, maxLength },
+      ...(MARK in rest && { [MARK]: true }),
+    },
+    example: examples?.[0],
+  };
 }
 
 export function jsonContent(schema: TSchema, components: Components) {

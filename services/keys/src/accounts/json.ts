@@ -53,6 +53,7 @@ export function plansJson(plans: Plans, counts: readonly PlanNameRow[]) {
       events_exported_per_day: plan.eventsExportedPerDay,
       events_replayed_per_day: plan.eventsReplayedPerDay,
       max_keys: plan.maxKeys,
+      max_search_fields: plan.maxSearchFields,
       max_sinks: plan.maxSinks,
       max_webhooks: plan.maxWebhooks,
       max_widget_tokens: plan.maxWidgetTokens,

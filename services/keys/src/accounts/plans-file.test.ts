@@ -66,7 +66,7 @@ describe("the file", () => {
         '  plans.free: "max" is unknown: ' +
         "it may contain archive, archive_days, events_exported_per_day, events_replayed_per_day, " +
         "features_left_out, intake_requests_per_minute, max_export_bytes, max_keys, " +
-        "max_sinks, max_webhooks, max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, " +
+        "max_search_fields, max_sinks, max_webhooks, max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, " +
         "retention_days\n" +
         "  default: must be the name of one of the plans\n",
     });

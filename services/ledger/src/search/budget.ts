@@ -5,6 +5,9 @@
 const STATEMENT_COST = 250;
 const PROBE_COST = 50;
 const PLACES_PER_ROW = 8;
+/** A part that is parsed, and each 128 bytes of parts. */
+const PARSED_COST = 8;
+const PART_BYTES_PER_ROW = 128;
 
 export class Budget {
   #left: number;
@@ -21,6 +24,11 @@ export class Budget {
   /** Charges a statement that read `rows` rows. */
   spend(rows: number): void {
     this.#left -= STATEMENT_COST + rows;
+  }
+
+  /** Charges a statement that looked for `fields` values in the parts of `events` events. */
+  spendParts(fields: number, events: number, bytes: number): void {
+    this.spend(events * (2 + fields * PARSED_COST) + (fields * bytes) / PART_BYTES_PER_ROW);
   }
 
   /**

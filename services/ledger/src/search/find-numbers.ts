@@ -10,8 +10,11 @@ import { isPlain } from "./rules/event-filter.ts";
 import { type Found as Indexed, numbersIn, segmentsOf } from "./rules/segment.ts";
 import { findSegments } from "../store/find-segments.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
+import { type FieldRow, listSearchFields } from "../store/list-search-fields.ts";
 import type { Budget } from "./budget.ts";
 import { indexHits } from "./index-hits.ts";
+import { inPartsOf, isOf, OUTCOME } from "./rules/in-parts.ts";
+import { compared } from "./compared.ts";
 import { matchesInRange, type Search } from "./matches.ts";
 import { clip, inOrder, inWindows, isEmpty, numbersOf, type Range } from "./range.ts";
 import { termsOf } from "./terms.ts";
@@ -68,23 +71,32 @@ interface Part {
 }
 
 /** Reads every event of a range, unless all of them match. */
-async function* scan({ database, search, budget, range }: Part): AsyncGenerator<Found> {
+async function* scan(part: Part): AsyncGenerator<Found> {
+  const { database, search, budget, range } = part;
   const { ascending } = search;
   const plain = isPlain(search.filter);
+  const isInParts = inPartsOf(search.filter).length > 0;
   for (const window of inWindows(range, ascending, ROWS)) {
+    const reached = ascending ? window.to : window.from;
+    if (isInParts) {
+      yield* compared(part, inOrder(numbersOf(window), ascending), reached);
+      continue;
+    }
     const numbers = plain ? numbersOf(window) : await matchesInRange(database, search, window);
     if (!plain) budget.spend(window.to - window.from + 1);
-    yield { numbers: inOrder(numbers, ascending), reached: ascending ? window.to : window.from };
+    yield { numbers: inOrder(numbers, ascending), reached };
   }
 }
 
 async function* searchIndexed(part: Part): AsyncGenerator<Found> {
-  const { ascending } = part.search;
-  const { terms, isAll } = termsOf(part.search.filter);
+  const { ascending, filter } = part.search;
   let { range } = part;
   while (!isEmpty(range)) {
-    const [window = range] = inWindows(range, ascending, { first: WINDOW, most: WINDOW });
-    const found = await candidates(part, window);
+    const [planned = range] = inWindows(range, ascending, { first: WINDOW, most: WINDOW });
+    const all = await candidates(part, planned);
+    const { declared, window } = await declaredIn(part, planned);
+    const found = within(all, window);
+    const { terms, isAll } = termsOf(filter, declared);
     const end = ascending ? window.to : window.from;
     let early: number | undefined;
     if (terms.length > 0) {
@@ -109,6 +121,36 @@ async function candidates({ database, search, budget }: Part, window: Range): Pr
   const [row] = await database.run(findSegments, [accountId, window.from, window.to, ...times]);
   budget.spend(Math.ceil((window.to - window.from + 1) / CHUNK_SIZE) * SEGMENT_COST);
   return row ?? { chunks: null, sealed: null };
+}
+
+/**
+ * The declared fields that the index has of a window, which is cut where the index of one begins. They are
+ * read after its segments: one that is sealed meanwhile, with less of a field, is planned again.
+ */
+async function declaredIn(
+  { database, search, budget }: Part,
+  window: Range,
+): Promise<{ readonly declared: readonly FieldRow[]; readonly window: Range }> {
+  const { accountId, ascending, filter } = search;
+  const asked = (filter.fields ?? []).filter((field) => !isOf(field, OUTCOME));
+  if (asked.length === 0) return { declared: [], window };
+  const rows = await database.run(listSearchFields, [accountId]);
+  budget.spend(rows.length);
+  const declared = rows.filter((row) => asked.some((field) => isOf(field, row)));
+  const ends = declared.map((row) => Number(row.from_base));
+  const inside = ends.filter((end) => end >= window.from && end < window.to);
+  const cut = ascending
+    ? { ...window, to: Math.min(window.to, ...inside) }
+    : { ...window, from: Math.max(window.from, ...inside.map((end) => end + 1)) };
+  return { declared: declared.filter((_, at) => (ends[at] ?? 0) < cut.from), window: cut };
+}
+
+/** What of the segments has a number of the window. */
+function within({ chunks, sealed }: Indexed, window: Range): Indexed {
+  const kept = (chunks ?? []).filter(
+    (base) => !isEmpty(clip(window, numbersIn({ level: 0, base }))),
+  );
+  return { chunks: kept, sealed };
 }
 
 /** Joins the numbers of adjacent chunks, which are given by their bases, into ranges. */

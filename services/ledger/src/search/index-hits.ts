@@ -5,7 +5,8 @@ import type { Database } from "@annals/postgres";
 import { numbersIn, type Segment, SEALED_SIZE } from "./rules/segment.ts";
 import { findPlaces, type PlacesRow } from "./store/find-places.ts";
 import type { Budget } from "./budget.ts";
-import { matchesOf, type Search } from "./matches.ts";
+import { compared, type Compared } from "./compared.ts";
+import type { Search } from "./matches.ts";
 import { inOrder, type Range } from "./range.ts";
 import type { Terms } from "./terms.ts";
 
@@ -27,15 +28,6 @@ const MAX_PROBES = 1_024;
 const MAX_BYTES = 64 * 1024;
 /** Stored bytes that the first statement reads: a segment of which many events match is enough for a page. */
 const FIRST_BYTES = 2 * 1024;
-/** Maximum events that one statement compares. */
-const MAX_NUMBERS = 2_048;
-/** Cost of a compared event in rows of the budget: each is looked up. */
-const COMPARED_COST = 2;
-
-interface Found {
-  readonly numbers: readonly number[];
-  readonly reached: number;
-}
 
 /** Hits in the segments that were read. */
 interface LookedUp {
@@ -52,7 +44,9 @@ interface LookedUp {
  * Yields steps, each with the hits of a few segments. If a segment was sealed, or made fresh again, since it
  * was planned, it ends before that, and returns the last number that was searched.
  */
-export async function* indexHits(within: IndexSearch): AsyncGenerator<Found, number | undefined> {
+export async function* indexHits(
+  within: IndexSearch,
+): AsyncGenerator<Compared, number | undefined> {
   const { segments, terms, isAll, search, range } = within;
   const { ascending } = search;
   const probes = terms.reduce((sum, { ranges }) => sum + ranges.length, 0);
@@ -117,22 +111,6 @@ async function lookUp(
     intersect(segment, bySegment.get(segment.base) ?? [], terms.length),
   );
   return { found, read, isAny: readRows.some((row) => row.is_any), isStale };
-}
-
-/** Yields the hits that match the rest of the filter, some at a time. */
-async function* compared(
-  { database, search, budget }: IndexSearch,
-  hits: readonly number[],
-  end: number,
-): AsyncGenerator<Found> {
-  for (let at = 0; at < hits.length; at += MAX_NUMBERS) {
-    const some = hits.slice(at, at + MAX_NUMBERS);
-    const matches = await matchesOf(database, search, some);
-    budget.spend(some.length * COMPARED_COST);
-    const numbers = inOrder(matches, search.ascending);
-    yield { numbers, reached: at + MAX_NUMBERS < hits.length ? (some.at(-1) ?? end) : end };
-  }
-  if (hits.length === 0) yield { numbers: hits, reached: end };
 }
 
 /** The numbers, ascending and each once, of a segment that are among the places of each of the fields. */

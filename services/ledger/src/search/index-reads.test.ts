@@ -133,16 +133,18 @@ describe("a page deep in the chain", () => {
     await indexAll(ledger.database);
     // Each row once more for each other one would be millions.
     const noTimes = [null, null, null, null] as const;
-    const two: FilterParams = [null, null, ...noTimes, ["u_1", "u_2"], null, null, null];
+    const none = [null, null, null, null, null, null] as const;
+    const two: FilterParams = [null, null, ...noTimes, ["u_1", "u_2"], null, null, null, ...none];
     expect(await blocksOf(findInRange, [ACCOUNT, 1, length, ...two])).toBeLessThan(length / 2);
-    const prefixed: FilterParams = [[], ["a", "b"], ...noTimes, null, null, null, null];
+    const prefixed: FilterParams = [[], ["a", "b"], ...noTimes, null, null, null, null, ...none];
     expect(await blocksOf(findInRange, [ACCOUNT, 1, length, ...prefixed])).toBeLessThan(length / 2);
     const segment = [ACCOUNT, 1, length, null, null, null, null] as const;
     expect(await blocksOf(findSegments, [...segment])).toBeLessThan(20);
     const asked = [[0], [0], [1, 2, 2], ["a", "", "u_7"], ["b", "\u0001", "u_7\u0001"]] as const;
     expect(await blocksOf(findPlaces, [ACCOUNT, ...asked, 1, 1e6])).toBeLessThan(100);
+    const COLUMN = [2, null, null, null] as const;
     const numbers = Array.from({ length: 100 }, (_, index) => index + 1);
-    const any: FilterParams = [null, null, ...noTimes, null, null, null, null];
+    const any: FilterParams = [null, null, ...noTimes, null, null, null, null, ...none];
     const some = await blocksOf(listEvents.numbers, [ACCOUNT, numbers, 1e6, ...any]);
     expect(some).toBeLessThan(length / 2);
     const all: RangeParams = [ACCOUNT, "1", null, 101, 1e6];
@@ -152,6 +154,8 @@ describe("a page deep in the chain", () => {
     const read = await blocksOf(readRange, [ACCOUNT, "1", String(length), length]);
     expect(read).toBeLessThan(12 * length);
     expect(await blocksOf(findHiddenTime, [ACCOUNT, 1, length])).toBeLessThan(length);
-    expect(await blocksOf(findHiddenValue, [ACCOUNT, 0, 0, 1, length, 2])).toBeLessThan(length);
+    expect(await blocksOf(findHiddenValue, [ACCOUNT, 0, 0, 1, length, ...COLUMN])).toBeLessThan(
+      length,
+    );
   });
 });

@@ -2,7 +2,7 @@
 // index-hits.ts, each time for a bounded number of events. The readers of events use its parameters.
 
 import type { Database } from "@annals/postgres";
-import type { EventFilter } from "./rules/event-filter.ts";
+import type { EventFilter, Values } from "./rules/event-filter.ts";
 import { type FilterParams, findInRange, findOfNumbers } from "../store/find-matches.ts";
 import type { Range } from "./range.ts";
 
@@ -41,21 +41,28 @@ function ascending(places: readonly number[], from: number): number[] {
 
 export function filterParams(filter: EventFilter): FilterParams {
   const { occurredFrom = null, occurredTo = null, receivedFrom = null, receivedTo = null } = filter;
-  const { actionPrefixes = [], actions = [] } = filter;
+  const { not = {} } = filter;
   return [
-    // Neither filters if both are empty.
-    ...(actions.length + actionPrefixes.length === 0
-      ? ([null, null] as const)
-      : ([actions, actionPrefixes] as const)),
+    ...actionParams(filter),
     occurredFrom,
     occurredTo,
     receivedFrom,
     receivedTo,
-    anyOf(filter.actorIds),
-    anyOf(filter.actorTypes),
-    anyOf(filter.targetIds),
-    anyOf(filter.targetTypes),
+    ...columnParams(filter),
+    ...actionParams(not),
+    ...columnParams(not),
   ];
+}
+
+/** Neither filters if both are empty. */
+function actionParams({ actionPrefixes = [], actions = [] }: Values) {
+  return actions.length + actionPrefixes.length === 0
+    ? ([null, null] as const)
+    : ([actions, actionPrefixes] as const);
+}
+
+function columnParams({ actorIds, actorTypes, targetIds, targetTypes }: Values) {
+  return [anyOf(actorIds), anyOf(actorTypes), anyOf(targetIds), anyOf(targetTypes)] as const;
 }
 
 /** Null does not filter. */

@@ -50,7 +50,7 @@ afterAll(async () => {
 
 /** A ledger whose pages have these bounds, and the rows that its searches read. */
 function open(bounds: PageBounds) {
-  const read = { rows: 0, chunks: new Set<number>() };
+  const read = { rows: 0, chunks: new Set<number>(), parts: [] as number[] };
   const watching = (pool: Pool): Pool => ({
     ...pool,
     run: (statement, params) => {
@@ -60,7 +60,12 @@ function open(bounds: PageBounds) {
         read.chunks.add(Math.floor((Number(from) - 1) / CHUNK_SIZE));
       }
       if (/find-of-numbers/.test(statement.name)) read.rows += (from as unknown[]).length;
-      return pool.run(statement, params);
+      const running = pool.run(statement, params);
+      if (statement.name === "ledger.find-in-parts")
+        void running.then(([row]) =>
+          read.parts.push(Number((row as { readonly bytes?: unknown } | undefined)?.bytes)),
+        );
+      return running;
     },
   });
   const ledger = openLedger(stored, undefined, watching, false, bounds);
@@ -129,6 +134,25 @@ describe("a filter that selects nothing", () => {
     expect((await client.listEvents(request)).events).toHaveLength(0);
     expect([...read.chunks].toSorted((one, other) => one - other)).toEqual([0, 2, 3]);
   });
+});
+
+test("a filter of what is in large parts reads a bounded number of bytes at a time, and for a page", async () => {
+  const [accountId, size] = ["acct_parts", 100_000];
+  const event = eventOf({ context: { text: "x".repeat(size) } });
+  const eventsJson = eventsJsonOf(Array.from({ length: 40 }, () => event));
+  const { client, read } = open({ ...BOUNDS, rows: 20_000 });
+  await client.createEvents({ appends: [{ ...appendOf(accountId), eventsJson }] });
+  const field = { name: "text", path: ["context", "text"], type: "string", values: ["y"] };
+  let pages = 0;
+  for (let after: bigint | undefined = 0n; after !== undefined; pages += 1) {
+    const filter: object = { fields: [field], afterSequence: after };
+    const request = { accountId, filter, ascending: true, limit: 100 };
+    const { events, nextAfter } = await client.listEvents(request);
+    expect(events).toEqual([]);
+    after = nextAfter;
+  }
+  expect(Math.max(...read.parts)).toBeLessThan(1024 * 1024 + 2 * size);
+  expect(pages).toBeGreaterThan(1);
 });
 
 describe("pages of large events", () => {

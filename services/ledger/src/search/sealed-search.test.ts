@@ -1,6 +1,6 @@
 // Guarantee: a search finds what a plain scan of all events finds, in order, in fresh and in sealed segments,
-// while they are sealed or made fresh again between two statements, and before and after what an erasure has
-// queued is taken out of the index.
+// by columns and by what is in a part, also where it leaves events out; while they are sealed or made fresh
+// again between two statements, and before and after what an erasure has queued is taken out of the index.
 
 import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { newLedgerDatabase, openPool } from "../testing/database.ts";
 import { indexAll } from "../testing/index-fixtures.ts";
 import { FRESH, insertEvents, SEALED } from "../testing/segment-fixtures.ts";
-import type { EventFilter } from "./rules/event-filter.ts";
+import type { EventFilter, FieldValues } from "./rules/event-filter.ts";
 import { Budget } from "./budget.ts";
 import { findNumbers } from "./find-numbers.ts";
 import { matchesOf } from "./matches.ts";
@@ -23,8 +23,19 @@ const VALUES = `CASE WHEN n % 9000 = 7 THEN 'rare' ELSE 'job.' || n % 3000 END,
   CASE WHEN n % 5 > 0 THEN 'u_' || n % 40000 END, 'user',
   CASE WHEN n % 20000 = 3 THEN repeat('ü', 200) ELSE 't_' || n % 7 END, CASE WHEN n % 2 = 0 THEN 'thing' END, 0`;
 
+/** Most have one outcome; of some it is no text, an array, too long for a key, or too much. */
+const METADATA = `CASE WHEN n % 1000 = 5 THEN '{"outcome":"failure","z":"\\"outcome\\":\\"denied\\""}'
+  WHEN n % 3000 = 6 THEN '{"outcome":["denied",true,["success"],{"outcome":"success"}]}'
+  WHEN n % 9000 = 8 THEN '{"outcome":"' || repeat('ü', 200) || '"}'
+  WHEN n % 9000 = 9 THEN '{"outcome":[' || (SELECT string_agg(i::text, ',') FROM generate_series(1, 17) AS i) || ']}'
+  WHEN n % 20000 = 12 THEN '{"outcome":"denied","z":"' || repeat('x', 20000) || '"}'
+  WHEN n % 9000 = 10 THEN '{"note":"denied"}'
+  WHEN n % 9000 = 11 THEN '{"in":{"outcome":"denied"}}'
+  WHEN n % 4 = 0 THEN '{"outcome":"success"}' ELSE '{}' END`;
+
 interface Row {
   readonly number: number;
+  readonly outcomes: readonly string[];
   readonly action: string;
   readonly actor: string | null;
   readonly target: string | null;
@@ -39,17 +50,33 @@ let rows: Row[];
 beforeAll(async () => {
   database = await newLedgerDatabase(afterAll);
   pool = openPool(database.url, { atEnd: afterAll });
-  await insertEvents(database, ACCOUNT, EVENTS, VALUES);
+  await insertEvents(database, ACCOUNT, EVENTS, VALUES, METADATA);
   await load();
 });
 
 async function load(): Promise<void> {
-  rows = await database.query<Row & Record<string, unknown>>(
+  const stored = await database.query<Row & { readonly metadata: string }>(
     `SELECT sequence_number::int AS number, action, actor_id AS actor, target_id AS target, target_type AS type,
-       occurred_at AS occurred FROM ledger.events ORDER BY 1`,
+       occurred_at AS occurred, metadata FROM ledger.events ORDER BY 1`,
   );
+  rows = stored.map(({ metadata, ...row }) => ({ ...row, outcomes: outcomesOf(metadata) }));
 }
 
+/** The plain definition: a scalar, or those of an array. */
+function outcomesOf(metadata: string): string[] {
+  const { outcome = [] } = JSON.parse(metadata) as { readonly outcome?: unknown };
+  return (Array.isArray(outcome) ? outcome : [outcome])
+    .filter((each) => typeof each !== "object")
+    .map(String);
+}
+
+const outcomes = (values: readonly string[]): FieldValues => ({
+  name: "outcome",
+  path: ["metadata", "outcome"],
+  type: "string",
+  ignoreCase: false,
+  values,
+});
 const timeOf = (number: number): string => `occurred ${String(number).padStart(9, "0")}`;
 const some = (value: fc.Arbitrary<string>) => fc.array(value, { minLength: 1, maxLength: 3 });
 const place = fc.integer({ min: 0, max: EVENTS + 2 });
@@ -61,13 +88,47 @@ const filters: fc.Arbitrary<EventFilter> = fc
       actorIds: some(fc.integer({ min: 0, max: 40_100 }).map((n) => `u_${n}`)),
       targetIds: some(fc.constantFrom("t_1", "t_6", "ü".repeat(200), "ü".repeat(201))),
       targetTypes: some(fc.constantFrom("thing", "absent")),
+      fields: fc.array(
+        some(
+          fc.constantFrom(
+            "failure",
+            "denied",
+            "success",
+            "true",
+            "17",
+            "absent",
+            "ü".repeat(200),
+            "*",
+            "f*",
+            "de*",
+            "1*",
+            "ü*",
+          ),
+        ).map(outcomes),
+        { minLength: 1, maxLength: 2 },
+      ),
+      not: fc.constantFrom(
+        { fields: [outcomes(["success", "3"])] },
+        { actions: ["rare"], actionPrefixes: ["job.2"], fields: [outcomes(["fail*"])] },
+        { actorIds: ["u_1", "u_2"], targetIds: ["t_1", "ü".repeat(200)] },
+        { targetTypes: ["thing"], actorTypes: ["absent"] },
+      ),
       occurredFrom: place.map(timeOf),
       occurredTo: place.map(timeOf),
       afterSequence: place.map(BigInt),
       beforeSequence: place.map(BigInt),
     }),
     fc.subarray(
-      ["actions", "actorIds", "targetIds", "targetTypes", "occurredFrom", "occurredTo"] as const,
+      [
+        "actions",
+        "actorIds",
+        "targetIds",
+        "targetTypes",
+        "fields",
+        "not",
+        "occurredFrom",
+        "occurredTo",
+      ] as const,
       { minLength: 1, maxLength: 3 },
     ),
     fc.subarray(["actionPrefixes", "afterSequence", "beforeSequence"] as const),
@@ -77,12 +138,29 @@ const filters: fc.Arbitrary<EventFilter> = fc
   );
 
 function scan(filter: EventFilter): number[] {
-  const { actionPrefixes, actions, actorIds, targetIds, targetTypes } = filter;
-  const isOf = (wanted: readonly string[] | undefined, value: string | null) =>
-    wanted === undefined || (value !== null && wanted.includes(value));
+  const { actionPrefixes, actions, actorIds, fields = [], not = {} } = filter;
+  const { targetIds, targetTypes } = filter;
+  const isSelected = ({ values }: FieldValues, own: readonly string[]) =>
+    values.some((value) =>
+      own.some((each) =>
+        value.endsWith("*") ? each.startsWith(value.slice(0, -1)) : each === value,
+      ),
+    );
+  const has = (wanted: readonly string[] = [], ...values: readonly (string | null)[]) =>
+    values.some((value) => value !== null && wanted.includes(value));
+  const isOf = (wanted: readonly string[] | undefined, ...values: readonly (string | null)[]) =>
+    wanted === undefined || has(wanted, ...values);
+  const isOut = ({ action, actor, outcomes: own, target, type }: Row) =>
+    has(not.actions, action) ||
+    (not.actionPrefixes ?? []).some((prefix) => action.startsWith(prefix)) ||
+    has(not.actorIds, actor) ||
+    has(not.targetIds, target) ||
+    has(not.targetTypes, type) ||
+    (not.fields ?? []).some((field) => isSelected(field, own));
   return rows
+    .filter((row) => !isOut(row))
     .filter(
-      ({ action, actor, number, occurred, target, type }) =>
+      ({ action, actor, number, occurred, outcomes: own, target, type }) =>
         number > (filter.afterSequence ?? 0n) &&
         number < (filter.beforeSequence ?? BigInt(EVENTS + 1)) &&
         (isOf(actions ?? (actionPrefixes && []), action) ||
@@ -90,6 +168,7 @@ function scan(filter: EventFilter): number[] {
         isOf(actorIds, actor) &&
         isOf(targetIds, target) &&
         isOf(targetTypes, type) &&
+        fields.every((field) => isSelected(field, own)) &&
         occurred >= (filter.occurredFrom ?? "") &&
         occurred < (filter.occurredTo ?? "p"),
     )
@@ -160,7 +239,10 @@ test("erased, before and after the index forgets it", async () => {
   await database.query(
     `INSERT INTO ledger.unindexed SELECT account_id, sequence_number, 2, actor_id FROM ledger.events
      WHERE ${erased} AND actor_id IS NOT NULL;
-     UPDATE ledger.events SET actor_id = NULL, actor_type = NULL, erased = 1 WHERE ${erased}`,
+     INSERT INTO ledger.unindexed
+     SELECT account_id, sequence_number, 6, unnest(ledger.keys_of(metadata, '{outcome}', 'string', false))
+     FROM ledger.events WHERE ${erased};
+     UPDATE ledger.events SET actor_id = NULL, actor_type = NULL, metadata = '{}', erased = 9 WHERE ${erased}`,
   );
   await load();
   expect(await checkAll()).toBeGreaterThan(0);

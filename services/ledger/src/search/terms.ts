@@ -1,6 +1,8 @@
 // The terms that a search looks up in the filter index, made from its filter. Called by find-numbers.ts.
 
-import { actionsOf, type EventFilter, hasTime } from "./rules/event-filter.ts";
+import { actionsOf, type EventFilter, hasTime, namesValues } from "./rules/event-filter.ts";
+import type { ValueRange } from "./rules/field-ranges.ts";
+import { type IndexedField, indexedRanges, inPartsOf, OUTCOME } from "./rules/in-parts.ts";
 import { ANY_KEY, exactly, type KeyRange, keyOf, keysFrom } from "./rules/segment.ts";
 
 /** Ranges of the values of a field. An event must have a value in one of them. */
@@ -20,8 +22,9 @@ export interface Terms {
 
 const FIELD = { action: 1, actorId: 2, actorType: 3, targetId: 4, targetType: 5 };
 
-export function termsOf(filter: EventFilter): Terms {
-  const { actorIds, actorTypes, targetIds, targetTypes } = filter;
+/** `declared` are the declared fields that the index has of all events that are searched. */
+export function termsOf(filter: EventFilter, declared: readonly IndexedField[]): Terms {
+  const { actorIds, actorTypes, fields = [], not = {}, targetIds, targetTypes } = filter;
   const actions = actionsOf(filter);
   const terms = [
     termOf(FIELD.action, actions?.exact, actions?.ranges),
@@ -29,9 +32,49 @@ export function termsOf(filter: EventFilter): Terms {
     termOf(FIELD.actorType, actorTypes),
     termOf(FIELD.targetId, targetIds),
     termOf(FIELD.targetType, targetTypes),
+    ...fields.flatMap((asked) => {
+      const found = indexedRanges(asked, [OUTCOME, ...declared]);
+      return found ? [fieldTerm(found.field.field, found.ranges)] : [];
+    }),
   ];
-  return { terms: terms.filter(({ ranges }) => ranges.length > 0), isAll: !hasTime(filter) };
+  return {
+    terms: oneOfEach(terms.filter(({ ranges }) => ranges.length > 0)),
+    isAll: !hasTime(filter) && !namesValues(not) && inPartsOf(filter).length === 0,
+  };
 }
+
+/** Of several terms of a field one is looked up. Its events are compared with the others. */
+function oneOfEach(terms: readonly Term[]): Term[] {
+  return [...Map.groupBy(terms, ({ field }) => field).values()].flatMap((each) => each.slice(0, 1));
+}
+
+/** The same of a field in a part. No two of the ranges have a key in common. */
+function fieldTerm(field: number, ranges: readonly ValueRange[]): Term {
+  const keys = ranges.map(({ since, before }) =>
+    before === exactly(since).before ? exactly(keyOf(since)) : keysFrom(since || FIRST_KEY, before),
+  );
+  return { field, ranges: [exactly(ANY_KEY), ...united(keys)] };
+}
+
+/** The least key but {@link ANY_KEY}. */
+const FIRST_KEY = "\u0001";
+
+/** The same keys in ranges of which none overlaps another. */
+function united(ranges: readonly KeyRange[]): KeyRange[] {
+  const found: KeyRange[] = [];
+  for (const range of ranges.toSorted((one, other) => byBytes(one.since, other.since))) {
+    const last = found.at(-1);
+    if (range.since === ANY_KEY || byBytes(range.since, range.before) >= 0) continue;
+    if (!last || byBytes(last.before, range.since) <= 0) found.push(range);
+    else if (byBytes(last.before, range.before) < 0)
+      found.splice(-1, 1, { since: last.since, before: range.before });
+  }
+  return found;
+}
+
+/** Compares as PostgreSQL does with the collation C. */
+const byBytes = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 function termOf(
   field: number,
@@ -45,7 +88,7 @@ function termOf(
     ranges: [
       ...[...keys].map((key) => exactly(key)),
       // The empty prefix has the key of all.
-      ...ranges.map(({ from, to }) => keysFrom(from === "" ? "\u0001" : from, to)),
+      ...ranges.map(({ from, to }) => keysFrom(from || FIRST_KEY, to)),
     ],
   };
 }

@@ -18,6 +18,13 @@ export type FilterParams = [
   actorTypes: readonly string[] | null,
   targetIds: readonly string[] | null,
   targetTypes: readonly string[] | null,
+  /** What no event may have. The first two are both null, or neither. */
+  notActions: readonly string[] | null,
+  notActionPrefixes: readonly string[] | null,
+  notActorIds: readonly string[] | null,
+  notActorTypes: readonly string[] | null,
+  notTargetIds: readonly string[] | null,
+  notTargetTypes: readonly string[] | null,
 ];
 
 /** Distance of each match from the first number of the range, in any order; null if nothing matches. */
@@ -35,7 +42,7 @@ const COLUMNS = ["actor_id", "actor_type", "target_id", "target_type"];
  */
 export const IS_KEPT = "erased & 32 <> 32";
 
-/** Conditions on an event whose ten parameters begin with `$first`. */
+/** Conditions on an event, whose {@link FilterParams} begin with `$first`. */
 export const filterConditions = (first: number): string =>
   `${IS_KEPT}\n    AND ${comparisons(first)}`;
 
@@ -44,10 +51,17 @@ function comparisons(first: number): string {
   const times = TIMES.map((comparison, at) => [comparison, `$${first + 2 + at}::text`]);
   const afterTimes = first + 2 + TIMES.length;
   const values = COLUMNS.map((column, at) => [column, `$${afterTimes + at}::text[]`]);
+  const excluded = afterTimes + COLUMNS.length;
+  const [notActions, notPrefixes] = [`$${excluded}::text[]`, `$${excluded + 1}::text[]`];
+  const notValues = COLUMNS.map((column, at) => [column, `$${excluded + 2 + at}::text[]`]);
   return [
     `(${actions} IS NULL OR action = ANY (${actions}) OR action ^@ ANY (${prefixes}))`,
     ...times.map(([comparison, time]) => `(${time} IS NULL OR ${comparison} ${time})`),
     ...values.map(([column, any]) => `(${any} IS NULL OR ${column} = ANY (${any}))`),
+    `(${notActions} IS NULL OR NOT (action = ANY (${notActions}) OR action ^@ ANY (${notPrefixes})))`,
+    ...notValues.map(
+      ([column, any]) => `(${any} IS NULL OR (${column} = ANY (${any})) IS NOT TRUE)`,
+    ),
   ].join("\n    AND ");
 }
 

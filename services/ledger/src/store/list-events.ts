@@ -67,7 +67,7 @@ ORDER BY sequence_number ${direction}
   return statement(text, { route: "one account", customPlan: true });
 }
 
-/** The events of the numbers $2 that match a filter, whose ten parameters begin with `$first`. */
+/** The events of the numbers $2 that match a filter, whose parameters begin with `$first`. */
 export const ofNumbers = (
   first: number,
 ): string => `FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (number, place)

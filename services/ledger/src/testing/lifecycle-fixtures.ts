@@ -21,7 +21,11 @@ export const YOUNG = "9999-01-01T00:00:00.000000Z";
 export type LifecycleFixtures = Awaited<ReturnType<typeof openLifecycleFixtures>>;
 
 /** An event of the user `u_<who>` about one invoice. */
-export function eventBy(who: number, action = "invoice.read"): NewEvent {
+export function eventBy(
+  who: number,
+  action = "invoice.read",
+  more: Parameters<typeof eventOf>[1] = {},
+): NewEvent {
   return eventOf(action, {
     actor: `{"id":"u_${who}","type":"user"}`,
     actorId: `u_${who}`,
@@ -30,6 +34,7 @@ export function eventBy(who: number, action = "invoice.read"): NewEvent {
     target: '{"id":"inv_9","type":"invoice"}',
     targetId: "inv_9",
     targetType: "invoice",
+    ...more,
   });
 }
 

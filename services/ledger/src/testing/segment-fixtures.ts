@@ -6,7 +6,8 @@ import type { TestDatabase } from "@annals/testing";
 export const FRESH = 4_096;
 export const SEALED = 65_536;
 
-const FIELDS = ["action", "actor_id", "actor_type", "target_id", "target_type"] as const;
+const COLUMNS = ["action", "actor_id", "actor_type", "target_id", "target_type"] as const;
+const FIELDS = [...COLUMNS, "outcome"] as const;
 
 /** Values of event n: action, actor_id, actor_type, target_id, target_type, and its erased parts. */
 export const KINDS = {
@@ -20,19 +21,26 @@ export const KINDS = {
     "'a.' || n % 5, CASE WHEN n > 300 THEN 'u_' || n % 90 END, NULL, NULL, NULL, CASE WHEN n <= 300 THEN 63 ELSE 0 END",
 } as const;
 
+/** Metadata of event n: two in three have an outcome, of which one is too long for a key. */
+export const OUTCOMES = `CASE WHEN n % 900 = 2 THEN '{"outcome":"' || repeat('é', 200) || '"}'
+  WHEN n % 3 > 0 THEN '{"a":1,"outcome":"o' || n % 7 || '"}' ELSE '{}' END`;
+
 /** Inserts the events of a chain from 1 on, and its head. */
 export async function insertEvents(
   database: TestDatabase,
   accountId: string,
   length: number,
   values: string = KINDS.some,
+  /** Parts of event n. */
+  metadata = "'{}'",
+  context = "'{}'",
 ): Promise<void> {
   await database.query(
     `INSERT INTO ledger.events (account_id, sequence_number, id, action, actor_id, actor_type, target_id, target_type,
        erased, occurred_at, received_at, created_at, digests, previous_hash, hash, actor, context, diff, metadata,
        target, salts)
      SELECT $1, n, 'evt_' || n, ${values}, 'occurred ' || lpad(n::text, 9, '0'), 'received ' || lpad(n::text, 9, '0'), '',
-       decode(repeat('00', 160), 'hex'), sha256(n::text::bytea), sha256(n::text::bytea), '{}', '{}', '{}', '{}', '{}',
+       decode(repeat('00', 160), 'hex'), sha256(n::text::bytea), sha256(n::text::bytea), '{}', ${context}, '{}', ${metadata}, '{}',
        decode(repeat('00', 80), 'hex')
      FROM generate_series(1, $2::bigint) AS n`,
     [accountId, length],
@@ -54,7 +62,7 @@ export async function entriesOfEvents(
   upTo = Infinity,
 ): Promise<Entry[]> {
   const rows = await database.query<Readonly<Record<string, string | null>>>(
-    `SELECT sequence_number, ${FIELDS.join(", ")} FROM ledger.events
+    `SELECT sequence_number, ${COLUMNS.join(", ")}, metadata FROM ledger.events
      WHERE account_id = $1 AND erased & 32 = 0 ORDER BY sequence_number`,
     [accountId],
   );
@@ -62,8 +70,12 @@ export async function entriesOfEvents(
   for (const row of rows) {
     const number = Number(row["sequence_number"]);
     if (number <= after || number > upTo) continue;
-    for (const field of FIELDS) {
-      const value = row[field];
+    const { outcome } = JSON.parse(row["metadata"] ?? "{}") as { outcome?: string | string[] };
+    const values = [
+      ...COLUMNS.map((column) => [column, row[column]] as const),
+      ...[outcome ?? []].flat().map((each) => ["outcome", each] as const),
+    ];
+    for (const [field, value] of values) {
       if (value === null || value === undefined) continue;
       const key = JSON.stringify([field, Buffer.byteLength(value) > 256 ? "" : value]);
       const numbers = entries.get(key) ?? [];

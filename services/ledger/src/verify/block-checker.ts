@@ -9,8 +9,9 @@ import { TILE_WIDTH } from "@annals/tlog";
 import type { ValidBlock } from "./rules/chain-verifier.ts";
 import { checkBlock } from "./store/check-block.ts";
 import { type ComparedTileRow, compareTiles } from "./store/compare-tiles.ts";
-import { FIELDS, findHiddenTime, findHiddenValue } from "./store/find-hidden-event.ts";
+import { fieldParams, FIELDS, findHiddenTime, findHiddenValue } from "./store/find-hidden-event.ts";
 import type { Segment } from "../search/rules/segment.ts";
+import { listSearchFields } from "../store/list-search-fields.ts";
 
 /**
  * SQLSTATE classes for data that PostgreSQL cannot parse as the required type, or that is too deeply nested.
@@ -79,10 +80,16 @@ export class BlockChecker {
     { base, level }: Segment,
   ): Promise<HiddenInSegment> {
     const params = [asked.accountId, level, base, asked.from, asked.to] as const;
+    const declared = await this.#run(asked, () =>
+      database.run(listSearchFields, [asked.accountId]),
+    );
+    const here = declared.filter((field) => Number(field.from_base) <= base).map(fieldParams);
     let hidden: HiddenEvent | undefined;
-    for (const field of FIELDS) {
+    for (const field of [...FIELDS, ...here]) {
       // oxlint-disable-next-line no-await-in-loop -- others have a turn between two fields
-      const [row] = await this.#run(asked, () => database.run(findHiddenValue, [...params, field]));
+      const [row] = await this.#run(asked, () =>
+        database.run(findHiddenValue, [...params, ...field]),
+      );
       if (row?.is_kept !== true) return { isKept: false, hidden: undefined };
       const number = Number(row.sequence_number ?? Infinity);
       if (number < (hidden?.sequenceNumber ?? Infinity))

@@ -125,6 +125,11 @@ export async function callEach({
   await annals.listHolds(by);
   await annals.releaseHold({ ...by, path: { id: held.data.data.id } });
 
+  const declared = { path: "context.ip", type: "ip" as const };
+  const field = await annals.createSearchField({ ...by, body: declared });
+  await annals.listSearchFields(by);
+  await annals.deleteSearchField({ ...by, path: { id: field.data.data.id } });
+
   const mapping = { provider: "okta", group: "readers", role: "viewer" as const };
   const mapped = await annals.createRoleMapping({ ...by, body: mapping });
   await annals.listRoleMappings(by);

@@ -186,6 +186,11 @@ export async function callEach({
   need(await client.GET("/v1/holds"));
   await client.DELETE("/v1/holds/{id}", { params: { path: { id: hold.id } } });
 
+  const declared = { path: "context.ip", type: "ip" as const };
+  const { data: field } = need(await client.POST("/v1/search/fields", { body: declared }));
+  need(await client.GET("/v1/search/fields"));
+  await client.DELETE("/v1/search/fields/{id}", { params: { path: { id: field.id } } });
+
   const mapping = { provider: "okta", group: "readers", role: "viewer" as const };
   const { data: mapped } = need(await client.POST("/v1/role-mappings", { body: mapping }));
   need(await client.GET("/v1/role-mappings"));

@@ -39,6 +39,7 @@ from annals_client.api.role_mappings import (
     delete_role_mapping,
     list_role_mappings,
 )
+from annals_client.api.search import create_search_field, delete_search_field, list_search_fields
 from annals_client.api.sinks import (
     create_sink,
     delete_sink,
@@ -176,6 +177,11 @@ call(cancel_erasure, erasure.id, status=204)
 hold = call(place_hold, body=models.NewHold(from_sequence=1), status=201).data
 call(list_holds)
 call(release_hold, hold.id, status=204)
+
+declared = models.NewSearchField(path="context.ip", type_=models.NewSearchFieldType.IP)
+field = call(create_search_field, body=declared, status=201).data
+call(list_search_fields)
+call(delete_search_field, field.id, status=204)
 
 role = models.NewRoleMappingRole.VIEWER
 mapping = models.NewRoleMapping(provider="okta", group="readers", role=role)

@@ -499,6 +499,11 @@ export declare type Plan = Message<"annals.keys.v1.Plan"> & {
    * @generated from field: optional uint32 max_sinks = 8;
    */
   maxSinks?: number | undefined;
+
+  /**
+   * @generated from field: optional uint32 max_search_fields = 9;
+   */
+  maxSearchFields?: number | undefined;
 };
 
 /**

@@ -485,6 +485,18 @@ export declare type EventFilter = Message<"annals.ledger.v1.EventFilter"> & {
    * @generated from field: optional int64 before_sequence = 10;
    */
   beforeSequence?: bigint | undefined;
+
+  /**
+   * An event has to match each of them.
+   *
+   * @generated from field: repeated annals.ledger.v1.FieldValues fields = 14;
+   */
+  fields: FieldValues[];
+
+  /**
+   * @generated from field: annals.ledger.v1.ExcludedValues not = 15;
+   */
+  not?: ExcludedValues | undefined;
 };
 
 /**
@@ -492,6 +504,100 @@ export declare type EventFilter = Message<"annals.ledger.v1.EventFilter"> & {
  * Use `create(EventFilterSchema)` to create a new message.
  */
 export declare const EventFilterSchema: GenMessage<EventFilter>;
+
+/**
+ * Values that an event has in its parts: one of them has to match.
+ *
+ * @generated from message annals.ledger.v1.FieldValues
+ */
+export declare type FieldValues = Message<"annals.ledger.v1.FieldValues"> & {
+  /**
+   * Of what the client calls `field.` and this, or `outcome`.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Begins with the part.
+   *
+   * @generated from field: repeated string path = 2;
+   */
+  path: string[];
+
+  /**
+   * string, number, ip or time.
+   *
+   * @generated from field: string type = 3;
+   */
+  type: string;
+
+  /**
+   * @generated from field: bool ignore_case = 4;
+   */
+  ignoreCase: boolean;
+
+  /**
+   * As the client sent them: see docs/search-fields.md.
+   *
+   * @generated from field: repeated string values = 5;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.FieldValues.
+ * Use `create(FieldValuesSchema)` to create a new message.
+ */
+export declare const FieldValuesSchema: GenMessage<FieldValues>;
+
+/**
+ * Leaves out each event that has one of the values of any member.
+ *
+ * @generated from message annals.ledger.v1.ExcludedValues
+ */
+export declare type ExcludedValues = Message<"annals.ledger.v1.ExcludedValues"> & {
+  /**
+   * @generated from field: repeated string actions = 1;
+   */
+  actions: string[];
+
+  /**
+   * @generated from field: repeated string action_prefixes = 11;
+   */
+  actionPrefixes: string[];
+
+  /**
+   * @generated from field: repeated string actor_ids = 3;
+   */
+  actorIds: string[];
+
+  /**
+   * @generated from field: repeated string actor_types = 4;
+   */
+  actorTypes: string[];
+
+  /**
+   * @generated from field: repeated string target_ids = 5;
+   */
+  targetIds: string[];
+
+  /**
+   * @generated from field: repeated string target_types = 6;
+   */
+  targetTypes: string[];
+
+  /**
+   * @generated from field: repeated annals.ledger.v1.FieldValues fields = 14;
+   */
+  fields: FieldValues[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ExcludedValues.
+ * Use `create(ExcludedValuesSchema)` to create a new message.
+ */
+export declare const ExcludedValuesSchema: GenMessage<ExcludedValues>;
 
 /**
  * @generated from message annals.ledger.v1.GetEventRequest
@@ -2842,6 +2948,195 @@ export declare type ListHoldsResponse = Message<"annals.ledger.v1.ListHoldsRespo
 export declare const ListHoldsResponseSchema: GenMessage<ListHoldsResponse>;
 
 /**
+ * A field that an account has declared for its filters.
+ *
+ * @generated from message annals.ledger.v1.SearchField
+ */
+export declare type SearchField = Message<"annals.ledger.v1.SearchField"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Begins with a part.
+   *
+   * @generated from field: repeated string path = 3;
+   */
+  path: string[];
+
+  /**
+   * string, number, ip or time.
+   *
+   * @generated from field: string type = 4;
+   */
+  type: string;
+
+  /**
+   * @generated from field: bool ignore_case = 5;
+   */
+  ignoreCase: boolean;
+
+  /**
+   * The first event from which on its index has all.
+   *
+   * @generated from field: int64 indexed_from = 6;
+   */
+  indexedFrom: bigint;
+
+  /**
+   * Older events, which are compared one by one.
+   *
+   * @generated from field: int64 lag_events = 7;
+   */
+  lagEvents: bigint;
+
+  /**
+   * UTC with six fraction digits.
+   *
+   * @generated from field: string created_at = 8;
+   */
+  createdAt: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.SearchField.
+ * Use `create(SearchFieldSchema)` to create a new message.
+ */
+export declare const SearchFieldSchema: GenMessage<SearchField>;
+
+/**
+ * @generated from message annals.ledger.v1.CreateSearchFieldRequest
+ */
+export declare type CreateSearchFieldRequest = Message<"annals.ledger.v1.CreateSearchFieldRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * Empty: the path, with dots.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: repeated string path = 3;
+   */
+  path: string[];
+
+  /**
+   * @generated from field: string type = 4;
+   */
+  type: string;
+
+  /**
+   * @generated from field: bool ignore_case = 5;
+   */
+  ignoreCase: boolean;
+
+  /**
+   * Fields that the plan allows; absent: as many as any account may have.
+   *
+   * @generated from field: optional uint32 max_fields = 6;
+   */
+  maxFields?: number | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CreateSearchFieldRequest.
+ * Use `create(CreateSearchFieldRequestSchema)` to create a new message.
+ */
+export declare const CreateSearchFieldRequestSchema: GenMessage<CreateSearchFieldRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.CreateSearchFieldResponse
+ */
+export declare type CreateSearchFieldResponse = Message<"annals.ledger.v1.CreateSearchFieldResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.SearchField field = 1;
+   */
+  field?: SearchField | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CreateSearchFieldResponse.
+ * Use `create(CreateSearchFieldResponseSchema)` to create a new message.
+ */
+export declare const CreateSearchFieldResponseSchema: GenMessage<CreateSearchFieldResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListSearchFieldsRequest
+ */
+export declare type ListSearchFieldsRequest = Message<"annals.ledger.v1.ListSearchFieldsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListSearchFieldsRequest.
+ * Use `create(ListSearchFieldsRequestSchema)` to create a new message.
+ */
+export declare const ListSearchFieldsRequestSchema: GenMessage<ListSearchFieldsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListSearchFieldsResponse
+ */
+export declare type ListSearchFieldsResponse = Message<"annals.ledger.v1.ListSearchFieldsResponse"> & {
+  /**
+   * @generated from field: repeated annals.ledger.v1.SearchField fields = 1;
+   */
+  fields: SearchField[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListSearchFieldsResponse.
+ * Use `create(ListSearchFieldsResponseSchema)` to create a new message.
+ */
+export declare const ListSearchFieldsResponseSchema: GenMessage<ListSearchFieldsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.DeleteSearchFieldRequest
+ */
+export declare type DeleteSearchFieldRequest = Message<"annals.ledger.v1.DeleteSearchFieldRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.DeleteSearchFieldRequest.
+ * Use `create(DeleteSearchFieldRequestSchema)` to create a new message.
+ */
+export declare const DeleteSearchFieldRequestSchema: GenMessage<DeleteSearchFieldRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.DeleteSearchFieldResponse
+ */
+export declare type DeleteSearchFieldResponse = Message<"annals.ledger.v1.DeleteSearchFieldResponse"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.DeleteSearchFieldResponse.
+ * Use `create(DeleteSearchFieldResponseSchema)` to create a new message.
+ */
+export declare const DeleteSearchFieldResponseSchema: GenMessage<DeleteSearchFieldResponse>;
+
+/**
  * A request to erase parts of events (docs/lifecycle.md).
  *
  * @generated from message annals.ledger.v1.Erasure
@@ -4302,6 +4597,35 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof ListHoldsRequestSchema;
     output: typeof ListHoldsResponseSchema;
+  },
+  /**
+   * Declares a field that filters may name. Its index takes stored events in the background, the newest
+   * first.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.CreateSearchField
+   */
+  createSearchField: {
+    methodKind: "unary";
+    input: typeof CreateSearchFieldRequestSchema;
+    output: typeof CreateSearchFieldResponseSchema;
+  },
+  /**
+   * The fields of the account, the oldest first.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListSearchFields
+   */
+  listSearchFields: {
+    methodKind: "unary";
+    input: typeof ListSearchFieldsRequestSchema;
+    output: typeof ListSearchFieldsResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.ledger.v1.LedgerService.DeleteSearchField
+   */
+  deleteSearchField: {
+    methodKind: "unary";
+    input: typeof DeleteSearchFieldRequestSchema;
+    output: typeof DeleteSearchFieldResponseSchema;
   },
   /**
    * Asks for the erasure of parts of events that are stored now. It begins after a delay.

@@ -29,6 +29,7 @@ function line(plan: ReturnType<typeof plansJson>[number]): string {
     limit(plan.max_keys, "keys"),
     limit(plan.max_webhooks, "webhooks"),
     limit(plan.max_sinks, "sinks"),
+    limit(plan.max_search_fields, "search fields"),
     limit(plan.max_widget_tokens, "widget tokens"),
     limit(plan.max_export_bytes, "export bytes", "default"),
     limit(plan.events_exported_per_day, "events exported a day"),

@@ -11,6 +11,7 @@ const DEFAULTS = {
   maxKeys: 1_000,
   maxWebhooks: 1_000,
   maxSinks: 10,
+  maxSearchFields: 8,
   maxWidgetTokens: 10_000,
   minRetentionDays: 30,
   archive: false,
@@ -41,6 +42,7 @@ test("a file gives each plan its limits and the default to an account that has n
         intake_requests_per_minute: 800,
         max_export_bytes: 0,
         max_keys: 2,
+        max_search_fields: 16,
         max_sinks: 3,
         max_webhooks: 0,
         max_widget_tokens: 7,
@@ -62,6 +64,7 @@ test("a file gives each plan its limits and the default to an account that has n
     maxExportBytes: 0,
     maxKeys: 2,
     maxWebhooks: 0,
+    maxSearchFields: 16,
     maxSinks: 3,
     maxWidgetTokens: 7,
     minRetentionDays: 2,
@@ -134,7 +137,7 @@ describe("faults", () => {
       'plans.free: "max_webhook" is unknown: ' +
         "it may contain archive, archive_days, events_exported_per_day, events_replayed_per_day, " +
         "features_left_out, intake_requests_per_minute, max_export_bytes, " +
-        "max_keys, max_sinks, max_webhooks, " +
+        "max_keys, max_search_fields, max_sinks, max_webhooks, " +
         "max_widget_tokens, min_retention_days, monthly_events, requests_per_minute, retention_days",
       "plans.free.max_keys: must be an integer from 1 to 2147483647",
       "plans.free.max_export_bytes: must be an integer from 0 to 9007199254740991",

@@ -3,7 +3,13 @@
 // the file.
 
 import { JsonFault, type JsonValue, readJson } from "@annals/event";
-import { type Feature, FEATURES, MAX_RETENTION_DAYS, MIN_RETENTION_DAYS } from "@annals/contract";
+import {
+  type Feature,
+  FEATURES,
+  MAX_RETENTION_DAYS,
+  MAX_SEARCH_FIELDS,
+  MIN_RETENTION_DAYS,
+} from "@annals/contract";
 import { DEFAULT_LIMITS, MAX_COUNT, type Plan, Plans } from "./plan.ts";
 
 /** All faults of a file of plans, one per line. */
@@ -23,6 +29,7 @@ const MEMBERS = [
   "intake_requests_per_minute",
   "max_export_bytes",
   "max_keys",
+  "max_search_fields",
   "max_sinks",
   "max_webhooks",
   "max_widget_tokens",
@@ -82,6 +89,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
   // An account without a key could not be used at all.
   const maxKeys = limit("max_keys", 1, MAX_COUNT);
   const maxExportBytes = limit("max_export_bytes", 0, Number.MAX_SAFE_INTEGER);
+  const maxSearchFields = limit("max_search_fields", 0, MAX_SEARCH_FIELDS);
   const maxSinks = limit("max_sinks", 0, MAX_COUNT);
   const maxWebhooks = limit("max_webhooks", 0, MAX_COUNT);
   const maxWidgetTokens = limit("max_widget_tokens", 0, MAX_COUNT);
@@ -101,6 +109,7 @@ function parsePlan(name: string, value: JsonValue, report: Report): Plan {
     eventsExportedPerDay: eventsExportedPerDay ?? DEFAULT_LIMITS.eventsExportedPerDay,
     eventsReplayedPerDay: eventsReplayedPerDay ?? DEFAULT_LIMITS.eventsReplayedPerDay,
     maxKeys: maxKeys ?? DEFAULT_LIMITS.maxKeys,
+    maxSearchFields: maxSearchFields ?? DEFAULT_LIMITS.maxSearchFields,
     maxSinks: maxSinks ?? DEFAULT_LIMITS.maxSinks,
     maxWebhooks: maxWebhooks ?? DEFAULT_LIMITS.maxWebhooks,
     maxWidgetTokens: maxWidgetTokens ?? DEFAULT_LIMITS.maxWidgetTokens,

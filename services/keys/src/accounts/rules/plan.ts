@@ -10,6 +10,7 @@ export interface Plan {
   readonly maxKeys: number;
   readonly maxWebhooks: number;
   readonly maxSinks: number;
+  readonly maxSearchFields: number;
   /** Widget tokens that are live at one time. */
   readonly maxWidgetTokens: number;
   /** Events stored in a month of UTC. Absent: any number. */
@@ -38,6 +39,7 @@ export const DEFAULT_LIMITS = {
   maxKeys: 1_000,
   maxWebhooks: 1_000,
   maxSinks: 10,
+  maxSearchFields: 8,
   maxWidgetTokens: 10_000,
   eventsExportedPerDay: DEFAULT_EVENTS_PER_DAY,
   eventsReplayedPerDay: DEFAULT_EVENTS_PER_DAY,

@@ -12,6 +12,10 @@ import { entriesOfBlocks, entriesOfEvents, FRESH, SEALED } from "../../testing/s
 
 const ERASURE = "annals.erasure";
 
+/** With an outcome in its metadata. */
+const eventWith = (who: number) =>
+  eventBy(who, "invoice.read", { metadata: `{"outcome":["o_${who % 3}","${who}"]}` });
+
 let world: LifecycleFixtures;
 beforeAll(async () => {
   world = await openLifecycleFixtures();
@@ -75,7 +79,7 @@ async function forget(accountId: string): Promise<number> {
 const queued = (accountId: string) =>
   world.owner.query("SELECT FROM ledger.unindexed WHERE account_id = $1", [accountId]);
 
-/** Erases a part of every event of u_1 among the first ones, in pieces, and the target of some others. */
+/** Erases the actor of every event of u_1 among the first ones, in pieces, and two parts of some others. */
 async function eraseSome(accountId: string, upTo: number): Promise<void> {
   for (let from = 1; from <= upTo; from += 750) {
     const numbers = Array.from({ length: 250 }, (_, at) => from + 1 + at * 3);
@@ -86,13 +90,13 @@ async function eraseSome(accountId: string, upTo: number): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop -- in order
     await world.erase(accountId, await world.record(accountId, ERASURE, metadata));
   }
-  const some = { parts: ["target"], sequence_numbers: "7-90" };
+  const some = { parts: ["metadata", "target"], sequence_numbers: "7-90" };
   await world.erase(accountId, await world.record(accountId, ERASURE, some));
 }
 
 test("the filter index then is the one that a new index would be", async () => {
   const accountId = newAccountId();
-  const events = Array.from({ length: 2 * FRESH }, (_, index) => eventBy(index % 3));
+  const events = Array.from({ length: 2 * FRESH }, (_, index) => eventWith(index % 3));
   await world.appendTo(accountId, events);
   await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
   await world.run("SELECT ledger.index_segment($1, 0)", [accountId]);
@@ -101,7 +105,7 @@ test("the filter index then is the one that a new index would be", async () => {
   const entries = async () => (await entriesOfBlocks(world.owner, accountId)).map(([, key]) => key);
   expect(await entries()).toContain("u_1");
   // What is indexed later has none of them. The queue has values of it, too, and nothing to take out.
-  const late = { parts: ["actor", "target"], sequence_numbers: "5000-5100" };
+  const late = { parts: ["actor", "metadata", "target"], sequence_numbers: "5000-5100" };
   await world.erase(accountId, await world.record(accountId, ERASURE, late));
   await world.run("SELECT ledger.index_segment($1, 4096)", [accountId]);
   expect(await forget(accountId)).toBe(2);
@@ -111,10 +115,70 @@ test("the filter index then is the one that a new index would be", async () => {
   expect(right.find(([field, key]) => field === "actor_id" && key === "u_1")?.[2][0]).toBe(4_097);
 });
 
+test("so is that of declared fields, of one that is deleted, and of one whose backfill is on its way", async () => {
+  const accountId = newAccountId();
+  const context = (index: number) =>
+    `{"ip":["10.0.0.${index % 3}","10.1.0.${index % 200}"],"n":${index % 50}}`;
+  const events = Array.from({ length: SEALED }, (_, index) =>
+    eventBy(index % 3, "invoice.read", { context: context(index) }),
+  );
+  await world.appendTo(accountId, events);
+  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
+  const declare = (field: number, name: string, type: string, deletedAt: string | null = null) =>
+    world.owner.query(
+      "INSERT INTO ledger.fields VALUES ($1, $2, $3, $4, $5, false, 65536, 65536, '', $6)",
+      [accountId, field, name, ["context", name], type, deletedAt],
+    );
+  for (let base = 0; base < SEALED; base += FRESH)
+    // oxlint-disable-next-line no-await-in-loop -- in order
+    await world.run("SELECT ledger.index_segment($1, $2)", [accountId, base]);
+  await world.run("SELECT ledger.seal_segment($1, 0)", [accountId]);
+  await declare(16, "ip", "ip");
+  await declare(17, "n", "number");
+  await declare(18, "n2", "string");
+  const backfill = (field: number) =>
+    world.run("SELECT ledger.index_field($1, $2::smallint)", [accountId, field]);
+  for (let step = 0; step < 17; step += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- in order
+    await backfill(16);
+    // oxlint-disable-next-line no-await-in-loop -- in order
+    if (step < 15) await backfill(17);
+  }
+  await world.owner.query(
+    "UPDATE ledger.fields SET deleted_at = '' WHERE account_id = $1 AND field = 16",
+    [accountId],
+  );
+  const parts = { parts: ["context"], sequence_numbers: "1-200" };
+  await world.erase(accountId, await world.record(accountId, ERASURE, parts));
+  const late = { parts: ["context"], sequence_numbers: "5001-5200" };
+  await world.erase(accountId, await world.record(accountId, ERASURE, late));
+  const said = async () =>
+    (await entriesOfBlocks(world.owner, accountId)).filter(([field]) => field === null);
+  const keys = (entries: Awaited<ReturnType<typeof said>>) =>
+    entries.reduce((sum, [, , numbers]) => sum + numbers.length, 0);
+  const before = keys(await said());
+  await forget(accountId);
+  // Two addresses of each of 400 events, and the number of those that the backfill had reached.
+  expect(before - keys(await said())).toBe(400 * 2 + 200);
+  const right = await world.owner.query<{ key: string; numbers: string }>(
+    `SELECT key, string_agg(n::text, ',' ORDER BY n) AS numbers FROM (
+       SELECT sequence_number AS n, unnest(ledger.keys_of(context, '{ip}', 'ip', false)) AS key FROM ledger.events
+       WHERE account_id = $1 AND sequence_number <= 65536
+       UNION ALL
+       SELECT sequence_number, unnest(ledger.keys_of(context, '{n}', 'number', false)) FROM ledger.events
+       WHERE account_id = $1 AND sequence_number > 4096 AND sequence_number <= 65536
+     ) AS entries GROUP BY key ORDER BY key COLLATE "C"`,
+    [accountId],
+  );
+  expect((await said()).map(([, key, numbers]) => ({ key, numbers: numbers.join(",") }))).toEqual(
+    right,
+  );
+});
+
 test("so is a sealed one, and one that is sealed before the values are taken out", async () => {
   const accountId = newAccountId();
   const events = Array.from({ length: SEALED }, (_, index) =>
-    eventBy(index % 3 === 1 ? 1 : 1_000 + index),
+    eventWith(index % 3 === 1 ? 1 : 1_000 + index),
   );
   await world.appendTo(accountId, events);
   await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);

@@ -7,6 +7,7 @@ import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { retainedAfter } from "../../search/read-events.ts";
 import { type PageBounds, readPage } from "../../search/read-page.ts";
+import { resolveFields } from "../../search/resolve-fields.ts";
 import type { SearchTurns } from "../../search/search-turns.ts";
 import { renderEvent } from "../render-event.ts";
 
@@ -31,9 +32,10 @@ export function listEvents(deps: Deps): ServiceImpl<typeof LedgerService>["listE
     // Other services have no admission.
     const kind = admissionOf(context) ? "client" : "service";
     const database = deps.searches.of(accountId, kind, context.signal);
+    const given = filter ?? create(EventFilterSchema);
     const page = await readPage(database, {
       accountId,
-      filter: filter ?? create(EventFilterSchema),
+      filter: await resolveFields(database, accountId, given),
       ascending,
       limit,
       bounds,

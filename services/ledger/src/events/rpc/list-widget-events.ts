@@ -7,7 +7,9 @@ import { EventFilterSchema, type LedgerService } from "@annals/proto/ledger";
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { intersectFilters } from "../rules/intersect-filters.ts";
+import { requireVisible } from "../rules/visible-filter.ts";
 import { type PageBounds, readPage } from "../../search/read-page.ts";
+import { resolveFields } from "../../search/resolve-fields.ts";
 import type { SearchTurns } from "../../search/search-turns.ts";
 import { renderWidgetEvent } from "./render-widget-event.ts";
 import { widgetViewOf } from "./widget-view.ts";
@@ -32,10 +34,14 @@ export function listWidgetEvents(
       throw invalid({ field: "limit", message: `must be from 1 to ${MAX_LIMIT}` });
     }
     const view = widgetViewOf(context);
-    const both = intersectFilters(view.filter, filter ?? create(EventFilterSchema));
+    const database = deps.searches.of(accountId, "widget", context.signal);
+    const given = filter ?? create(EventFilterSchema);
+    const own = await resolveFields(database, accountId, given);
+    requireVisible(own, view.parts);
+    const both = intersectFilters(view.filter, own);
     if (!both) return { events: [] };
     const search = { accountId, filter: both, ascending, limit, bounds };
-    const page = await readPage(deps.searches.of(accountId, "widget", context.signal), search);
+    const page = await readPage(database, search);
     const events = page.rows.map((row) => renderWidgetEvent(row, accountId, view));
     return { events, nextAfter: page.next };
   };

@@ -69,6 +69,31 @@ test("it selects what both select, whichever comes first", () => {
   );
 });
 
+const outcomes = (...values: string[]) => ({
+  name: "outcome",
+  path: ["metadata", "outcome"],
+  type: "string",
+  ignoreCase: false,
+  values,
+});
+
+test("what an event has to have in its parts is both: it can have several values", () => {
+  const [one, other] = [outcomes("x"), outcomes("y")];
+  expect(intersectFilters({ fields: [one] }, { fields: [other] })?.fields).toEqual([one, other]);
+  expect(intersectFilters({ fields: [one] }, {})?.fields).toEqual([one]);
+});
+
+test("what either leaves out is left out, each value once", () => {
+  const [one, other] = [
+    { actions: ["a"], fields: [outcomes("x", "y")] },
+    { actionPrefixes: ["b"], fields: [outcomes("z")], targetTypes: ["t"] },
+  ];
+  const both = { ...one, ...other, fields: [outcomes("x", "y"), outcomes("z")] };
+  expect(intersectFilters({ not: one }, { not: other })?.not).toMatchObject(both);
+  expect(intersectFilters({ not: one }, {})?.not).toMatchObject(one);
+  expect(intersectFilters({}, { not: other })?.not).toMatchObject(other);
+});
+
 test.each(["actorIds", "actorTypes", "targetIds", "targetTypes"] as const)("%s", (name) => {
   const of = (...values: string[]): EventFilter => ({ [name]: values });
   expect(intersectFilters(of("a"), of("b"))).toBeUndefined();

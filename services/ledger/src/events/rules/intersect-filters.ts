@@ -1,7 +1,7 @@
 // The filter that selects what two others both select. Called for widget tokens, whose filter bounds every
 // request. It must never select an event that one of the two leaves out.
 
-import { beginsWithAny, type EventFilter } from "../../search/rules/event-filter.ts";
+import { beginsWithAny, type EventFilter, type Values } from "../../search/rules/event-filter.ts";
 
 /** Returns undefined if no event can match both. It has at most the values of both together. */
 export function intersectFilters(one: EventFilter, other: EventFilter): EventFilter | undefined {
@@ -17,6 +17,9 @@ export function intersectFilters(one: EventFilter, other: EventFilter): EventFil
     actorTypes,
     targetIds,
     targetTypes,
+    // An event can have several values of a field, so it may match both where no value does.
+    fields: [...(one.fields ?? []), ...(other.fields ?? [])],
+    ...((one.not ?? other.not) && { not: eitherValues(one.not, other.not) }),
     // Times are compared as text, whose order is the order of time.
     occurredFrom: greatest(one.occurredFrom, other.occurredFrom),
     occurredTo: least(one.occurredTo, other.occurredTo),
@@ -73,6 +76,21 @@ function bothTexts(
   if (other.length === 0) return one;
   const both = one.filter((text) => other.includes(text));
   return both.length === 0 ? undefined : both;
+}
+
+/** What either leaves out. */
+function eitherValues(one: Values = {}, other: Values = {}): Values {
+  const of = (name: Exclude<keyof Values, "fields">) =>
+    unique([...(one[name] ?? []), ...(other[name] ?? [])]);
+  return {
+    actions: of("actions"),
+    actionPrefixes: of("actionPrefixes"),
+    actorIds: of("actorIds"),
+    actorTypes: of("actorTypes"),
+    targetIds: of("targetIds"),
+    targetTypes: of("targetTypes"),
+    fields: [...(one.fields ?? []), ...(other.fields ?? [])],
+  };
 }
 
 function greatest<T extends string | bigint>(one?: T, other?: T): T | undefined {

@@ -2,6 +2,8 @@
 
 /** An event matches if it matches each member that is given; of a member with values, any one of them. */
 export interface EventFilter extends Values {
+  /** An event with one of the values of any member does not match. */
+  readonly not?: Values | undefined;
   /** Times in UTC with six fraction digits. The first of each pair is inclusive, the second exclusive. */
   readonly occurredFrom?: string | undefined;
   readonly occurredTo?: string | undefined;
@@ -12,14 +14,27 @@ export interface EventFilter extends Values {
   readonly beforeSequence?: bigint | undefined;
 }
 
-/** Members with values. One without a value selects every event. The first two select actions together. */
-interface Values {
+/** Members with values. One without a value says nothing. The first two are about actions together. */
+export interface Values {
+  /** Each says something of its own. */
+  readonly fields?: readonly FieldValues[];
   readonly actions?: readonly string[];
   readonly actionPrefixes?: readonly string[];
   readonly actorIds?: readonly string[];
   readonly actorTypes?: readonly string[];
   readonly targetIds?: readonly string[];
   readonly targetTypes?: readonly string[];
+}
+
+/** What an event has in its parts. It needs a value that one of `values` selects. */
+export interface FieldValues {
+  /** What the client calls it. */
+  readonly name: string;
+  /** Begins with the part. */
+  readonly path: readonly string[];
+  readonly type: string;
+  readonly ignoreCase: boolean;
+  readonly values: readonly string[];
 }
 
 /** Actions that begin with a prefix: those from `from` up to but not including `to`; null: no end. */
@@ -72,10 +87,14 @@ function successor(prefix: string): string | null {
 }
 
 /** Whether a filter selects by the contents of events, and not only by time and sequence number. */
-export function hasValues(filter: EventFilter): boolean {
-  const { actionPrefixes, actions, actorIds, actorTypes, targetIds, targetTypes } = filter;
-  return [actions, actionPrefixes, actorIds, actorTypes, targetIds, targetTypes].some(
-    (values) => values !== undefined && values.length > 0,
+export function hasValues({ not = {}, ...filter }: EventFilter): boolean {
+  return namesValues(filter) || namesValues(not);
+}
+
+export function namesValues(values: Values): boolean {
+  const { actionPrefixes, actions, actorIds, actorTypes, fields, targetIds, targetTypes } = values;
+  return [actions, actionPrefixes, actorIds, actorTypes, fields, targetIds, targetTypes].some(
+    (given) => given !== undefined && given.length > 0,
   );
 }
 

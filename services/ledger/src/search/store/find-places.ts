@@ -1,7 +1,8 @@
 // Finds the events of some segments whose values are within some ranges, by the blocks of the filter index:
 // of each segment and field their places together, in no order. A segment that was sealed, or made fresh
-// again, since it was planned has no row. Beyond a number of bytes, counted segment by segment in the order
-// of the search, the places of a segment are left out; those of the first one are always read.
+// again, since it was planned has no row, and no segment has one if a declared field was deleted. Beyond a
+// number of bytes, counted segment by segment in the order of the search, the places of a segment are left
+// out; those of the first one are always read.
 
 import { statement } from "@annals/postgres";
 
@@ -70,6 +71,9 @@ FROM (
         AND (asked.level = 1 OR NOT EXISTS (
           SELECT 1 FROM ledger.segments AS sealed
           WHERE sealed.account_id = $1::text AND sealed.level = 1 AND sealed.base = asked.base / 65536 * 65536))
+        AND (SELECT count(DISTINCT field) FROM unnest($4::integer[]) AS field WHERE field >= 16) = (
+          SELECT count(*) FROM ledger.fields
+          WHERE account_id = $1::text AND field = ANY ($4::integer[]) AND field >= 16 AND deleted_at IS NULL)
       LIMIT 1
     ) AS kept
     LEFT JOIN LATERAL (

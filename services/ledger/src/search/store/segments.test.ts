@@ -14,6 +14,7 @@ import {
   FRESH,
   insertEvents,
   KINDS,
+  OUTCOMES,
   SEALED,
   segmentsOf,
 } from "../../testing/segment-fixtures.ts";
@@ -67,7 +68,7 @@ const SETTINGS = [
 test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
   "%s: a fresh segment says what its events say",
   async (kind) => {
-    await insertEvents(database, kind, FRESH, KINDS[kind]);
+    await insertEvents(database, kind, FRESH, KINDS[kind], OUTCOMES);
     if (kind === "deleted")
       await database.query(
         `DELETE FROM ledger.events WHERE account_id = 'deleted' AND sequence_number <= 256;
@@ -140,7 +141,8 @@ const MADE_FROM_EVENTS = `
     SELECT field, key, string_agg(substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3), ''::bytea
       ORDER BY sequence_number) AS places
     FROM ledger.events CROSS JOIN LATERAL (VALUES (1::smallint, action), (2::smallint, actor_id),
-      (3::smallint, actor_type), (4::smallint, target_id), (5::smallint, target_type)) AS copies (field, value)
+      (3::smallint, actor_type), (4::smallint, target_id), (5::smallint, target_type),
+      (6::smallint, metadata::json ->> 'outcome')) AS copies (field, value)
     CROSS JOIN LATERAL (SELECT CASE WHEN octet_length(value) > 256 THEN '' ELSE value END AS key) AS keyed
     WHERE account_id = $1 AND sequence_number > $2 AND sequence_number <= $2 + 65536 AND value IS NOT NULL
     GROUP BY field, key
@@ -151,7 +153,7 @@ test.each(["one", "some"] as const)(
   "%s: a sealed segment is what its events would give, and takes the place of the fresh ones",
   async (kind) => {
     const accountId = `sealed_${kind}`;
-    await insertEvents(database, accountId, SEALED + FRESH, KINDS[kind]);
+    await insertEvents(database, accountId, SEALED + FRESH, KINDS[kind], OUTCOMES);
     for (let base = 0; base <= SEALED; base += FRESH) await index(accountId, base);
     const said = await entriesOfBlocks(database, accountId);
     const before = await segmentsOf(database, accountId);

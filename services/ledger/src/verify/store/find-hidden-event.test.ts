@@ -5,7 +5,14 @@ import type { Pool } from "@annals/postgres";
 import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newLedgerDatabase, openPool } from "../../testing/database.ts";
-import { changeEntry, FRESH, insertEvents, KINDS, SEALED } from "../../testing/segment-fixtures.ts";
+import {
+  changeEntry,
+  FRESH,
+  insertEvents,
+  KINDS,
+  OUTCOMES,
+  SEALED,
+} from "../../testing/segment-fixtures.ts";
 import { FIELDS, findHiddenValue } from "./find-hidden-event.ts";
 
 let database: TestDatabase;
@@ -18,10 +25,10 @@ beforeAll(async () => {
   database = await newLedgerDatabase(afterAll);
   pool = openPool(database.url, { atEnd: afterAll });
   for (const kind of ["one", "many", "some", "erased"] as const) {
-    await insertEvents(database, kind, FRESH, KINDS[kind]);
+    await insertEvents(database, kind, FRESH, KINDS[kind], OUTCOMES);
     await pool.run(call("SELECT ledger.index_segment($1, 0)"), [kind]);
   }
-  await insertEvents(database, "sealed", SEALED, KINDS.some);
+  await insertEvents(database, "sealed", SEALED, KINDS.some, OUTCOMES);
   for (let base = 0; base < SEALED; base += FRESH)
     await pool.run(call("SELECT ledger.index_segment($1, $2)"), ["sealed", base]);
   await pool.run(call("SELECT ledger.seal_segment($1, 0)"), ["sealed"]);
@@ -35,9 +42,9 @@ async function hidden(accountId: string, setting: string) {
     await transaction.run(call(`SET LOCAL ${setting}`), []);
     const found: (readonly [number, number])[] = [];
     for (const field of FIELDS) {
-      const [row] = await transaction.run(findHiddenValue, [...range, field]);
+      const [row] = await transaction.run(findHiddenValue, [...range, ...field]);
       if (row?.is_kept !== true) throw new Error("nothing was compared");
-      if (row.sequence_number !== null) found.push([field, Number(row.sequence_number)]);
+      if (row.sequence_number !== null) found.push([field[0], Number(row.sequence_number)]);
     }
     return found;
   });
@@ -53,14 +60,19 @@ describe.each(["work_mem = '64kB'", "enable_hashagg = off", "enable_sort = off"]
       },
     );
 
-    test.each(["some", "sealed"])("%s: what lacks a place is hidden", async (kind) => {
-      const entry = { field: 2, key: "u_7", base: 0 };
+    test.each([
+      ["some", 2, "u_7"],
+      ["some", 6, "o3"],
+      ["sealed", 2, "u_7"],
+      ["sealed", 6, ""],
+    ])("%s: what lacks a place of field %i is hidden", async (kind, field, key) => {
+      const entry = { field, key, base: 0 };
       let places: readonly number[] = [];
       await changeEntry(database, kind, entry, (all) => {
         places = all;
         return all.toSpliced(2, 1);
       });
-      expect(await hidden(kind, setting)).toEqual([[2, (places[2] ?? 0) + 1]]);
+      expect(await hidden(kind, setting)).toEqual([[field, (places[2] ?? 0) + 1]]);
       await changeEntry(database, kind, entry, () => places);
     });
   },

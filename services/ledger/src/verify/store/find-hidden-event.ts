@@ -3,20 +3,39 @@
 // lists skip none. Superfluous places hide nothing: a list compares every event with its filter.
 
 import { statement } from "@annals/postgres";
+import { type IndexedField, OUTCOME } from "../../search/rules/in-parts.ts";
 
 type Segment = [accountId: string, level: number, base: number];
 /** Both ends are included. */
 type Of = [...Segment, fromSequence: number, toSequence: number];
 
 interface HiddenEventRow {
-  /** Whether the blocks are those of this segment: it may have been sealed. Then nothing was compared. */
+  /**
+   * Whether the blocks are those of this segment and field. It may have been sealed, or the field deleted:
+   * then nothing was compared.
+   */
   readonly is_kept: boolean;
   readonly sequence_number: string | null;
   readonly id: string | null;
 }
 
-/** Fields of ledger.blocks. */
-export const FIELDS = [1, 2, 3, 4, 5] as const;
+/** A field of ledger.blocks, and where its values are: null for that of a column. */
+type Field = [
+  field: number,
+  path: readonly string[] | null,
+  type: string | null,
+  ignoreCase: boolean | null,
+];
+
+/** Those that every account has. */
+export const FIELDS: readonly Field[] = [
+  ...[1, 2, 3, 4, 5].map((column): Field => [column, null, null, null]),
+  fieldParams(OUTCOME),
+];
+
+export function fieldParams({ field, ignore_case: ignoreCase, path, type }: IndexedField): Field {
+  return [field, path, type, ignoreCase];
+}
 
 // The entries are made again as the function `ledger.make_blocks` makes them, and put together with the
 // stored ones by their keys: a join could compare each with each. Of a stored key only what a list would find
@@ -24,11 +43,14 @@ export const FIELDS = [1, 2, 3, 4, 5] as const;
 // have to ascend. Most entries are equal, so few places are compared. The LIMITs leave out no row: for an
 // account that has grown since the last ANALYZE, PostgreSQL expects one row, and may join by reading the
 // whole account for each row.
-export const findHiddenValue = statement<[...Of, field: number], HiddenEventRow>(
+export const findHiddenValue = statement<[...Of, ...Field], HiddenEventRow>(
   `/* ledger.find-hidden-value */
 SELECT kept.is_kept, event.sequence_number, event.id
 FROM (
-  SELECT max(level) = $2::smallint AS is_kept FROM ledger.segments
+  SELECT max(level) = $2::smallint AND ($6::integer < 16 OR EXISTS (
+    SELECT 1 FROM ledger.fields
+    WHERE account_id = $1::text AND field = $6::smallint AND deleted_at IS NULL AND from_base <= $3::bigint
+  )) AS is_kept FROM ledger.segments
   WHERE account_id = $1::text
     AND (level = 0 AND base = $3::bigint OR level = 1 AND base = $3::bigint / 65536 * 65536)
 ) AS kept
@@ -37,8 +59,12 @@ LEFT JOIN (
     SELECT substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place, '0'::xid AS hashed,
       CASE WHEN octet_length(value) > 256 THEN '' ELSE value END COLLATE "C" AS key
     FROM (
-      SELECT sequence_number, CASE $6::integer WHEN 1 THEN action WHEN 2 THEN actor_id WHEN 3 THEN actor_type
-        WHEN 4 THEN target_id WHEN 5 THEN target_type END AS value
+      SELECT sequence_number, unnest(CASE $6::integer WHEN 1 THEN ARRAY[action] WHEN 2 THEN ARRAY[actor_id]
+        WHEN 3 THEN ARRAY[actor_type] WHEN 4 THEN ARRAY[target_id] WHEN 5 THEN ARRAY[target_type]
+        ELSE ledger.keys_of(
+          CASE ($7::text[])[1] WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
+            WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+          ($7::text[])[2:], $8::text, $9::boolean) END) AS value
       FROM ledger.events
       WHERE account_id = $1::text AND sequence_number BETWEEN $4::bigint AND $5::bigint AND erased & 32 <> 32
       ORDER BY sequence_number

@@ -71,7 +71,7 @@ async function newReplica(isAway = (_route: Route, _account: unknown): boolean =
     /** The levels and bases of the segments of the filter index that were compared, some at a time. */
     compared: () =>
       statements.flatMap(
-        (one) => /^ledger\.find-hidden-value \S+ (\d+ \d+) .* 1$/.exec(one)?.[1] ?? [],
+        (one) => /^ledger\.find-hidden-value \S+ (\d+ \d+) .* 1 *$/.exec(one)?.[1] ?? [],
       ),
     results: async () => ({
       valid: await value("annals_verifications_total", "valid"),

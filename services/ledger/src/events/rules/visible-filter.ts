@@ -1,0 +1,19 @@
+// Refuses a filter that would tell what a widget token hides: whether an event is found says what is in it.
+// Called for the filters of requests. That of the token itself is its maker's choice.
+
+import { AnnalsError } from "@annals/errors";
+import type { EventFilter } from "../../search/rules/event-filter.ts";
+
+/** As WIDGET_PARTS names it. Ids and types are shown always, and no field. */
+function partOf([part = ""]: readonly string[]): string {
+  return part === "actor" || part === "target" ? `${part}.meta` : part;
+}
+
+/** Throws `scope_missing` if the filter is about a part that is not shown. */
+export function requireVisible(filter: EventFilter, shown: readonly string[]): void {
+  const asked = [...(filter.fields ?? []), ...(filter.not?.fields ?? [])];
+  const hidden = asked.map(({ path }) => partOf(path)).find((part) => !shown.includes(part));
+  if (hidden === undefined) return;
+  const message = `This token does not show ${hidden}, so it cannot filter by what is in it.`;
+  throw new AnnalsError("scope_missing", message);
+}

@@ -1,0 +1,82 @@
+// Compares events of an account, given by their numbers, with a filter, some at a time. Called by
+// index-hits.ts with what the index has found, and by find-numbers.ts where events are read one by one. It
+// must never read more parts in a statement than a bound: one event has up to a mebibyte of them.
+
+import type { Database } from "@annals/postgres";
+import { inPartsOf } from "./rules/in-parts.ts";
+import { findInParts } from "./store/find-in-parts.ts";
+import type { Budget } from "./budget.ts";
+import { filterParams, matchesOf, type Search } from "./matches.ts";
+import { inOrder } from "./range.ts";
+
+interface Within {
+  readonly database: Database;
+  readonly search: Search;
+  readonly budget: Budget;
+}
+
+export interface Compared {
+  readonly numbers: readonly number[];
+  readonly reached: number;
+}
+
+/** Maximum events that one statement compares. */
+const MAX_NUMBERS = 2_048;
+/** Cost of a compared event in rows of the budget: each is looked up. */
+const COMPARED_COST = 2;
+
+/** The same where parts are compared, and bytes of parts after which a statement ends. */
+const MAX_NUMBERS_IN_PARTS = 512;
+const MAX_BYTES = 1024 * 1024;
+const FIRST_NUMBERS_IN_PARTS = 64;
+
+/**
+ * Yields those of the numbers, which are in the order of the search, that match. `end` is what is reached
+ * after all of them.
+ */
+export async function* compared(
+  within: Within,
+  numbers: readonly number[],
+  end: number,
+): AsyncGenerator<Compared> {
+  if (numbers.length === 0) yield { numbers, reached: end };
+  const compare = inPartsOf(within.search.filter).length > 0 ? comparedInParts : comparedByColumns;
+  yield* compare(within, numbers, end);
+}
+
+async function* comparedByColumns(
+  { database, search, budget }: Within,
+  hits: readonly number[],
+  end: number,
+): AsyncGenerator<Compared> {
+  for (let at = 0; at < hits.length; at += MAX_NUMBERS) {
+    const some = hits.slice(at, at + MAX_NUMBERS);
+    const matches = await matchesOf(database, search, some);
+    budget.spend(some.length * COMPARED_COST);
+    const numbers = inOrder(matches, search.ascending);
+    yield { numbers, reached: at + MAX_NUMBERS < hits.length ? (some.at(-1) ?? end) : end };
+  }
+}
+
+async function* comparedInParts(
+  { database, search, budget }: Within,
+  hits: readonly number[],
+  end: number,
+): AsyncGenerator<Compared> {
+  const { accountId, filter } = search;
+  const asked = inPartsOf(filter);
+  const inParts = JSON.stringify(asked);
+  let size = FIRST_NUMBERS_IN_PARTS;
+  for (let at = 0; at < hits.length; size = MAX_NUMBERS_IN_PARTS) {
+    const some = hits.slice(at, at + size);
+    const params = filterParams(filter);
+    // oxlint-disable-next-line no-await-in-loop -- each statement begins where the one before has ended
+    const [row] = await database.run(findInParts, [accountId, some, MAX_BYTES, inParts, ...params]);
+    const bytes = Number(row?.bytes ?? 0);
+    const read = bytes >= MAX_BYTES ? Number(row?.last_place) : some.length;
+    budget.spendParts(asked.length, read, bytes);
+    at += read;
+    const numbers = row?.numbers ?? [];
+    yield { numbers, reached: at < hits.length ? (some[read - 1] ?? end) : end };
+  }
+}
