@@ -17,6 +17,8 @@ interface Method {
   readonly shape: Shape;
   /** The type that is returned, and for lists that of a page. */
   readonly returns: string;
+  /** Whether it returns several of these, without pages. */
+  readonly isArray: boolean;
   readonly page: string;
   readonly parameters: readonly string[];
   readonly query: Query | undefined;
@@ -94,7 +96,7 @@ function methodOf(verb: string, operation: Json, hints: Hints): Method {
   const { operationId, method, parameters = [], path, requestBody, responses, summary } = operation;
   const of = (place: string): Json[] => parameters.filter((one: Json) => one.in === place);
   const [, success] = Object.entries<Json>(responses).find(([status]) => status < "300") ?? [];
-  const { shape, returns } = { ...answerOf(success?.content ?? {}), ...hints };
+  const { shape, returns, isArray } = { ...answerOf(success?.content ?? {}), ...hints };
   const ids = hints.path === undefined ? of("path").map(({ name }) => goParameter(name)) : [];
   const schema = requestBody?.content?.["application/json"]?.schema;
   const members = hints.query === undefined ? of("query") : [];
@@ -111,6 +113,7 @@ function methodOf(verb: string, operation: Json, hints: Hints): Method {
     summary: hints.summary ?? summary,
     shape,
     returns: shape === "heads" ? "EpochHead" : goName(returns),
+    isArray,
     page: shape === "list" || shape === "heads" ? goName(page) : "",
     parameters: [
       ...(ids.length > 0 ? [`${ids.join(", ")} string`] : []),
@@ -124,26 +127,27 @@ function methodOf(verb: string, operation: Json, hints: Hints): Method {
   };
 }
 
-function answerOf(content: Json): { shape: Shape; returns: string } {
+function answerOf(content: Json): { shape: Shape; returns: string; isArray: boolean } {
   const schema = content["application/json"]?.schema;
-  if (schema === undefined) return { shape: "nothing", returns: "" };
+  const isArray = schema?.properties?.data?.type === "array";
+  if (schema === undefined) return { shape: "nothing", returns: "", isArray };
   if (schema.$ref !== undefined) {
     const name = nameOfRef(schema);
     return name.endsWith("Page")
-      ? { shape: "list", returns: name.slice(0, -"Page".length) }
-      : { shape: "json", returns: name };
+      ? { shape: "list", returns: name.slice(0, -"Page".length), isArray }
+      : { shape: "json", returns: name, isArray };
   }
   const { data } = schema.properties;
-  return { shape: "data", returns: nameOfRef(data.type === "array" ? data.items : data) };
+  return { shape: "data", returns: nameOfRef(isArray ? data.items : data), isArray };
 }
 
 /** How each shape is returned: the types, and the lines around the call. */
 function textOf(noun: string, method: Method): string[] {
-  const { page, parameters, returns, shape, summary, verb } = method;
+  const { isArray, page, parameters, returns, shape, summary, verb } = method;
   const isList = shape === "list" || shape === "heads";
   const given = [...(isList ? [] : ["ctx context.Context"]), ...parameters];
   const head = `func (c ${noun}Calls) ${verb}(${[...given, "options ...CallOption"].join(", ")})`;
-  const result = method.operation === "create-event-batch" ? `[]${returns}` : `*${returns}`;
+  const result = `${isArray ? "[]" : "*"}${returns}`;
   const types: Readonly<Record<Shape, string>> = {
     data: `(${result}, error)`,
     json: `(${result}, error)`,
@@ -159,17 +163,17 @@ function textOf(noun: string, method: Method): string[] {
 }
 
 function callLines(method: Method): string[] {
-  const { operation, returns, shape } = method;
+  const { isArray, returns, shape } = method;
   const lines = [`\trequest := ${callOf(method, "query.query()")}`];
   const rest = "ctx, c.transport, request, options";
-  if (operation === "create-event-batch")
+  if (isArray)
     return [
       ...lines,
-      `\tstored, err := dataOf[[]${returns}](${rest})`,
+      `\tall, err := dataOf[[]${returns}](${rest})`,
       "\tif err != nil {",
       "\t\treturn nil, err",
       "\t}",
-      "\treturn *stored, nil",
+      "\treturn *all, nil",
     ];
   const sends: Readonly<Partial<Record<Shape, string>>> = {
     data: `dataOf[${returns}](${rest})`,
@@ -241,9 +245,7 @@ function queryOf({ name, members }: Query): string {
     const { description, schema } = member;
     return { name: goName(member.name), type: kindOf(schema)[0], tag: "", comment: description };
   });
-  const lines = members.map(
-    (member) => `\tall.${kindOf(member.schema)[1]}("${member.name}", q.${goName(member.name)})`,
-  );
+  const lines = members.map((member) => `\tall.${addOf(member)}q.${goName(member.name)})`);
   return [
     `// ${name} is the query of a call. The zero value of a member leaves it out.`,
     `type ${name} struct {`,
@@ -259,8 +261,15 @@ function queryOf({ name, members }: Query): string {
   ].join("\n");
 }
 
+/** The beginning of the call that adds a parameter. Those of any name with a pattern bring their names. */
+function addOf({ name, schema }: Json): string {
+  const [, adds] = kindOf(schema);
+  return schema.type === "object" ? `${adds}(` : `${adds}("${name}", `;
+}
+
 /** The type of a parameter, and the method of `query` that adds it. */
 function kindOf({ anyOf, type }: Json): readonly [type: string, adds: string] {
   if (anyOf !== undefined) return ["Strings", "texts"];
+  if (type === "object") return ["map[string]Strings", "named"];
   return type === "integer" ? ["int64", "number"] : ["string", "text"];
 }

@@ -2,6 +2,7 @@ package annals_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -196,6 +197,37 @@ func TestAListIsAskedForPageByPage(t *testing.T) {
 	first := "/v1/events?action=user%20login&action=b&actor_id=&limit=2"
 	if ids != "123" || requests[0].path != first || requests[1].path != first+"&cursor=c%2B1" {
 		t.Errorf("%s: %+v", ids, requests)
+	}
+}
+
+func TestFiltersByDeclaredFieldsBringTheirNames(t *testing.T) {
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
+		fmt.Fprint(w, `{"data":[],"has_more":false,"next_cursor":null}`)
+	})
+	query := annals.ListEventsQuery{NotAction: annals.Strings{"a"}, Fields: map[string]annals.Strings{
+		"not.field.n": {"5..", "x y"}, "field.ip": {"10.0.0.0/8"}, "field.a&b": {},
+	}}
+	if _, err := clientOf(t, server.URL, nil).Events.List(query).Page(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want := "/v1/events?not.action=a&field.a%26b=&field.ip=10.0.0.0%2F8&not.field.n=5..&not.field.n=x%20y"
+	if path := server.received()[0].path; path != want {
+		t.Error(path)
+	}
+}
+
+func TestAListWithoutPagesIsASlice(t *testing.T) {
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
+		fmt.Fprint(w, `{"data":[{"path":"context.ip"},{"path":["context","user agent"]}]}`)
+	})
+	fields, err := clientOf(t, server.URL, nil).SearchFields.List(ctx)
+	if err != nil || len(fields) != 2 {
+		t.Fatalf("%+v, %v", fields, err)
+	}
+	one, _ := json.Marshal(fields[0].Path)
+	two, _ := json.Marshal(fields[1].Path)
+	if paths := string(one) + string(two); paths != `"context.ip"["context","user agent"]` {
+		t.Error(paths)
 	}
 }
 

@@ -34,8 +34,15 @@ func decode(text []byte, into any) error {
 	return err
 }
 
-// Strings is one value or several. It reads a single text as well as an array.
+// Strings is one value or several. It reads a single text as well as an array, and writes one value as a text.
 type Strings []string
+
+func (s Strings) MarshalJSON() ([]byte, error) {
+	if len(s) == 1 {
+		return json.Marshal(s[0])
+	}
+	return json.Marshal([]string(s))
+}
 
 func (s *Strings) UnmarshalJSON(text []byte) error {
 	var one string

@@ -2,7 +2,9 @@ package annals
 
 import (
 	"errors"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,6 +32,13 @@ func (q *query) texts(name string, values Strings) {
 	}
 	for _, value := range values {
 		*q = append(*q, name+"="+escape(value))
+	}
+}
+
+// named adds parameters with the names that they bring, in the order of these.
+func (q *query) named(values map[string]Strings) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		q.texts(escape(name), values[name])
 	}
 }
 

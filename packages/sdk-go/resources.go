@@ -71,11 +71,11 @@ func (c EventsCalls) Create(ctx context.Context, body NewEvent, options ...CallO
 // CreateMany: Store a batch of events.
 func (c EventsCalls) CreateMany(ctx context.Context, events []NewEvent, options ...CallOption) ([]Event, error) {
 	request := call{operation: "create-event-batch", method: "POST", path: "/events/batch", body: map[string]any{"events": events}, keying: alwaysKeyed}
-	stored, err := dataOf[[]Event](ctx, c.transport, request, options)
+	all, err := dataOf[[]Event](ctx, c.transport, request, options)
 	if err != nil {
 		return nil, err
 	}
-	return *stored, nil
+	return *all, nil
 }
 
 // Get: Get an event.
@@ -631,9 +631,13 @@ func (c SearchFieldsCalls) Create(ctx context.Context, body NewSearchField, opti
 }
 
 // List: List declared fields.
-func (c SearchFieldsCalls) List(ctx context.Context, options ...CallOption) (*SearchField, error) {
+func (c SearchFieldsCalls) List(ctx context.Context, options ...CallOption) ([]SearchField, error) {
 	request := call{operation: "list-search-fields", method: "GET", path: "/search/fields"}
-	return dataOf[SearchField](ctx, c.transport, request, options)
+	all, err := dataOf[[]SearchField](ctx, c.transport, request, options)
+	if err != nil {
+		return nil, err
+	}
+	return *all, nil
 }
 
 // Delete: Delete a declared field.
@@ -794,7 +798,7 @@ type ListEventsQuery struct {
 	Include string
 	// By declared fields: `field.` and the name of one, or `not.field.` and the name. One of up to 10
 	// values, 20 in all filters.
-	Fields string
+	Fields map[string]Strings
 }
 
 func (q ListEventsQuery) query() query {
@@ -821,7 +825,7 @@ func (q ListEventsQuery) query() query {
 	all.number("limit", q.Limit)
 	all.text("cursor", q.Cursor)
 	all.text("include", q.Include)
-	all.text("fields", q.Fields)
+	all.named(q.Fields)
 	return all
 }
 
@@ -938,7 +942,7 @@ type ListWidgetEventsQuery struct {
 	Include string
 	// By declared fields: `field.` and the name of one, or `not.field.` and the name. One of up to 10
 	// values, 20 in all filters.
-	Fields string
+	Fields map[string]Strings
 }
 
 func (q ListWidgetEventsQuery) query() query {
@@ -965,6 +969,6 @@ func (q ListWidgetEventsQuery) query() query {
 	all.number("limit", q.Limit)
 	all.text("cursor", q.Cursor)
 	all.text("include", q.Include)
-	all.text("fields", q.Fields)
+	all.named(q.Fields)
 	return all
 }

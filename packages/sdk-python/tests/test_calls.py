@@ -146,6 +146,10 @@ def test_pages_follow_their_cursor_and_a_filter_keeps_its_values(server: Server)
     assert listed == ["1", "2", "3"]
     assert server.received[0].path == "/v1/events?action=a%20b&action=c%2B%2A&actor_id=&limit=2"
     assert len(events.list().to_list(2)) == 2
+    fields = {"field.ip": "10.0.0.0/8", "not.field.a&b": ["5..", "7"]}
+    assert len(events.list(not_action="a", fields=fields).to_list(1)) == 1
+    by_field = "field.ip=10.0.0.0%2F8&not.field.a%26b=5..&not.field.a%26b=7"
+    assert server.received[-1].path == f"/v1/events?not.action=a&{by_field}"
 
 
 def test_an_id_reaches_no_other_route(server: Server) -> None:

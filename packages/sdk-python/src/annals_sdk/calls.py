@@ -46,7 +46,7 @@ def query_of(query: Mapping[str, Any] | None) -> str:
             continue
         values = [value] if isinstance(value, (str, int, float)) else list(value)
         # No value of a filter selects nothing: without the parameter it would select everything.
-        pairs += [f"{name}={quote(_text_of(each), safe='')}" for each in values or [""]]
+        pairs += [f"{quote(name, safe='')}={quote(_text_of(each), safe='')}" for each in values or [""]]
     return "?" + "&".join(pairs) if pairs else ""
 
 

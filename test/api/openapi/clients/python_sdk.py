@@ -121,6 +121,13 @@ assert workload["id"] in [each["id"] for each in annals.workloads.list()]
 annals.workloads.delete(workload["id"])
 annals.people.list().to_list()
 
+field = annals.search_fields.create({"path": "metadata.number", "name": "n", "type": "number"})
+assert [each["id"] for each in annals.search_fields.list()] == [field["id"]]
+numbered = annals.events.create({"action": ACTION, "metadata": {"number": 7}})["id"]
+assert [each["id"] for each in annals.events.list(fields={"field.n": "5..10"})] == [numbered]
+assert numbered not in [each["id"] for each in annals.events.list(fields={"not.field.n": "5..10"})]
+annals.search_fields.delete(field["id"])
+
 retention = annals.retention.set({"days": 90})
 assert annals.retention.get() == retention
 annals.archives.list().to_list()

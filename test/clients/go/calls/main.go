@@ -88,6 +88,7 @@ func main() {
 	widgets(client, event)
 	intake(client)
 	records(client)
+	searchFields(client)
 	people(client)
 	exports(client)
 }
@@ -220,6 +221,20 @@ func records(client *annals.Client) {
 	check(annals.IsType(err, annals.NotFound), err)
 	_, err = client.Archives.Evidence(ctx, "arc_1")
 	check(annals.IsType(err, annals.NotFound), err)
+}
+
+func searchFields(client *annals.Client) {
+	given := annals.NewSearchField{Path: annals.Strings{"metadata.number"}, Name: "n", Type: "number"}
+	field := known(client.SearchFields.Create(ctx, given))
+	listed := must(client.SearchFields.List(ctx))
+	check(len(listed) == 1 && known(&listed[0], nil).ID == field.ID, listed)
+	event := known(client.Events.Create(ctx, annals.NewEvent{Action: action, Metadata: map[string]any{"number": 7}}))
+	found := func(name string) bool {
+		query := annals.ListEventsQuery{Fields: map[string]annals.Strings{name: {"5..10"}}, Limit: 200}
+		return has(client.Events.List(query), func(e annals.Event) bool { return e.ID == event.ID })
+	}
+	check(found("field.n") && !found("not.field.n"), field)
+	done(client.SearchFields.Delete(ctx, field.ID))
 }
 
 func people(client *annals.Client) {
