@@ -393,7 +393,11 @@ BEGIN
   FOR n IN 1..cardinality(members) LOOP
     scalar := scalar -> members[n];
   END LOOP;
-  scalars := CASE json_typeof(scalar) IN ('string', 'number', 'boolean') WHEN true THEN ARRAY[scalar]
+  kind := json_typeof(scalar);
+  IF kind = 'string' AND of_type = 'string' AND NOT ignore_case THEN
+    RETURN ARRAY[scalar #>> '{}'];
+  END IF;
+  scalars := CASE kind IN ('string', 'number', 'boolean') WHEN true THEN ARRAY[scalar]
     ELSE coalesce(ledger.scalars_at(part::json, members, false), '{}') END;
   FOREACH scalar IN ARRAY scalars LOOP
     kind := json_typeof(scalar);
@@ -522,6 +526,7 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
+  name CONSTANT text := to_json(path[cardinality(path)])::text || ':';
   field_keys text[];
   key_places bytea[];
 BEGIN
@@ -539,6 +544,8 @@ BEGIN
           AND erased & 32 <> 32
         ORDER BY sequence_number
       ) AS parts
+      -- Most events of most accounts end here.
+      WHERE octet_length(part) > 16384 OR strpos(part, name) > 0
     ) AS copies
     GROUP BY key, hashed
   ) AS entries;
