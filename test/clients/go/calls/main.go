@@ -230,7 +230,7 @@ func searchFields(client *annals.Client) {
 	check(len(listed) == 1 && known(&listed[0], nil).ID == field.ID, listed)
 	event := known(client.Events.Create(ctx, annals.NewEvent{Action: action, Metadata: map[string]any{"number": 7}}))
 	found := func(name string) bool {
-		query := annals.ListEventsQuery{Fields: map[string]annals.Strings{name: {"5..10"}}, Limit: 200}
+		query := annals.ListEventsQuery{Fields: map[string]annals.Strings{name: {"5..10"}}, Limit: 100}
 		return has(client.Events.List(query), func(e annals.Event) bool { return e.ID == event.ID })
 	}
 	check(found("field.n") && !found("not.field.n"), field)
