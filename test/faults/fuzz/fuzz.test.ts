@@ -30,11 +30,13 @@ const LEAST_OF_EACH_IN_100 = 4;
 /**
  * An account has at most ten open erasures: those of the preparation are accepted, and few others. It has at
  * most ten sinks. A CloudEvent needs four headers together. No receiver has refused an event of a sink. A
- * role mapping and a workload must name what the operator's file has.
+ * role mapping and a workload must name what the operator's file has, and the path of a field begins with one
+ * of six.
  */
 const ACCEPTS_FEW = [
   "create-erasure",
   "create-role-mapping",
+  "create-search-field",
   "create-sink",
   "create-workload",
   "delete-sink",
