@@ -599,6 +599,32 @@ type EventFilter struct {
 	AfterSequence *int64 `json:"after_sequence,omitempty"`
 	// Below this sequence number.
 	BeforeSequence *int64 `json:"before_sequence,omitempty"`
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings `json:"outcome,omitzero"`
+	// By declared fields: each by its name. What is stored keeps path and type of them.
+	Fields map[string]Strings `json:"fields,omitzero"`
+	// Leaves out events that any of these members selects.
+	Not *EventFilterNot `json:"not,omitempty"`
+}
+
+// EventFilterNot: Leaves out events that any of these members selects.
+type EventFilterNot struct {
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+	Action Strings `json:"action,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorID Strings `json:"actor_id,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorType Strings `json:"actor_type,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetID Strings `json:"target_id,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetType Strings `json:"target_type,omitzero"`
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings `json:"outcome,omitzero"`
+	// By declared fields: each by its name. What is stored keeps path and type of them.
+	Fields map[string]Strings `json:"fields,omitzero"`
 }
 
 // EventPage is a type of the interface.

@@ -23,7 +23,7 @@ test("nothing keeps it from being published", async () => {
   // 0.1. The types of the API are in the tarball twice, and all other entries as ES modules and for CommonJS:
   // those for a framework take 2 kB each.
   const budget = {
-    tarball: 160_000,
+    tarball: 161_500,
     files: { "dist/npm/index.js": 21_800 },
     isCommonJsToo: true,
   };

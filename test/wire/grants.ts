@@ -78,6 +78,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     CreateSearchField: GATEWAY,
     ListSearchFields: GATEWAY,
     DeleteSearchField: GATEWAY,
+    ResolveFilter: GATEWAY,
     CreateErasure: GATEWAY,
     GetErasure: GATEWAY,
     ListErasures: GATEWAY,

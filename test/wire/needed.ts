@@ -72,6 +72,7 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["ledger", LedgerService.method.createSearchField, "keys:manage"],
   ["ledger", LedgerService.method.listSearchFields, "keys:manage"],
   ["ledger", LedgerService.method.deleteSearchField, "keys:manage"],
+  ["ledger", LedgerService.method.resolveFilter, "any_key"],
   ["ledger", LedgerService.method.createErasure, "keys:manage"],
   ["ledger", LedgerService.method.getErasure, "keys:manage"],
   ["ledger", LedgerService.method.listErasures, "keys:manage"],

@@ -6,15 +6,21 @@ export interface ErasedValues {
   readonly targetId?: string | undefined;
 }
 
-/** `filter` is the JSON object that the client sent. */
+/** `filter` is the JSON object that the client sent. The id of a person may be in any declared field. */
 export function namesErased(
   filter: Readonly<Record<string, unknown>>,
   { actorId, targetId }: ErasedValues,
 ): boolean {
-  return names(filter["actor_id"], actorId) || names(filter["target_id"], targetId);
+  const excluded = (filter["not"] ?? {}) as typeof filter;
+  return [filter, excluded].some((values) => {
+    const fields = Object.values(values["fields"] ?? {}).flat();
+    return (
+      names([values["actor_id"], fields], actorId) || names([values["target_id"], fields], targetId)
+    );
+  });
 }
 
-/** `given` is a value, or an array of values of which each may be the erased one. */
-function names(given: unknown, erased: string | undefined): boolean {
-  return erased !== undefined && [given].flat().includes(erased);
+/** `given` has values, and arrays of values, of which each may be the erased one. */
+function names(given: readonly unknown[], erased: string | undefined): boolean {
+  return erased !== undefined && given.flat().includes(erased);
 }

@@ -34,7 +34,8 @@ const LEDGER_READS = [
   ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
   ...(["GetLog", "GetWidgetLog", "ReadCheckpoint", "ReadTile", "ReadEntries"] as const),
   ...(["ProveInclusion", "ProveConsistency", "ListHeads", "ReadHeadLog"] as const),
-  ...(["ListHolds", "GetErasure", "ListErasures", "ListSearchFields"] as const),
+  ...(["ListHolds", "GetErasure", "ListErasures"] as const),
+  ...(["ListSearchFields", "ResolveFilter"] as const),
 ];
 
 export function openClients(options: {

@@ -44,6 +44,7 @@ export const ACCESS: Access<typeof LedgerService> = {
   createSearchField: { gateway: "keys:manage" },
   listSearchFields: { gateway: "keys:manage" },
   deleteSearchField: { gateway: "keys:manage" },
+  resolveFilter: { gateway: "any_key" },
   createErasure: { gateway: "keys:manage" },
   getErasure: { gateway: "keys:manage" },
   listErasures: { gateway: "keys:manage" },

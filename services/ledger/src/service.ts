@@ -40,6 +40,7 @@ import { measureEvents } from "./events/rpc/measure-events.ts";
 import { createSearchField } from "./search/rpc/create-search-field.ts";
 import { deleteSearchField } from "./search/rpc/delete-search-field.ts";
 import { listSearchFields } from "./search/rpc/list-search-fields.ts";
+import { resolveFilter } from "./search/rpc/resolve-filter.ts";
 import { placeHold } from "./holds/rpc/place-hold.ts";
 import { readCheckpoint } from "./log/rpc/read-checkpoint.ts";
 import { readHeadLog } from "./log/rpc/read-head-log.ts";
@@ -126,6 +127,7 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       createSearchField: createSearchField(deps),
       listSearchFields: listSearchFields(deps),
       deleteSearchField: deleteSearchField(deps),
+      resolveFilter: resolveFilter(deps),
       createErasure: createErasure(deps),
       getErasure: getErasure(deps),
       listErasures: listErasures(deps),

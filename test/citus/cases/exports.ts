@@ -3,6 +3,8 @@
 import { FILTER_JSON } from "../seeds/exports.ts";
 import { type Case, type Cases, FUTURE, LATER, LONG_AGO } from "./case.ts";
 
+/** That of the seeds. */
+const OF_FILTER = Buffer.from("0a0161", "hex");
 const IDS = ["exp_1", "exp_2", "exp_3", "exp_4", "exp_5", "exp_6", "exp_7", "exp_8", "exp_9"];
 
 /** The same for an export in each state. */
@@ -42,7 +44,7 @@ export const EXPORTS: Cases = {
       "jsonl",
       true,
       FILTER_JSON,
-      Buffer.from("0a0161", "hex"),
+      OF_FILTER,
       "6",
       "00",
       LATER,
@@ -52,9 +54,9 @@ export const EXPORTS: Cases = {
   ],
   "exports.delete-export": IDS.map((id) => ({ account }) => [account, id, FUTURE, "key_2"]),
   "exports.find-equal-job": [
-    ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "00"],
-    ({ account }) => [account, "csv", true, FILTER_JSON, "6", "00"],
-    ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "01"],
+    ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "00", OF_FILTER],
+    ({ account }) => [account, "csv", true, FILTER_JSON, "6", "00", OF_FILTER],
+    ({ account }) => [account, "jsonl", true, FILTER_JSON, "6", "01", OF_FILTER],
   ],
   "exports.find-any-archive": [({ account }) => [account]],
   "exports.free-bytes": byLease(),

@@ -14,8 +14,8 @@ const MAX_ITEMS = 5;
 const MAX_CHARACTERS = 40;
 /** An upper bound of a text or an array is tried where it is not above this. */
 const MAX_TRIED_BOUND = 3_000;
-/** Values of one filter, of which those of all filters have a bound together. */
-const MAX_TOGETHER = 3;
+/** Values of one filter, of which those of all filters have a bound together: a body has twelve. */
+const MAX_TOGETHER = 1;
 /** How deep what is free-form nests. */
 const FREE_DEPTH = 3;
 
@@ -40,6 +40,8 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   // Objects whose members the client names, as JSON.
   headers: ["{}", '{"authorization":"Bearer x"}', '{"x-a":"1","x-b":"2"}'],
   mapping: ["{}"],
+  // The names of declared fields.
+  fields: ["{}"],
   allowed_ips: ["192.0.2.7", "198.51.100.0/24", "0.0.0.0/0", "2001:db8::/32", "::1"],
   url: [
     "https://example.com/hooks",

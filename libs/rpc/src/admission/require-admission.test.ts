@@ -60,6 +60,7 @@ const ACCESS: Access<typeof LedgerService> = {
   createSearchField: {},
   listSearchFields: {},
   deleteSearchField: {},
+  resolveFilter: {},
   createErasure: {},
   getErasure: {},
   listErasures: {},

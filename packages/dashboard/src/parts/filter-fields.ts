@@ -48,10 +48,19 @@ export function filterIn(form: FormData): Record<string, string> {
   return Object.fromEntries([...texts, ...times].filter(([, value]) => value !== ""));
 }
 
-/** `action invoice.*, actor id u_1`; for no filter "all events". */
-export function filterText(filter: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(filter).map(([name, value]) => `${name} ${String(value)}`);
+/** `action invoice.*, not.field.ip 10.0.0.1`; for no filter "all events". */
+export function filterText(filter: object): string {
+  const parts = membersIn(filter).map(([name, values]) => `${name} ${values.join(",")}`);
   return parts.length === 0 ? "all events" : parts.join(", ");
+}
+
+/** The members of a filter that have values, by the names of a list's parameters. */
+function membersIn(filter: object, within = ""): [name: string, values: unknown[]][] {
+  return Object.entries(filter).flatMap(([name, value]: [string, unknown]) => {
+    const isNested = typeof value === "object" && value !== null && !Array.isArray(value);
+    if (!isNested) return [[within + name, [value].flat()]];
+    return membersIn(value, within + (name === "fields" ? "field." : `${name}.`));
+  });
 }
 
 type Values = Readonly<Record<string, readonly string[]>>;

@@ -308,20 +308,38 @@ class EventCreatedPayload(TypedDict):
     timestamp: str
 
 
-class EventFilter(TypedDict, total=False):
-    """The same filters as GET /v1/events. Default: all events."""
+class EventFilterNot(TypedDict, total=False):
+    """Leaves out events that any of these members selects."""
 
     action: str | list[str]
     actor_id: str | list[str]
     actor_type: str | list[str]
     target_id: str | list[str]
     target_type: str | list[str]
-    occurred_from: str
-    occurred_to: str
-    received_from: str
-    received_to: str
-    after_sequence: int
-    before_sequence: int
+    outcome: str | list[str]
+    fields: dict[str, str | list[str]]
+
+
+EventFilter = TypedDict(
+    "EventFilter",
+    {
+        "action": "str | list[str]",
+        "actor_id": "str | list[str]",
+        "actor_type": "str | list[str]",
+        "target_id": "str | list[str]",
+        "target_type": "str | list[str]",
+        "occurred_from": "str",
+        "occurred_to": "str",
+        "received_from": "str",
+        "received_to": "str",
+        "after_sequence": "int",
+        "before_sequence": "int",
+        "outcome": "str | list[str]",
+        "fields": "dict[str, str | list[str]]",
+        "not": "EventFilterNot",
+    },
+    total=False,
+)
 
 
 class _EventPageRequired(TypedDict):

@@ -828,6 +828,62 @@ export interface components {
              */
             before_sequence?: number;
             /**
+             * @description By declared fields: each by its name. What is stored keeps path and type of them.
+             * @example {
+             *       "ip": "203.0.113.0/24"
+             *     }
+             */
+            fields?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description Leaves out events that any of these members selects.
+             * @example {
+             *       "action": "user.view"
+             *     }
+             */
+            not?: {
+                /**
+                 * @description An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+                 * @example invoice.*
+                 */
+                action?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example u_1
+                 */
+                actor_id?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example user
+                 */
+                actor_type?: string | string[];
+                /**
+                 * @description By declared fields: each by its name. What is stored keeps path and type of them.
+                 * @example {
+                 *       "ip": "203.0.113.0/24"
+                 *     }
+                 */
+                fields?: {
+                    [key: string]: string | string[];
+                };
+                /**
+                 * @description Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10 values, 20 in all filters.
+                 * @example failure
+                 */
+                outcome?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example inv_9
+                 */
+                target_id?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example invoice
+                 */
+                target_type?: string | string[];
+            };
+            /**
              * Format: date-time
              * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
              * @example 2026-01-31T09:30:00Z
@@ -839,6 +895,11 @@ export interface components {
              * @example 2026-01-31T09:30:00Z
              */
             occurred_to?: string;
+            /**
+             * @description Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10 values, 20 in all filters.
+             * @example failure
+             */
+            outcome?: string | string[];
             /**
              * Format: date-time
              * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.

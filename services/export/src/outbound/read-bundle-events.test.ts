@@ -55,7 +55,9 @@ test.each([
   const all = [...new Set([...matches, ...own])].toSorted((one, other) => one - other);
   const range = { afterSequence: 0n, beforeSequence: 20n };
   const received = { receivedFrom: "2026-01-31T09:30:00.000000Z" };
-  for (const filter of [{ actorIds: ["x", "y"] }, { actionPrefixes: [""] }, received])
+  const fields = [{ name: "n", path: ["context", "n"], type: "string", values: ["a"] }];
+  const others = [{ fields }, { not: { actorIds: ["x"] } }];
+  for (const filter of [{ actorIds: ["x", "y"] }, { actionPrefixes: [""] }, received, ...others])
     expect(await read(ledger, { ...filter, ...range })).toEqual({
       text: all.map(line).join(""),
       count: all.length,

@@ -54,11 +54,11 @@ function readWithProofs(
 }
 
 function isRange(filter: EventFilter): boolean {
-  const { actionPrefixes, actions, actorIds, actorTypes, targetIds, targetTypes } = filter;
+  const { actionPrefixes, actions, actorIds, actorTypes, fields, targetIds, targetTypes } = filter;
   const { occurredFrom, occurredTo, receivedFrom, receivedTo } = filter;
-  const values = [actions, actionPrefixes, actorIds, actorTypes, targetIds, targetTypes];
-  const times = [occurredFrom, occurredTo, receivedFrom, receivedTo];
-  return values.every(({ length }) => length === 0) && times.every((value) => value === undefined);
+  const values = [actions, actionPrefixes, actorIds, actorTypes, fields, targetIds, targetTypes];
+  const others = [occurredFrom, occurredTo, receivedFrom, receivedTo, filter.not];
+  return values.every(({ length }) => length === 0) && others.every((value) => value === undefined);
 }
 
 function ofTheService({ afterSequence, beforeSequence }: EventFilter): EventFilter {

@@ -97,6 +97,34 @@ function valuesRequest(
   };
 }
 
+/** The same for a filter in a body. Throws `invalid` for a name that no field can have, too. */
+export function bodyFilterRequest(
+  filter: Static<typeof FilterBody>,
+): MessageInitShape<typeof EventFilterSchema> {
+  const { not = {}, ...own } = filter;
+  const excluded = Object.entries(flat(not)).map(([name, values]) => [EXCLUDED + name, values]);
+  return filterRequest({ ...flat(own), ...Object.fromEntries(excluded) }, "filter.");
+}
+
+function flat({ fields = {}, ...rest }: { readonly fields?: Readonly<Record<string, unknown>> }) {
+  const named = Object.entries(fields).map(([name, values]) => {
+    const parameter = FIELD_FILTERS + name;
+    if (FIELD_PARAMETER.test(parameter)) return [parameter, values];
+    const message =
+      "has a name that no field can have: 1 to 64 of A to Z, a to z, 0 to 9, _, - and .";
+    throw invalid({ field: "filter.fields", message });
+  });
+  return { ...rest, ...Object.fromEntries(named) };
+}
+
+/** Whether the ledger has to say what fields it names. */
+export function namesFields({
+  fields = [],
+  not,
+}: MessageInitShape<typeof EventFilterSchema>): boolean {
+  return [...fields, ...(not?.fields ?? [])].some(({ path = [] }) => path.length === 0);
+}
+
 /** A filter as it is stored and shown. Throws `invalid` if it is too large. */
 export function filterText(filter: Static<typeof FilterBody>): string {
   const text = JSON.stringify(filter);
@@ -118,15 +146,20 @@ function valuesOf(
     count += values.length;
     if (count > MAX_ALL_VALUES) {
       const message = `makes more than ${MAX_ALL_VALUES} values in all filters`;
-      throw invalid({ field: within + name, message });
+      throw invalid({ field: within + placeOf(name, within), message });
     }
     for (const [index, value] of values.entries()) {
-      const field = within + name + (values.length > 1 ? `[${index}]` : "");
+      const field = within + placeOf(name, within) + (values.length > 1 ? `[${index}]` : "");
       requireStorable(field, value);
     }
     return [name, [...new Set(values)]] satisfies [string, string[]];
   });
   return Object.fromEntries(all);
+}
+
+/** In a body, declared fields are members of an object. */
+function placeOf(name: string, within: string): string {
+  return within === "" ? name : name.replace(/^(not\.)?field\./, "$1fields.");
 }
 
 /** PostgreSQL refuses text with this character: as a parameter it would cause an internal error. */

@@ -48,7 +48,7 @@ const filterMembers = {
 const Not = (name: string) =>
   Values(`Leaves out events that \`${name}\` would select.`, "user.view");
 
-/** The same with what only lists take. */
+/** The same as the parameters of a list. */
 export const listFilterMembers = {
   ...filterMembers,
   outcome: Values(
@@ -66,25 +66,58 @@ export const listFilterMembers = {
 /** Names of parameters of declared fields: of any of them, so the document cannot list them. */
 export const FIELD_PARAMETER = /^(not\.)?field\.([A-Za-z0-9_.-]{1,64})$/;
 
+const valuesOfFields = Values(
+  "By declared fields: `field.` and the name of one, or `not.field.` and the name.",
+  "5..10",
+);
+
 /** The values of each. */
 export const fieldParameters = {
   patternProperties: {
     [FIELD_PARAMETER.source]: {
-      ...Values(
-        "By declared fields: `field.` and the name of one, or `not.field.` and the name.",
-        "5..10",
-      ),
+      ...valuesOfFields,
       examples: [{ "field.ip": "203.0.113.0/24" }],
     },
   },
 };
 
+const { action, actor_id, actor_type, target_id, target_type } = filterMembers;
+
+/** By outcome and by declared fields, in a body. */
+const partMembers = {
+  outcome: listFilterMembers.outcome,
+  fields: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, string | string[]>>>({
+      type: "object",
+      additionalProperties: valuesOfFields,
+      maxProperties: MAX_ALL_VALUES,
+      description:
+        "By declared fields: each by its name. What is stored keeps path and type of them.",
+      examples: [{ ip: "203.0.113.0/24" }],
+      ...FILTERS,
+    }),
+  ),
+};
+
+const Excluded = Type.Object(
+  { action, actor_id, actor_type, target_id, target_type, ...partMembers },
+  {
+    ...CLOSED,
+    description: "Leaves out events that any of these members selects.",
+    examples: [{ action: "user.view" }],
+    ...FILTERS,
+  },
+);
+
 export const FilterBody = named(
   "EventFilter",
-  Type.Object(filterMembers, {
-    ...CLOSED,
-    description: "The same filters as GET /v1/events. Default: all events.",
-    examples: [{ action: "invoice.*", occurred_from: "2026-01-01T00:00:00Z" }],
-    ...FILTERS,
-  }),
+  Type.Object(
+    { ...filterMembers, ...partMembers, not: Type.Optional(Excluded) },
+    {
+      ...CLOSED,
+      description: "The same filters as GET /v1/events. Default: all events.",
+      examples: [{ action: "invoice.*", occurred_from: "2026-01-01T00:00:00Z" }],
+      ...FILTERS,
+    },
+  ),
 );

@@ -12,7 +12,8 @@ import { EXPORT_MEMBERS, ExportBody, FORMAT_NUMBERS, renderExport } from "./rend
 import { CLOSED, named } from "../render/schema.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
-import { filterRequest, filterText } from "../events/event-query.ts";
+import { filterText } from "../events/event-query.ts";
+import { storedFilter } from "../events/stored-filter.ts";
 
 const Body = named(
   "NewExport",
@@ -44,7 +45,7 @@ const Body = named(
   ),
 );
 
-export function createExport({ exports }: Pick<Deps, "exports">): Route {
+export function createExport({ exports, ledger }: Pick<Deps, "exports" | "ledger">): Route {
   return route({
     summary: "Export events",
     description:
@@ -56,8 +57,10 @@ export function createExport({ exports }: Pick<Deps, "exports">): Route {
     success: { status: 201, body: dataOf(ExportBody) },
     planLimit: "count",
     handle: async ({ admission, body, signal }) => {
+      const given = body.filter ?? {};
+      const filter = await storedFilter({ ledger }, admission, given, signal);
       const response = await exports.createExport(
-        toRequest(admission.accountId, body),
+        { ...toRequest(admission.accountId, body), filter },
         admittedBy(admission, signal),
       );
       return { body: `{"data":${renderExport(response.export)}}` };
@@ -73,7 +76,6 @@ function toRequest(
   return {
     accountId,
     format: FORMAT_NUMBERS[body.format ?? "jsonl"],
-    filter: filterRequest(filter, "filter."),
     filterJson: filterText(filter),
     includeProofs: body.include_proofs ?? false,
   };

@@ -19,7 +19,8 @@ import {
 } from "./render-widget-token.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
-import { filterRequest, filterText } from "../events/event-query.ts";
+import { filterText } from "../events/event-query.ts";
+import { storedFilter } from "../events/stored-filter.ts";
 
 const { default: DEFAULT_EXPIRY_S, least, most } = WIDGET_TOKEN_EXPIRY_S;
 
@@ -50,7 +51,7 @@ const Created = named(
   Type.Object({ ...WidgetTokenBody.properties, token: TokenBody }),
 );
 
-export function createWidgetToken({ keys }: Pick<Deps, "keys">): Route {
+export function createWidgetToken({ keys, ledger }: Pick<Deps, "keys" | "ledger">): Route {
   return route({
     summary: "Create a widget token",
     description:
@@ -60,7 +61,8 @@ export function createWidgetToken({ keys }: Pick<Deps, "keys">): Route {
     success: { status: 201, body: dataOf(Created) },
     planLimit: "count",
     handle: async ({ admission, body, signal }) => {
-      const request = toRequest(admission.accountId, body);
+      const filter = await storedFilter({ ledger }, admission, body.filter ?? {}, signal);
+      const request = { ...toRequest(admission.accountId, body), filter };
       const { widgetToken, secret } = await keys.createWidgetToken(
         request,
         admittedBy(admission, signal),
@@ -78,7 +80,6 @@ function toRequest(
   const filter = body.filter ?? {};
   return {
     accountId,
-    filter: filterRequest(filter, "filter."),
     filterJson: filterText(filter),
     parts: body.parts ?? [],
     expiresInS: body.expires_in ?? DEFAULT_EXPIRY_S,

@@ -44,6 +44,19 @@ export async function* compared(
   yield* compare(within, numbers, end);
 }
 
+/** Whether the parts of one event match: its columns are compared by whoever reads it. */
+export async function matchesInParts(
+  database: Database,
+  { accountId, filter }: Omit<Search, "ascending">,
+  number: number,
+): Promise<boolean> {
+  const inParts = inPartsOf(filter);
+  if (inParts.length === 0) return true;
+  const given = [accountId, [number], MAX_BYTES, JSON.stringify(inParts)] as const;
+  const [row] = await database.run(findInParts, [...given, ...filterParams(filter)]);
+  return row?.numbers?.includes(number) === true;
+}
+
 async function* comparedByColumns(
   { database, search, budget }: Within,
   hits: readonly number[],

@@ -3137,6 +3137,43 @@ export declare type DeleteSearchFieldResponse = Message<"annals.ledger.v1.Delete
 export declare const DeleteSearchFieldResponseSchema: GenMessage<DeleteSearchFieldResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.ResolveFilterRequest
+ */
+export declare type ResolveFilterRequest = Message<"annals.ledger.v1.ResolveFilterRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: annals.ledger.v1.EventFilter filter = 2;
+   */
+  filter?: EventFilter | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ResolveFilterRequest.
+ * Use `create(ResolveFilterRequestSchema)` to create a new message.
+ */
+export declare const ResolveFilterRequestSchema: GenMessage<ResolveFilterRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ResolveFilterResponse
+ */
+export declare type ResolveFilterResponse = Message<"annals.ledger.v1.ResolveFilterResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.EventFilter filter = 1;
+   */
+  filter?: EventFilter | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ResolveFilterResponse.
+ * Use `create(ResolveFilterResponseSchema)` to create a new message.
+ */
+export declare const ResolveFilterResponseSchema: GenMessage<ResolveFilterResponse>;
+
+/**
  * A request to erase parts of events (docs/lifecycle.md).
  *
  * @generated from message annals.ledger.v1.Erasure
@@ -4626,6 +4663,17 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof DeleteSearchFieldRequestSchema;
     output: typeof DeleteSearchFieldResponseSchema;
+  },
+  /**
+   * The filter with the path and the type of each field that it names, for what is stored: deleting a field
+   * then changes nothing of it.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ResolveFilter
+   */
+  resolveFilter: {
+    methodKind: "unary";
+    input: typeof ResolveFilterRequestSchema;
+    output: typeof ResolveFilterResponseSchema;
   },
   /**
    * Asks for the erasure of parts of events that are stored now. It begins after a delay.

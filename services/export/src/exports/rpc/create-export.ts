@@ -55,8 +55,9 @@ export function createExport(deps: Deps): ServiceImpl<typeof ExportsService>["cr
       actor.id ?? null,
       maxExportBytes === undefined ? null : String(maxExportBytes),
     ] as const;
-    const [, , , , filterText, , headSequence, headHash] = job;
-    const same = [accountId, name, includeProofs, filterText, headSequence, headHash] as const;
+    const [, , , , filterText, selected, headSequence, headHash] = job;
+    const of = [accountId, name, includeProofs, filterText] as const;
+    const same = [...of, headSequence, headHash, selected] as const;
     const database = deps.database.forAccount(accountId, context.signal);
     const queue = async (transaction: Database) => {
       await transaction.run(lockAccount, [accountId]);

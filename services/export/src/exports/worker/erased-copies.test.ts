@@ -139,6 +139,11 @@ test.each<[string, Given, boolean]>([
   ['{"actor_id":["bob","adam"],"action":["ada"]}', { actorId: "ada" }, false],
   ['{"actor_id":"bob","action":"ada"}', { actorId: "ada" }, false],
   ['{"actor_id":"ada"}', {}, false],
+  ['{"not":{"actor_id":["bob","ada"]}}', { actorId: "ada" }, true],
+  ['{"not":{"target_id":"ada"}}', { actorId: "ada" }, false],
+  ['{"fields":{"by":"ada"}}', { actorId: "ada" }, true],
+  ['{"not":{"fields":{"by":["bob","ada"]}}}', { targetId: "ada" }, true],
+  ['{"fields":{"ada":"bob"},"not":{"fields":{"by":"adam"}}}', { actorId: "ada" }, false],
 ])("the filter %s, and the erasure of %j", async (filter, given, isGone) => {
   const id = await exports.queue();
   await exports.database.query("UPDATE exports.jobs SET filter_json = $2 WHERE id = $1", [

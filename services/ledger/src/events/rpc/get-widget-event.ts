@@ -6,6 +6,7 @@ import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { sequenceOfId } from "../rules/event-id.ts";
 import { intersectFilters } from "../rules/intersect-filters.ts";
+import { matchesInParts } from "../../search/compared.ts";
 import { readNumbers } from "../../search/read-events.ts";
 import type { SearchTurns } from "../../search/search-turns.ts";
 import { listEvents } from "../../store/list-events.ts";
@@ -33,6 +34,8 @@ export function getWidgetEvent(deps: Deps): ServiceImpl<typeof LedgerService>["g
     if (!filter || !isInRange) throw notFound("event", id);
     const asked = { numbers: [sequence], bytes: 1 };
     const database = deps.searches.of(accountId, "widget", context.signal);
+    const isMatch = await matchesInParts(database, { accountId, filter }, sequence);
+    if (!isMatch) throw notFound("event", id);
     const [row] = (await readNumbers(database, { accountId, filter }, listEvents, asked)).rows;
     if (row?.id !== id) throw notFound("event", id);
     return { event: renderWidgetEvent(row, accountId, view) };
