@@ -1,7 +1,7 @@
 // Guarantee: each event that a client with a spool has accepted is stored once and in order, though clients
-// and gateways are killed. Every second client is in Python, if it is there. Of transactions with an outbox,
-// exactly the events of the committed ones are stored, each once, though relays are killed. The controls are
-// in test/clients.
+// and gateways are killed. One client is in TypeScript, the next in Python, the next in Go, if these are
+// there. Of transactions with an outbox, exactly the events of the committed ones are stored, each once,
+// though relays are killed. The controls are in test/clients.
 
 import { Annals } from "@annals/sdk";
 import { Outbox, OUTBOX_SCHEMA } from "@annals/sdk/outbox";
@@ -15,20 +15,33 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import pg from "pg";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { buildGo } from "../clients/go-driver.ts";
+import { hasGo } from "../system/go.ts";
 import { hasPython310 } from "../system/programs.ts";
 import { report } from "../system/report.ts";
 import { processesOf, startTestbed, type Testbed } from "../system/testbed.ts";
 
 const { events, gatewayKills, kills, relayKills, transactions } = inject("form").clientKills;
-const CHILD = join(import.meta.dirname, "client-child.ts");
-const PYTHON_CHILD = join(import.meta.dirname, "client_child.py");
+const CHILD = [process.execPath, "-C", "source", join(import.meta.dirname, "client-child.ts")];
 
 let bed: Testbed;
+let programs: string;
+/** The clients with a spool, one of each language. */
+const clients: (readonly string[])[] = [[...CHILD, "spool"]];
 
 beforeAll(async () => {
+  programs = mkdtempSync(join(tmpdir(), "annals-clients-"));
+  if (hasPython310) clients.push(["python3", join(import.meta.dirname, "client_child.py")]);
+  if (hasGo) clients.push(await buildGo("child", programs));
+  const lacking = [...(hasPython310 ? [] : ["Python"]), ...(hasGo ? [] : ["Go"])];
+  // oxlint-disable-next-line no-console -- without them, the others are killed as often
+  for (const language of lacking) console.warn(`left out, clients in ${language}`);
   bed = await startTestbed();
 });
-afterAll(() => bed?.stop());
+afterAll(async () => {
+  await bed?.stop();
+  rmSync(programs, { recursive: true });
+});
 
 interface Stored {
   readonly run: number;
@@ -42,16 +55,26 @@ async function stored({ key }: { key: string }): Promise<Stored[]> {
 }
 
 /** A process of its own, at one gateway and then at the other. */
-function start(round: number, ...options: readonly string[]): ChildProcess {
+function start(
+  command: readonly string[],
+  round: number,
+  ...options: readonly string[]
+): ChildProcess {
   const { baseUrls } = bed.stack;
-  const [what = "", ...rest] = options;
-  const given = [baseUrls[round % baseUrls.length] ?? "", ...rest];
-  const isPython = hasPython310 && what === "spool" && round % 2 === 1;
-  const file = isPython ? "python3" : process.execPath;
-  const words = isPython ? [PYTHON_CHILD] : ["-C", "source", CHILD, what];
-  const child = spawn(file, [...words, ...given], { stdio: ["pipe", "pipe", "inherit"] });
+  const [program = "", ...words] = command;
+  const given = [...words, baseUrls[round % baseUrls.length] ?? "", ...options];
+  const child = spawn(program, given, { stdio: ["pipe", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
+}
+
+/** A client with a spool, in one language and then in the next. */
+function startClient(round: number, ...options: readonly string[]): ChildProcess {
+  return start(clients[round % clients.length] ?? [], round, ...options, String(round));
+}
+
+function startRelay(round: number, ...options: readonly string[]): ChildProcess {
+  return start([...CHILD, "outbox"], round, ...options);
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -72,7 +95,7 @@ test(`${events} tracked events, ${kills} clients killed: each accepted one once 
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const accepted: number[] = [];
   for (let round = 0; round < kills; round += 1) {
-    const child = start(round, "spool", account.key, dir, String(round));
+    const child = startClient(round, account.key, dir);
     let last = 0;
     const enough = new Promise<void>((resolve) => {
       createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
@@ -104,7 +127,7 @@ test(`${events} tracked events, ${kills} clients killed: each accepted one once 
   );
   expect(lost).toEqual([]);
   expect(spool.stats()).toEqual({ refused: 0, unconfirmed: 0, damaged: 0, waiting: 0 });
-  report({ events: all.length, kills, gatewayKills });
+  report({ events: all.length, kills, gatewayKills, languages: clients.length });
 });
 
 test(`${transactions} transactions, a third rolled back, ${relayKills} relays killed: exactly the others`, async () => {
@@ -133,7 +156,7 @@ test(`${transactions} transactions, a third rolled back, ${relayKills} relays ki
     return (rows[0] as { count: number }).count;
   };
   const each = Math.ceil(transactions / relayKills);
-  let relay = start(0, "outbox", account.key, database.url);
+  let relay = startRelay(0, account.key, database.url);
   for (let number = 1; number <= transactions; number += 1) {
     await transact(number);
     if (number % each !== 0) continue;
@@ -143,7 +166,7 @@ test(`${transactions} transactions, a third rolled back, ${relayKills} relays ki
     await kill(relay);
     // The minute after which another relay takes a batch over.
     await pool.query("UPDATE annals_outbox SET claimed_at = claimed_at - interval '61 s'");
-    relay = start(number / each, "outbox", account.key, database.url);
+    relay = startRelay(number / each, account.key, database.url);
   }
   await eventually("everything is sent", async () => (await left()) === 0);
   await kill(relay);

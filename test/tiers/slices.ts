@@ -116,7 +116,7 @@ export const FAULT_SLICES: Sliced = {
     ],
     [/\/migrations\//u, ["postgresql-versions", "soak"]],
     [/^(helm|deploy\/(grafana|prometheus))\//u, ["alerts"]],
-    [/^packages\/sdk(-python)?\//u, ["client-kills"]],
+    [/^packages\/sdk(-python|-go)?\//u, ["client-kills"]],
     [/^packages\/sdk-python\//u, ["python-servers"]],
   ],
   slices: 8,
