@@ -19,7 +19,8 @@ from typing import Any
 import pytest
 
 from annals_sdk import Annals, Drop, Spool, Tracking
-from annals_sdk.spool.folder import Folder
+from annals_sdk.spool import own_folder
+from annals_sdk.spool.folder import Folder, sync_path
 from annals_sdk.spool.lines import line_of, read_lines
 from annals_sdk.spool.owner import Owner, key_digest
 from conftest import Answer, Received, Server, failed
@@ -297,3 +298,25 @@ def test_a_disk_that_refuses_leaves_events_in_memory(server: Server, tmp_path: P
     annals.flush(10)
     annals.close()
     assert store.actions == ["a1"]
+
+
+def test_files_that_are_complete_but_wait_are_flushed_soon(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.answer = lambda _: failed(503, "server_error")
+    flushed: set[str] = set()
+    is_flushed = threading.Event()
+
+    def sync(path: Path) -> None:
+        sync_path(path)
+        flushed.add(path.name)
+        if {"0000000002.open", "0000000003.open"} <= flushed:
+            is_flushed.set()
+
+    monkeypatch.setattr(own_folder, "sync_path", sync)
+    annals = annals_of(server, tmp_path, batch_events=2)
+    for action in ["a1", "a2", "a3", "a4", "a5"]:
+        annals.track({"action": action})
+    # The first batch is repeated, so the others are not sealed.
+    assert is_flushed.wait(10)
+    annals.close(0)

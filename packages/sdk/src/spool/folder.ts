@@ -217,7 +217,8 @@ export function syncNow(path: string): void {
   }
 }
 
-async function syncFile(path: string): Promise<void> {
+/** Flushes a file or a folder. */
+export async function syncFile(path: string): Promise<void> {
   const file = await fs.open(path, constants.O_RDONLY);
   try {
     await file.sync();

@@ -3,7 +3,7 @@
 
 import * as fs from "node:fs";
 import { unref } from "../process-end.ts";
-import { type Entry, type Folder, syncNow } from "./folder.ts";
+import { type Entry, type Folder, syncFile, syncNow } from "./folder.ts";
 import type { Sync } from "./settings.ts";
 
 const SYNC_MS = 100;
@@ -14,6 +14,9 @@ export class Writer {
   #number = 0;
   #file: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Files with lines that are not flushed. One that is complete may wait for hours until it is sealed. */
+  #unflushed = new Set<Entry>();
+  #isNameNew = false;
   /** What is being written, or undefined. */
   entry: Entry | undefined;
 
@@ -40,7 +43,7 @@ export class Writer {
     }
     entry.events += 1;
     entry.bytes += line.length;
-    if (this.#sync === "batch") this.#syncSoon(folder, file, entry.events === 1);
+    if (this.#sync === "batch") this.#syncSoon(folder, entry);
   }
 
   /** A batch in memory has its number, too. */
@@ -51,8 +54,6 @@ export class Writer {
 
   /** Writes the next event to another file. */
   end(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     if (this.#file !== undefined) fs.closeSync(this.#file);
     this.#file = undefined;
     this.entry = undefined;
@@ -62,6 +63,10 @@ export class Writer {
   restart(): void {
     this.end();
     this.#number = 0;
+    // Who has claimed the folder flushes it.
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#unflushed.clear();
   }
 
   #create(folder: Folder): Entry {
@@ -69,22 +74,31 @@ export class Writer {
     this.#file = fs.openSync(folder.pathOf(entry), "wx", 0o600);
     this.entry = entry;
     folder.entries.push(entry);
+    this.#isNameNew = true;
     if (this.#sync === "event") syncNow(folder.path);
     return entry;
   }
 
-  #syncSoon(folder: Folder, file: number, isNew: boolean): void {
+  #syncSoon(folder: Folder, entry: Entry): void {
+    this.#unflushed.add(entry);
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      // Another process may have claimed the folder.
-      if (isNew) folder.sync().catch((error) => folder.exists && this.#onError(error));
-      fs.fdatasync(file, (error) => {
-        // A file that was closed meanwhile is synced when it is sealed.
-        if (error !== null && error.code !== "EBADF") this.#onError(error);
-      });
+      this.#flush(folder);
     }, SYNC_MS);
     unref(this.#timer);
+  }
+
+  #flush(folder: Folder): void {
+    const tell = (error: NodeJS.ErrnoException): void => {
+      // It was sealed, which flushes it, or another process has claimed the folder.
+      if (error.code !== "ENOENT") this.#onError(error);
+    };
+    for (const entry of this.#unflushed)
+      if (entry.state === "open") syncFile(folder.pathOf(entry)).catch(tell);
+    this.#unflushed.clear();
+    if (this.#isNameNew) folder.sync().catch(tell);
+    this.#isNameNew = false;
   }
 }
 

@@ -49,7 +49,9 @@ class OwnFolder:
         #: What is being written.
         self._batch: SpooledBatch | None = None
         self._file: int | None = None
-        self._is_sync_due = False
+        #: With lines that are not flushed. One that is complete may wait for hours until it is sealed.
+        self._unflushed: set[SpooledBatch] = set()
+        self._is_flush_due = False
         self._touched = 0.0
         self._is_refused = False
 
@@ -142,7 +144,7 @@ class OwnFolder:
             raise
         batch.count(len(line), now)
         if self._settings.sync == "batch":
-            self._sync_soon()
+            self._flush_soon(batch)
 
     def _create(self) -> None:
         batch = SpooledBatch(self.folder, self._next_name(), "open")
@@ -190,33 +192,32 @@ class OwnFolder:
         name = owner_name(self._clock.now())
         return Folder(self._settings.folder, name, self._settings.sync, is_own=True)
 
-    def _sync_soon(self) -> None:
-        if self._is_sync_due:
+    def _flush_soon(self, batch: SpooledBatch) -> None:
+        self._unflushed.add(batch)
+        if self._is_flush_due:
             return
-        timer = threading.Timer(_SYNC_S, self._sync)
+        timer = threading.Timer(_SYNC_S, self._flush)
         timer.daemon = True
         try:
             timer.start()
-            self._is_sync_due = True
+            self._is_flush_due = True
         except RuntimeError:
             # No thread can start here.
-            assert self._file is not None
-            _sync_data(self._file)
+            self._flush()
 
-    def _sync(self) -> None:
-        """Without the lock while the disk works. What was closed meanwhile is synced when it is sealed."""
+    def _flush(self) -> None:
+        """The files and their names. Without the lock while the disk works, unless the caller has it."""
         with self._lock:
-            self._is_sync_due = False
-            folder = self.folder
-            file = None if self._file is None else os.dup(self._file)
-        if file is None:
-            return
-        try:
-            _sync_data(file)
-            sync_path(folder.path)
-        except OSError as error:
-            # Another process may have claimed the folder.
-            if folder.exists:
+            self._is_flush_due = False
+            unsealed = [batch for batch in self._unflushed if batch.state == "open"]
+            self._unflushed.clear()
+            paths = [batch.folder.path_of(batch) for batch in unsealed]
+            folders = {batch.folder.path for batch in unsealed}
+        for path in [*paths, *folders]:
+            try:
+                sync_path(path)
+            except FileNotFoundError:
+                # It was sealed, which flushes it, or another process has claimed the folder.
+                pass
+            except OSError as error:
                 self._settings.problem(error)
-        finally:
-            os.close(file)
