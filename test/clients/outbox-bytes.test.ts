@@ -4,9 +4,9 @@
 
 import { Annals } from "@annals/sdk";
 import { Outbox, OUTBOX_SCHEMA } from "@annals/sdk/outbox";
-import { createDatabase, type TestDatabase } from "@annals/testing";
+import { createDatabase, poolOf, type TestDatabase } from "@annals/testing";
 import fc from "fast-check";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { json, scriptedServer } from "../sdk/scripted-server.ts";
 import { NUMBERED_EVENT, ODD_EVENT } from "./odd-event.ts";
@@ -16,7 +16,7 @@ let pool: pg.Pool;
 
 beforeAll(async () => {
   database = await createDatabase(inject("stack").databaseUrl);
-  pool = new pg.Pool({ connectionString: database.url });
+  pool = poolOf(database.url);
   await pool.query(OUTBOX_SCHEMA);
 });
 afterAll(async () => {

@@ -2,12 +2,13 @@
 // rolled back, though relays end, responses are lost and events refused. The control: an insert outside of
 // the transaction records what was rolled back. PostgreSQL is real, in a database of the test's own.
 
+import type { ServerResponse } from "node:http";
 import { Annals, type NewEvent } from "@annals/sdk";
 import { context as within } from "@annals/sdk/context";
 import { freePort } from "@annals/local";
 import { Outbox, OUTBOX_SCHEMA, type OutboxOptions } from "@annals/sdk/outbox";
-import { createDatabase, eventually, type TestDatabase } from "@annals/testing";
-import pg from "pg";
+import { createDatabase, eventually, poolOf, type TestDatabase } from "@annals/testing";
+import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import {
   type Answering,
@@ -24,7 +25,7 @@ let pool: pg.Pool;
 
 beforeAll(async () => {
   database = await createDatabase(inject("stack").databaseUrl);
-  pool = new pg.Pool({ connectionString: database.url });
+  pool = poolOf(database.url);
   await pool.query(OUTBOX_SCHEMA);
 });
 afterAll(async () => {
@@ -152,7 +153,8 @@ test("a callback that throws changes nothing", async () => {
 });
 
 test("a relay that ends: after a minute another sends its batch, under its key, before the others", async () => {
-  const server = await scriptedServer(() => {});
+  const held: ServerResponse[] = [];
+  const server = await scriptedServer((_, response) => void held.push(response));
   const ended = outboxOf(server);
   await transact("COMMIT", ended.add.bind(ended), "a1");
   const end = new AbortController();
@@ -171,7 +173,8 @@ test("a relay that ends: after a minute another sends its batch, under its key, 
   expect(sent(server)).toEqual(["a1", "a1", "a2"]);
   expect(keys(server)).toHaveLength(2);
   end.abort();
-  void sending;
+  held[0]?.destroy();
+  await sending;
 });
 
 test("an outage with no request written: the rows wait without a batch, and are then sent", async () => {

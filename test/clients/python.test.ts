@@ -4,7 +4,7 @@
 
 import { Annals } from "@annals/sdk";
 import { Outbox, OUTBOX_SCHEMA } from "@annals/sdk/outbox";
-import { createDatabase, eventually, type TestDatabase } from "@annals/testing";
+import { createDatabase, eventually, poolOf, type TestDatabase } from "@annals/testing";
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
+import type pg from "pg";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { json, scriptedServer } from "../sdk/scripted-server.ts";
 import { leaveOut } from "../system/needs.ts";
@@ -129,7 +129,7 @@ const inTypeScript: Relay = (baseUrl, pool) => {
 
 /** The bodies and the number of keys of what two relays send of one batch, the first without a response. */
 async function sentBy(first: Relay, next: Relay): Promise<object> {
-  const pool = new pg.Pool({ connectionString: database?.url });
+  const pool = poolOf(database?.url ?? "");
   onTestFinished(() => pool.end());
   await pool.query(
     "DROP TABLE IF EXISTS annals_outbox, annals_outbox_refused, annals_outbox_producers",

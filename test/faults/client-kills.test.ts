@@ -6,14 +6,13 @@
 import { Annals } from "@annals/sdk";
 import { Outbox, OUTBOX_SCHEMA } from "@annals/sdk/outbox";
 import { Spool } from "@annals/sdk/spool";
-import { createDatabase, eventually } from "@annals/testing";
+import { createDatabase, eventually, poolOf } from "@annals/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import pg from "pg";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import { buildGo } from "../clients/go-driver.ts";
 import { hasGo } from "../system/go.ts";
@@ -133,7 +132,7 @@ test(`${events} tracked events, ${kills} clients killed: each accepted one once 
 test(`${transactions} transactions, a third rolled back, ${relayKills} relays killed: exactly the others`, async () => {
   const account = await bed.account();
   const database = await createDatabase(bed.stack.databaseUrl);
-  const pool = new pg.Pool({ connectionString: database.url });
+  const pool = poolOf(database.url);
   onTestFinished(async () => {
     await pool.end();
     await database.drop();

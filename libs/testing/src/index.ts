@@ -12,6 +12,7 @@ export * from "./http-client.ts";
 export * from "./lost-server.ts";
 export { type Owner, ownerOf } from "./owner.ts";
 export * from "./patient-pool.ts";
+export { poolOf } from "./pool-of.ts";
 export * from "./s3-server.ts";
 export * from "./programs.ts";
 export * from "./proxy.ts";
