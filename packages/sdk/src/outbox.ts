@@ -171,6 +171,9 @@ export class Outbox {
   async #inTransaction<Result>(work: (connection: Queryable) => Promise<Result>): Promise<Result> {
     const connection = await this.#options.pool.connect();
     let isBroken = true;
+    // Without a listener, its end between two statements ends the process. The next statement fails.
+    const ignore = (): void => {};
+    connection.on?.("error", ignore);
     try {
       await connection.query("BEGIN");
       const result = await work(connection);
@@ -178,6 +181,7 @@ export class Outbox {
       isBroken = false;
       return result;
     } finally {
+      connection.off?.("error", ignore);
       connection.release(isBroken);
     }
   }

@@ -8,6 +8,8 @@ export interface Queryable {
 
 export interface Connection extends Queryable {
   release(error?: boolean): void;
+  on?(event: "error", listener: () => void): unknown;
+  off?(event: "error", listener: () => void): unknown;
 }
 
 export interface ConnectionPool extends Queryable {
