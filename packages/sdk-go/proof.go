@@ -194,10 +194,15 @@ func sequenceOf(event map[string]any) (int64, bool) { return wholeOf(event["sequ
 
 // wholeOf is a whole number from 1 on that a double keeps.
 func wholeOf(value any) (int64, bool) {
+	whole, isCount := countOf(value)
+	return whole, isCount && whole >= 1
+}
+
+// countOf is a whole number from 0 on that a double keeps.
+func countOf(value any) (int64, bool) {
 	number, isNumber := value.(json.Number)
 	whole, err := number.Float64()
-	isWhole := isNumber && err == nil && whole == math.Trunc(whole) && whole >= 1 && whole <= maxSequence
-	if !isWhole {
+	if !isNumber || err != nil || whole != math.Trunc(whole) || whole < 0 || whole > maxSequence {
 		return 0, false
 	}
 	return int64(whole), true

@@ -36,6 +36,10 @@ type LinesCheck struct {
 	ErasedParts int
 	// RecordedElsewhere counts the erased parts whose record is not among the lines, and need not be.
 	RecordedElsewhere int
+	// Producers are those whose events have numbers, by their ids.
+	Producers []ProducerCheck
+	// HasMoreProducers: more producers, or gaps of their numbers, than Producers has.
+	HasMoreProducers bool
 }
 
 // VerifyLines verifies an export with proofs: one {"event": …, "proof": …} a line, in order of sequence
@@ -68,6 +72,7 @@ type linesVerifier struct {
 	hasEnded bool
 	manifest map[string]any
 	erasures erasures
+	numbers  producerNumbers
 }
 
 // take takes a line. Its place is known once it has an event with a sequence number.
@@ -119,6 +124,7 @@ func (v *linesVerifier) takeEvent(number int64, event, proof map[string]any) err
 	v.last, v.chain = number, proof["chain"]
 	v.previous, _ = event["hash"].(string)
 	v.erasures.take(number, erasedOf(event), event["action"], membersOf(event["metadata"]))
+	v.numbers.take(event)
 	return nil
 }
 
@@ -130,7 +136,13 @@ func (v *linesVerifier) result() (*LinesCheck, error) {
 	if unrecorded > 0 && !v.mayLackRecords() {
 		return nil, fmt.Errorf("erasure_unrecorded: %d erased parts have no record", unrecorded)
 	}
-	return &LinesCheck{v.count, v.erasures.parts, unrecorded}, nil
+	return &LinesCheck{
+		Events:            v.count,
+		ErasedParts:       v.erasures.parts,
+		RecordedElsewhere: unrecorded,
+		Producers:         v.numbers.result(),
+		HasMoreProducers:  v.numbers.isCut,
+	}, nil
 }
 
 // mayLackRecords says whether the manifest says that later events are missing on purpose.

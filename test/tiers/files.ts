@@ -96,6 +96,7 @@ export const OUTAGES: readonly string[] = [
   "test/verifiers/annals-verify-package.test.ts",
   "test/verifiers/other-readers.test.ts",
   "test/verifiers/parquet-readers.test.ts",
+  "test/verifiers/producers-go.test.ts",
   "test/verifiers/sink-bucket.test.ts",
 ];
 

@@ -72,7 +72,17 @@ export const OUTAGE_SLICES: Sliced = {
     [/^packages\/sdk-python\//u, ["clients", "python", "spool"]],
     [
       /^packages\/sdk-go\//u,
-      ["go", "go-calls", "go-conformance", "go-module", "go-outbox", "spool", "verifier-go"],
+      [
+        "go",
+        "go-calls",
+        "go-checkpoints",
+        "go-conformance",
+        "go-module",
+        "go-outbox",
+        "producers-go",
+        "spool",
+        "verifier-go",
+      ],
     ],
     [/^deploy\/|^pnpm-lock\.yaml$/u, ["checkout", "postgres", "release", "stack"]],
   ],

@@ -1,18 +1,21 @@
 // Command annals-verify verifies an export of Annals with proofs, with the standard library of Go alone.
 //
-//	annals-verify FILE [PREVIOUS_HASH]
+//	annals-verify [--producers] FILE [PREVIOUS_HASH]
 //
 // FILE has one {"event": …, "proof": …} a line; - is the standard input. PREVIOUS_HASH is the known hash
-// before the first event, for a file that does not begin at 1. It exits with 1 for a file that is invalid,
-// and with 2 for one that cannot be read.
+// before the first event, for a file that does not begin at 1. --producers lists the numbers of producers
+// (context.producer) that are missing. It exits with 1 for a file that is invalid or lacks a number of a
+// producer, and with 2 for one that cannot be read.
 package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 
 	annals "github.com/OWNER/annals/packages/sdk-go"
 )
@@ -20,8 +23,15 @@ import (
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, in io.Reader, out, failed io.Writer) int {
-	if len(args) < 1 || len(args) > 2 {
-		fmt.Fprintln(failed, "usage: annals-verify FILE [PREVIOUS_HASH]")
+	flags := flag.NewFlagSet("annals-verify", flag.ContinueOnError)
+	flags.SetOutput(failed)
+	flags.Usage = func() { fmt.Fprintln(failed, "usage: annals-verify [--producers] FILE [PREVIOUS_HASH]") }
+	hasProducers := flags.Bool("producers", false, "")
+	if flags.Parse(args) != nil {
+		return 2
+	}
+	if args = flags.Args(); len(args) < 1 || len(args) > 2 || !hash.MatchString(previousIn(args)) {
+		flags.Usage()
 		return 2
 	}
 	if args[0] != "-" {
@@ -33,11 +43,7 @@ func run(args []string, in io.Reader, out, failed io.Writer) int {
 		defer file.Close()
 		in = file
 	}
-	previous := ""
-	if len(args) == 2 {
-		previous = args[1]
-	}
-	check, err := annals.VerifyLines(in, previous)
+	check, err := annals.VerifyLines(in, previousIn(args))
 	var unread *fs.PathError
 	switch {
 	case errors.As(err, &unread):
@@ -48,7 +54,20 @@ func run(args []string, in io.Reader, out, failed io.Writer) int {
 		return 1
 	}
 	fmt.Fprintln(out, text(check))
+	if *hasProducers {
+		return tellProducers(check, out)
+	}
 	return 0
+}
+
+// hash is empty for a file that begins at 1.
+var hash = regexp.MustCompile(`^([0-9a-f]{64})?$`)
+
+func previousIn(args []string) string {
+	if len(args) < 2 {
+		return ""
+	}
+	return args[1]
 }
 
 func text(check *annals.LinesCheck) string {

@@ -42,6 +42,8 @@ func TestItSaysWhetherAFileIsValid(t *testing.T) {
 		{"", []string{"missing.jsonl"}, 2, "missing.jsonl"},
 		{"", []string{"."}, 2, "directory"},
 		{"", nil, 2, "usage: "},
+		{lines, []string{"-", "--producers"}, 2, "usage: "},
+		{lines, []string{"--producers", "-"}, 0, "no event has a number of a producer\n"},
 	} {
 		var out, failed bytes.Buffer
 		code := run(each.args, strings.NewReader(each.in), &out, &failed)
