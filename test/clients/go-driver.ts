@@ -10,7 +10,12 @@ import type { Command } from "./drivers.ts";
 const SOURCES = join(import.meta.dirname, "go");
 
 /** The packages in it, by what they are. */
-const PACKAGES = { driver: ".", calls: "./calls", child: "./child" } as const;
+const PACKAGES = {
+  driver: ".",
+  calls: "./calls",
+  checkpoints: "./checkpoints",
+  child: "./child",
+} as const;
 
 const run = promisify(execFile);
 

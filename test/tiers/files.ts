@@ -85,6 +85,7 @@ export const OUTAGES: readonly string[] = [
   "test/api/openapi/clients.test.ts",
   "test/api/openapi/linters.test.ts",
   "test/clients/go-calls.test.ts",
+  "test/clients/go-checkpoints.test.ts",
   "test/clients/go-conformance.test.ts",
   "test/clients/go-module.test.ts",
   "test/clients/go-outbox.test.ts",
