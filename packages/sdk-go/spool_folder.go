@@ -234,13 +234,16 @@ func (f *spoolFolder) syncPath(path string) error {
 	return syncPath(path)
 }
 
+// flush is another function in tests.
+var flush = (*os.File).Sync
+
 // syncPath flushes a file or a folder.
 func syncPath(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Sync(), file.Close())
+	return errors.Join(flush(file), file.Close())
 }
 
 // remove deletes a file that may be gone.

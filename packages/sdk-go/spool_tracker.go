@@ -89,17 +89,24 @@ func (s *Spool) open(t *transport, client Options) (*spoolTracker, error) {
 	return tracker, nil
 }
 
+// tick is another function in tests.
+var tick = func(every time.Duration) (<-chan time.Time, func()) {
+	ticker := time.NewTicker(every)
+	return ticker.C, ticker.Stop
+}
+
 // keepHouse tells other processes that this one lives, and looks for what others have left.
 func (s *spoolTracker) keepHouse() {
 	defer s.background.Done()
-	touching, claiming := time.NewTicker(touchEvery), time.NewTicker(claimEvery)
-	defer touching.Stop()
-	defer claiming.Stop()
+	touching, stopTouching := tick(touchEvery)
+	defer stopTouching()
+	claiming, stopClaiming := tick(claimEvery)
+	defer stopClaiming()
 	for {
 		select {
-		case <-touching.C:
+		case <-touching:
 			s.touch()
-		case <-claiming.C:
+		case <-claiming:
 			s.mu.Lock()
 			s.isClaimDue = true
 			s.start()
