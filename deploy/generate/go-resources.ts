@@ -1,7 +1,7 @@
 // The methods of packages/sdk-go, one for each route. Called by main.ts. It must fail for a route of the
 // OpenAPI document that has no method.
 
-import { type Hints, NOUNS, type Shape } from "./go-nouns.ts";
+import { type Hints, nounsOf, type Shape } from "./nouns.ts";
 import { type Field, goComment, goFields, goName, goParameter } from "./go-text.ts";
 import { goHeader, nameOfRef } from "./go-types.ts";
 import { documentOf, type Json, operationsOf } from "./operations.ts";
@@ -36,16 +36,12 @@ interface Query {
 /** The file, and the schemas that methods return. */
 export function goResources(): { text: string; results: ReadonlySet<string> } {
   const operations = operationsOf(documentOf());
-  const left = new Set(operations.map(({ operationId }): string => operationId));
-  const nouns = Object.entries(NOUNS).map(([noun, verbs]) => {
-    const methods = Object.entries(verbs).map(([verb, given]) => {
-      const [id, hints] = typeof given === "string" ? [given, {}] : given;
-      left.delete(id);
-      return methodOf(verb, operations.find(byId(id)), hints);
-    });
+  const nouns = nounsOf(operations.map(({ operationId }) => operationId)).map(({ noun, verbs }) => {
+    const methods = verbs.map(({ hints, operation, verb }) =>
+      methodOf(verb, operations.find(byId(operation)), hints),
+    );
     return { name: goName(noun), methods };
   });
-  if (left.size > 0) throw new Error(`go-nouns.ts has no method for ${[...left].join(", ")}`);
   const methods = nouns.flatMap((noun) => noun.methods);
   const queries = new Map(
     methods.flatMap(({ query }) => (query ? [[query.name, query] as const] : [])),
@@ -97,9 +93,12 @@ function methodOf(verb: string, operation: Json, hints: Hints): Method {
   const of = (place: string): Json[] => parameters.filter((one: Json) => one.in === place);
   const [, success] = Object.entries<Json>(responses).find(([status]) => status < "300") ?? [];
   const { shape, returns, isArray } = { ...answerOf(success?.content ?? {}), ...hints };
-  const ids = hints.path === undefined ? of("path").map(({ name }) => goParameter(name)) : [];
+  const { body, parameters: ownParameters, path: ownPath } = hints.go ?? {};
+  const ids = ownPath === undefined ? of("path").map(({ name }) => goParameter(name)) : [];
   const schema = requestBody?.content?.["application/json"]?.schema;
-  const members = hints.query === undefined ? of("query") : [];
+  const members = (method === "get" ? of("query") : []).filter(
+    ({ name }) => name !== "include" || hints.include === undefined,
+  );
   const isPaged = members.map(({ name }) => name).join() === "limit,cursor";
   const queryName = isPaged ? "PageQuery" : `${goName(operationId)}Query`;
   const query = members.length > 0 ? { name: queryName, members } : undefined;
@@ -108,7 +107,7 @@ function methodOf(verb: string, operation: Json, hints: Hints): Method {
     verb: goName(verb),
     operation: operationId,
     http: method.toUpperCase(),
-    path: hints.path ?? JSON.stringify(path.replace(/^\/v1/, "").replaceAll(/\{\w+\}/g, "{}")),
+    path: ownPath ?? JSON.stringify(path.replace(/^\/v1/, "").replaceAll(/\{\w+\}/g, "{}")),
     ids,
     summary: hints.summary ?? summary,
     shape,
@@ -117,11 +116,11 @@ function methodOf(verb: string, operation: Json, hints: Hints): Method {
     page: shape === "list" || shape === "heads" ? goName(page) : "",
     parameters: [
       ...(ids.length > 0 ? [`${ids.join(", ")} string`] : []),
-      ...(hints.parameters ?? (schema ? [`body ${goName(nameOfRef(schema))}`] : [])),
+      ...(ownParameters ?? (schema ? [`body ${goName(nameOfRef(schema))}`] : [])),
       ...(query ? [`query ${query.name}`] : []),
     ],
     query,
-    body: hints.body ?? (schema ? "body" : undefined),
+    body: body ?? (schema ? "body" : undefined),
     isIdempotent: of("header").some(({ name }) => name === "idempotency-key"),
     hints,
   };
@@ -226,7 +225,7 @@ function callOf(
     `operation: "${operation}", method: "${http}", path: ${path}`,
     ...(ids.length > 0 ? [`ids: []string{${ids.join(", ")}}`] : []),
     ...(query ? [`query: ${asked}`] : []),
-    ...(typeof hints.query === "string" ? [`query: query{"${hints.query}"}`] : []),
+    ...(hints.include ? [`query: query{"include=${hints.include}"}`] : []),
     ...(body === undefined ? [] : [`body: ${body}`]),
     ...(hints.mediaType === undefined ? [] : [`mediaType: "${hints.mediaType}"`]),
     ...(isIdempotent ? [`keying: ${keyingOf(operation)}`] : []),

@@ -2,8 +2,8 @@
 // It must fail for a route of the OpenAPI document that has no method.
 
 import { documentOf, type Json, operationsOf } from "./operations.ts";
+import { type Hints, nounsOf, type Shape } from "./nouns.ts";
 import { pascalOf } from "./python-types.ts";
-import { NOUNS, type Shape } from "./python-nouns.ts";
 
 interface Argument {
   readonly name: string;
@@ -26,29 +26,32 @@ interface Method {
   readonly positional: readonly Argument[];
   readonly query: readonly Argument[];
   /** The expression of the body. */
-  readonly body?: string;
+  readonly body: string | undefined;
   readonly isIdempotent: boolean;
-  readonly constants: Readonly<Record<string, string>>;
+  readonly hints: Hints;
 }
 
 /** Both files, by whether their methods are awaited. */
 export function pythonResources(isAsync: boolean): string {
   const operations = operationsOf(documentOf());
-  const left = new Set(operations.map(({ operationId }): string => operationId));
-  const classes = Object.entries(NOUNS).map(([noun, verbs]) => {
-    const methods = Object.entries(verbs).map(([verb, given]) => {
-      const id = typeof given === "string" ? given : given[0];
-      const hints = typeof given === "string" ? {} : given[1];
-      left.delete(id);
-      return textOf(methodOf(verb, operations.find(byId(id)), hints), isAsync);
-    });
+  const nouns = nounsOf(operations.map(({ operationId }) => operationId));
+  const classes = nouns.map(({ noun, verbs }) => {
+    const methods = verbs.map(({ hints, operation, verb }) =>
+      textOf(methodOf(verb, operations.find(byId(operation)), hints), isAsync),
+    );
     const caller = isAsync ? "AsyncTransport" : "Transport";
     const head = `class ${pascalOf(noun)}:\n    def __init__(self, transport: ${caller}) -> None:\n        self._transport = transport`;
     return [head, ...methods].join("\n\n");
   });
-  if (left.size > 0) throw new Error(`python-nouns.ts has no method for ${[...left].join(", ")}`);
   return `${headerOf(isAsync)}\n\n${classes.join("\n\n\n")}\n`;
 }
+
+/** What has no schema in the document. */
+const RETURNS: Readonly<Partial<Record<Shape, string>>> = {
+  text: "str",
+  bytes: "bytes",
+  stream: "Response",
+};
 
 const byId = (id: string) => (operation: Json) => operation.operationId === id;
 
@@ -75,11 +78,15 @@ if TYPE_CHECKING:
 `;
 }
 
-function methodOf(verb: string, operation: Json, hints: Json): Method {
+function methodOf(verb: string, operation: Json, hints: Hints): Method {
   const { operationId, method, parameters = [], path, requestBody, responses, summary } = operation;
   const of = (place: string): Json[] => parameters.filter((one: Json) => one.in === place);
   const [, success] = Object.entries<Json>(responses).find(([status]) => status < "300") ?? [];
-  const { shape, returns } = { ...answerOf(success?.content ?? {}), ...hints };
+  const answer = answerOf(success?.content ?? {});
+  const { shape = answer.shape } = hints;
+  const returns =
+    hints.returns === undefined ? (RETURNS[shape] ?? answer.returns) : `m.${hints.returns}`;
+  const { body, path: ownPath, positional } = hints.python ?? {};
   const fields: Argument[] = of("path").map(({ name }) => ({ name, type: "str" }));
   const bodySchema = requestBody?.content?.["application/json"]?.schema;
   const bodyArgument: Argument[] =
@@ -87,26 +94,26 @@ function methodOf(verb: string, operation: Json, hints: Json): Method {
   const isRead = method === "get";
   const isList = shape === "list" || shape === "heads";
   const query = (isRead ? of("query") : []).filter(
-    ({ name }) => !(name in (hints.constants ?? {})),
+    ({ name }) => name !== "include" || hints.include === undefined,
   );
   return {
     verb,
     operation: operationId,
     http: method.toUpperCase(),
-    path: hints.path ?? pathOf(path),
+    path: ownPath ?? pathOf(path),
     summary: hints.summary ?? summary,
     shape,
     returns,
-    positional: hints.positional ?? [
+    positional: positional ?? [
       ...fields,
       ...bodyArgument,
       ...query.filter(({ required }) => required === true).map(queryArgument),
     ],
     query: query.map(queryArgument),
-    body: hints.body ?? (bodyArgument.length > 0 ? "body" : undefined),
+    body: body ?? (bodyArgument.length > 0 ? "body" : undefined),
     isIdempotent: of("header").some(({ name }) => name === "idempotency-key"),
-    constants: hints.constants ?? {},
-    ...(isList && { positional: hints.positional ?? fields }),
+    hints,
+    ...(isList && { positional: positional ?? fields }),
   };
 }
 
@@ -179,14 +186,12 @@ function textOf(method: Method, isAsync: boolean): string {
 }
 
 function bodyLines(method: Method, isAsync: boolean): string[] {
-  const { constants, query, returns, shape } = method;
+  const { hints, query, returns, shape } = method;
   const members = [
     ...query.map(({ isSpread, name, sentAs }) =>
       isSpread ? `**(${name} or {})` : `"${sentAs ?? name}": ${name}`,
     ),
-    ...Object.entries(constants).flatMap(([name, value]) =>
-      value === "" ? [] : [`"${name}": "${value}"`],
-    ),
+    ...(hints.include ? [`"include": "${hints.include}"`] : []),
   ];
   const lines = [...callLines(method, members)];
   const wait = isAsync ? "await " : "";
@@ -199,7 +204,7 @@ function bodyLines(method: Method, isAsync: boolean): string[] {
   if (shape === "nothing") return [...lines, `        ${send("json")}`];
   if (shape === "data" || shape === "json")
     return [...lines, `        return cast("${returns}", ${send(shape)})`];
-  return [...lines, `        return ${send(shape)}`];
+  return [...lines, `        return ${send(shape === "stream" ? "response" : shape)}`];
 }
 
 /** Events have a key in any case. A creation has the caller's: the response to a retry lacks the secret. */
@@ -209,16 +214,14 @@ function keyOf(operation: string): string {
 }
 
 function callLines(method: Method, members: readonly string[]): string[] {
-  const { body, http, isIdempotent, operation, path } = method;
+  const { body, hints, http, isIdempotent, operation, path } = method;
   const parts = [
     `"${operation}"`,
     `"${http}"`,
     path,
     ...(members.length > 0 ? [`query={${members.join(", ")}}`] : []),
     ...(body === undefined ? [] : [`body=${body}`]),
-    ...(operation === "store-cloudevents"
-      ? ['media_type="application/cloudevents-batch+json"']
-      : []),
+    ...(hints.mediaType === undefined ? [] : [`media_type="${hints.mediaType}"`]),
     ...(isIdempotent ? [`idempotency_key=${keyOf(operation)}`] : []),
     "timeout=timeout",
     "max_retries=max_retries",

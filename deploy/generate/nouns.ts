@@ -1,4 +1,5 @@
-// The names that packages/sdk-go gives to the routes: noun, verb, operation. Used by go-resources.ts.
+// The names that packages/sdk-python and packages/sdk-go give to the routes: noun, verb, operation. Used by
+// python-resources.ts and go-resources.ts.
 
 /**
  * What a method returns: the member `data` of the body, the body, a text, bytes, the body to be read, or
@@ -9,35 +10,60 @@ export type Shape = "data" | "json" | "text" | "bytes" | "stream" | "nothing" | 
 /** What the document does not say of a method. */
 export interface Hints {
   readonly shape?: Shape;
+  /** A type of the SDK. */
   readonly returns?: string;
   readonly summary?: string;
-  /** An expression of Go, in place of the path with its ids. */
-  readonly path?: string;
-  /** An expression of Go, in place of the parameter `body`. */
-  readonly body?: string;
-  readonly parameters?: readonly string[];
   readonly mediaType?: string;
-  /** A member of the query that is always the same; null: the query is left out. */
-  readonly query?: string | null;
+  /** The member of this name of the query is always this. Empty: it is never sent. */
+  readonly include?: "" | "proof";
+  readonly python?: PythonHints;
+  readonly go?: GoHints;
 }
 
-type Verb = string | readonly [operation: string, hints: Hints];
+/** Expressions of Python, in place of the path with its ids and of the parameter `body`. */
+interface PythonHints {
+  readonly path?: string;
+  readonly body?: string;
+  readonly positional?: readonly { readonly name: string; readonly type: string }[];
+}
 
-const WITHOUT: Hints = { query: null };
+/** The same of Go. */
+interface GoHints {
+  readonly path?: string;
+  readonly body?: string;
+  readonly parameters?: readonly string[];
+}
+
+export interface Verb {
+  readonly verb: string;
+  readonly operation: string;
+  readonly hints: Hints;
+}
+
+type Given = string | readonly [operation: string, hints: Hints];
+
 const STREAM: Hints = { shape: "stream" };
+const INDEX = { name: "index", type: "int" };
+const WIDTH = { name: "width", type: "int | None" };
 
-export const NOUNS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
+const NOUNS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
   events: {
     create: "create-event",
     create_many: [
       "create-event-batch",
-      { parameters: ["events []NewEvent"], body: 'map[string]any{"events": events}' },
+      {
+        python: {
+          body: '{"events": [*events]}',
+          positional: [{ name: "events", type: "Sequence[m.NewBatchEvent]" }],
+        },
+        go: { parameters: ["events []NewEvent"], body: 'map[string]any{"events": events}' },
+      },
     ],
-    get: ["get-event", WITHOUT],
+    get: ["get-event", { include: "" }],
     get_with_proof: [
       "get-event",
       {
-        query: "include=proof",
+        include: "proof",
         shape: "json",
         returns: "EventWithProof",
         summary: "Get an event with its proof",
@@ -46,13 +72,16 @@ export const NOUNS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
     list: "list-events",
   },
   intake: {
-    kubernetes_audit: ["store-kubernetes-audit", WITHOUT],
+    kubernetes_audit: "store-kubernetes-audit",
     cloud_events: [
       "store-cloudevents",
       {
-        parameters: ["events []CloudEvent"],
-        body: "events",
         mediaType: "application/cloudevents-batch+json",
+        python: {
+          body: "[*events]",
+          positional: [{ name: "events", type: "Sequence[Mapping[str, Any]]" }],
+        },
+        go: { parameters: ["events []CloudEvent"], body: "events" },
       },
     ],
     otlp_logs: "store-otlp-logs",
@@ -64,16 +93,28 @@ export const NOUNS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
       "read-tile",
       {
         shape: "bytes",
-        parameters: ["level int", "index int64", "width int"],
-        path: '"/log/tile/" + strconv.Itoa(level) + "/" + tileIndex(index, width)',
+        python: {
+          path: 'f"/log/tile/{level:d}/{tile_index(index, width)}"',
+          positional: [{ name: "level", type: "int" }, INDEX, WIDTH],
+        },
+        go: {
+          path: '"/log/tile/" + strconv.Itoa(level) + "/" + tileIndex(index, width)',
+          parameters: ["level int", "index int64", "width int"],
+        },
       },
     ],
     entries: [
       "read-entries",
       {
         shape: "bytes",
-        parameters: ["index int64", "width int"],
-        path: '"/log/tile/entries/" + tileIndex(index, width)',
+        python: {
+          path: 'f"/log/tile/entries/{tile_index(index, width)}"',
+          positional: [INDEX, WIDTH],
+        },
+        go: {
+          path: '"/log/tile/entries/" + tileIndex(index, width)',
+          parameters: ["index int64", "width int"],
+        },
       },
     ],
     inclusion: "prove-inclusion",
@@ -150,8 +191,23 @@ export const NOUNS: Readonly<Record<string, Readonly<Record<string, Verb>>>> = {
   verify: { chain: "verify-chain" },
   widget: {
     list: "list-widget-events",
-    get: ["get-widget-event", { ...WITHOUT, shape: "json", returns: "WidgetEventWithProof" }],
+    get: ["get-widget-event", { include: "", shape: "json", returns: "WidgetEventWithProof" }],
     log: "get-widget-log",
     filters: "list-widget-filters",
   },
 };
+
+/** The nouns with their verbs, of which each route of the document has one. Throws for one that has none. */
+export function nounsOf(operations: readonly string[]): { noun: string; verbs: Verb[] }[] {
+  const left = new Set(operations);
+  const nouns = Object.entries(NOUNS).map(([noun, given]) => {
+    const verbs = Object.entries(given).map(([verb, each]) => {
+      const [operation, hints] = typeof each === "string" ? [each, {}] : each;
+      left.delete(operation);
+      return { verb, operation, hints };
+    });
+    return { noun, verbs };
+  });
+  if (left.size > 0) throw new Error(`nouns.ts has no method for ${[...left].join(", ")}`);
+  return nouns;
+}
