@@ -773,6 +773,10 @@ type ListEventsQuery struct {
 	AfterSequence int64
 	// Below this sequence number.
 	BeforeSequence int64
+	// Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z
+	// and A to Z are the same. It has no index, so a page can be short or empty: other filters make it
+	// quicker.
+	Text string
 	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
 	// values, 20 in all filters.
 	Outcome Strings
@@ -814,6 +818,7 @@ func (q ListEventsQuery) query() query {
 	all.text("received_to", q.ReceivedTo)
 	all.number("after_sequence", q.AfterSequence)
 	all.number("before_sequence", q.BeforeSequence)
+	all.text("text", q.Text)
 	all.texts("outcome", q.Outcome)
 	all.texts("not.action", q.NotAction)
 	all.texts("not.actor_id", q.NotActorID)
@@ -917,6 +922,10 @@ type ListWidgetEventsQuery struct {
 	AfterSequence int64
 	// Below this sequence number.
 	BeforeSequence int64
+	// Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z
+	// and A to Z are the same. It has no index, so a page can be short or empty: other filters make it
+	// quicker.
+	Text string
 	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
 	// values, 20 in all filters.
 	Outcome Strings
@@ -958,6 +967,7 @@ func (q ListWidgetEventsQuery) query() query {
 	all.text("received_to", q.ReceivedTo)
 	all.number("after_sequence", q.AfterSequence)
 	all.number("before_sequence", q.BeforeSequence)
+	all.text("text", q.Text)
 	all.texts("outcome", q.Outcome)
 	all.texts("not.action", q.NotAction)
 	all.texts("not.actor_id", q.NotActorID)

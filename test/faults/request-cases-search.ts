@@ -1,6 +1,7 @@
-// Cases of request-cases.ts of declared fields. A DELETE is measured with what makes the field that it
-// deletes.
+// Cases of request-cases.ts of lists by a text and of declared fields. A DELETE is measured with what makes
+// the field that it deletes.
 
+import { newToken } from "../system/widget-client.ts";
 import { type CostCase, type CostWorld, made, type Send } from "./request-world.ts";
 
 const SMALL = { maxMs: 50 };
@@ -16,7 +17,30 @@ const declaredAndDeleted =
     return fresh.delete(`/v1/search/fields/${id}`);
   };
 
+/** Long, and nearly what large events have: they repeat one letter. */
+const LIST = `events?limit=100&text=${"x".repeat(127)}y`;
+const PARTS = ["actor.meta", "target.meta", "context", "diff", "metadata"];
+
+type Searched = "large" | "searched";
+const byText =
+  (whose: Searched) =>
+  (world: CostWorld): Send =>
+  () =>
+    world[whose].get(`/v1/${LIST}`);
+const widgetByText =
+  (whose: Searched) =>
+  async (world: CostWorld): Promise<Send> => {
+    const { widget } = await newToken(world[whose], { parts: PARTS });
+    return () => widget.get(`/v1/widget/${LIST}`);
+  };
+const TEXT = { maxMs: 100, route: "GET /events", isEmpty: true } as const;
+const WIDGET_TEXT = { maxMs: 50, route: "GET /widget/events", isEmpty: true } as const;
+
 export const SEARCH_CASES: readonly CostCase[] = [
+  { ...TEXT, what: "list by a text, none found", make: byText("searched") },
+  { ...TEXT, what: "list by a text in events of 64 KB", make: byText("large") },
+  { ...WIDGET_TEXT, what: "widget list by a text, none found", make: widgetByText("searched") },
+  { ...WIDGET_TEXT, what: "widget list by a text in events of 64 KB", make: widgetByText("large") },
   {
     ...SMALL,
     route: "GET /search/fields",

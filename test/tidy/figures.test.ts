@@ -13,6 +13,8 @@ const GATEWAY = "services/gateway/src";
 const DISPATCHER = "services/webhook-dispatcher/src";
 const PLAN = "services/keys/src/accounts/rules/plan.ts";
 const HOLD = "services/ledger/src/holds/rules/new-hold.ts";
+const LISTS = "services/ledger/src/events/rpc";
+const TEXT_BYTES = /\btextBytes: ([^,]+),/;
 const AUDIT = "libs/postgres/src/audit-windows.ts";
 const EXPORTS = "services/export/src/config.ts";
 const LIMITS = `${GATEWAY}/limits.ts`;
@@ -41,6 +43,8 @@ const ROWS: readonly (readonly [page: string, figure: RegExp, file: string, code
   [INTERFACE, /tokens \| ([\d,]+),/, PLAN, /maxKeys: ([\d_]+)/],
   [INTERFACE, /tokens \| [\d,]+, ([\d,]+) and/, PLAN, /maxWebhooks: ([\d_]+)/],
   [INTERFACE, /tokens \| [\d,]+, [\d,]+ and ([\d,]+) live/, PLAN, /maxWidgetTokens: ([\d_]+)/],
+  [INTERFACE, /when (\d+ MiB) of parts were/, `${LISTS}/list-events.ts`, TEXT_BYTES],
+  [INTERFACE, /read \((\d+ MiB) with/, `${LISTS}/list-widget-events.ts`, TEXT_BYTES],
   [INTERFACE, /Holds \| ([\d,]+) active/, HOLD, constant("MAX_ACTIVE")],
   [INTERFACE, /Holds \| .*?, ([\d,]+) with/, HOLD, constant("MAX_PLACED")],
   [INTERFACE, /Body \| (\d+ MiB)/, LIMITS, member("bodyMaxBytes")],

@@ -10,6 +10,9 @@ import { FIELD_PARAMETER, MAX_ALL_VALUES } from "./events/render-event-filter.ts
 
 type Query = Record<string, unknown>;
 
+/** The parameter whose readings are no values of its own. */
+const ONCE = "text";
+
 const AMBIGUOUS =
   "has a bare +, which counts as two values: write %2B for a plus sign, %20 for a space";
 
@@ -23,7 +26,10 @@ export function plusSigns(schema: TObject): ((url: string, query: Query) => void
     .map(([name]) => name);
   if (names.length === 0) return undefined;
   const isField = hasFields(schema);
+  const once = names.filter((name) => name === ONCE);
   return (url, query) => {
+    for (const name of once)
+      if (Array.isArray(query[name])) throw invalid({ field: name, message: "can be given once" });
     const [, ...parts] = url.split("?");
     const text = parts.join("?");
     if (!text.includes("+")) return;
@@ -34,9 +40,10 @@ export function plusSigns(schema: TObject): ((url: string, query: Query) => void
     for (const name of [...names, ...fields]) {
       const given = [query[name] ?? []].flat();
       const both = [...new Set([...given, ...[plain[name] ?? []].flat()])];
-      count += both.length;
+      count += name === ONCE ? 0 : both.length;
       if (both.length <= new Set(given).size) continue;
       query[name] = both;
+      if (name === ONCE) continue;
       ambiguous = name;
       if (both.length > MAX_FILTER_VALUES) throw invalid({ field: name, message: AMBIGUOUS });
     }

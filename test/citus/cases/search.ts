@@ -33,6 +33,8 @@ function inPart(of: object) {
   return { type: "string", ignore_case: false, is_excluded: false, ...of };
 }
 
+const PARTS = ["actor.meta", "target.meta", "context", "diff", "metadata"];
+
 /** The beginning of a day of 2020. */
 const at = (month: number, day: number) =>
   `2020-0${month}-${String(day).padStart(2, "0")}T00:00:00.000000Z`;
@@ -125,6 +127,26 @@ export const SEARCH: Cases = {
   "ledger.list-search-fields": [
     ({ account }) => [account],
     { before: FIELD, params: ({ account }) => [account] },
+  ],
+  "ledger.find-text": [
+    ({ account }) => [
+      account,
+      [5, 4, 1, 9, 2],
+      LARGE,
+      PARTS,
+      Buffer.from("invoice"),
+      null,
+      ...PREFIXES,
+    ],
+    ({ account }) => [
+      account,
+      [5, 4, 1],
+      SMALL,
+      ["context"],
+      Buffer.from("none"),
+      Buffer.from("ünïcode"),
+      ...FILTER,
+    ],
   ],
   "ledger.get-search-ends": [({ account }) => [account]],
   "ledger.list-events-ascending": RANGES,

@@ -108,6 +108,7 @@ class Events:
         received_to: str | None = None,
         after_sequence: int | None = None,
         before_sequence: int | None = None,
+        text: str | None = None,
         outcome: str | Sequence[str] | None = None,
         not_action: str | Sequence[str] | None = None,
         not_actor_id: str | Sequence[str] | None = None,
@@ -128,7 +129,7 @@ class Events:
             "list-events",
             "GET",
             "/events",
-            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "order": order, "limit": limit, "cursor": cursor, "include": include, **(fields or {})},
+            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "text": text, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "order": order, "limit": limit, "cursor": cursor, "include": include, **(fields or {})},
             timeout=timeout,
             max_retries=max_retries,
         )
@@ -1437,6 +1438,7 @@ class Widget:
         received_to: str | None = None,
         after_sequence: int | None = None,
         before_sequence: int | None = None,
+        text: str | None = None,
         outcome: str | Sequence[str] | None = None,
         not_action: str | Sequence[str] | None = None,
         not_actor_id: str | Sequence[str] | None = None,
@@ -1457,7 +1459,7 @@ class Widget:
             "list-widget-events",
             "GET",
             "/widget/events",
-            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "order": order, "limit": limit, "cursor": cursor, "include": include, **(fields or {})},
+            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "text": text, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "order": order, "limit": limit, "cursor": cursor, "include": include, **(fields or {})},
             timeout=timeout,
             max_retries=max_retries,
         )

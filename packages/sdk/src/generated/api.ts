@@ -1336,6 +1336,8 @@ export interface components {
             target_id?: string | string[];
             /** @description Exact. One of up to 10 values, 20 in all filters. */
             target_type?: string | string[];
+            /** @description Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z and A to Z are the same. It has no index, so a page can be short or empty: other filters make it quicker. */
+            text?: string;
         };
         Log: {
             /** @description Null if no epoch covers an event of the account yet. */

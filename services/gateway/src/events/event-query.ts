@@ -55,7 +55,10 @@ export function filterRequest(
     time(within + name, filters[name]),
   );
   const { after_sequence: after, before_sequence: before } = filters;
+  const texts = [filters.text ?? []].flat();
+  for (const text of texts) requireStorable(`${within}text`, text);
   return {
+    ...(texts.length > 0 && { texts }),
     ...valuesRequest((name) => values[name] ?? [], named(false)),
     ...(Object.values(excluded).some(({ length }) => length > 0) && { not: excluded }),
     ...(occurredFrom !== undefined && { occurredFrom }),

@@ -2,7 +2,14 @@
 
 import { MAX_FILTER_VALUE_LENGTH, MAX_FILTER_VALUES } from "@annals/contract";
 import { Type } from "typebox";
-import { CLOSED, named, openDetail, QueryTime, TextOrTexts } from "../render/schema.ts";
+import {
+  CLOSED,
+  named,
+  openDetail,
+  QueryTime,
+  TextOrReadings,
+  TextOrTexts,
+} from "../render/schema.ts";
 
 const FILTERS = openDetail("event-filters");
 const REPEATED = openDetail("repeated-filters");
@@ -48,9 +55,23 @@ const filterMembers = {
 const Not = (name: string) =>
   Values(`Leaves out events that \`${name}\` would select.`, "user.view");
 
+const Text = Type.Optional(
+  TextOrReadings(
+    { minLength: 3, maxLength: 128 },
+    {
+      description:
+        "Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z and A to Z " +
+        "are the same. It has no index, so a page can be short or empty: other filters make it quicker.",
+      examples: ["203.0.113."],
+      ...FILTERS,
+    },
+  ),
+);
+
 /** The same as the parameters of a list. */
 export const listFilterMembers = {
   ...filterMembers,
+  text: Text,
   outcome: Values(
     "Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any.",
     "failure",

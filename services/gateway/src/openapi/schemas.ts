@@ -54,7 +54,9 @@ function oneOfVariants(
   const shown = {
     ...(description !== undefined && { description }),
     ...(examples && { examples }),
-    anyOf: variants.map((one) => documented(one, components)),
+    ...(variants.length === 1
+      ? documented(variants[0] ?? given, components)
+      : { anyOf: variants.map((one) => documented(one, components)) }),
   };
   return typeof name === "string" ? component(name, shown, components) : shown;
 }

@@ -101,6 +101,20 @@ export function TextOrTexts(
   });
 }
 
+/** A parameter that is given once: an array has both readings of one with a plus sign (plus-signs.ts). */
+export function TextOrReadings(
+  text: { readonly minLength: number; readonly maxLength: number },
+  options: Described,
+) {
+  const { maxLength, minLength } = text;
+  const { description: _, examples: _2, ...marks } = options;
+  return Type.Unsafe<string | string[]>({
+    ...TextOrTexts({ maxItems: 2, maxLength }, { minLength, ...options }),
+    items: { type: "string", ...text },
+    [VARIANTS]: [Type.String({ ...text, ...marks })],
+  });
+}
+
 /** The types of a {@link TextOrTexts}. */
 export const TEXT_OR_TEXTS = ["string", "array"] as const;
 

@@ -11,14 +11,20 @@ const PART_BYTES_PER_ROW = 128;
 
 export class Budget {
   #left: number;
+  #textBytes: number;
 
-  /** `rows` is the budget; Infinity: no bound. */
-  constructor(rows: number) {
+  /** What may be read; Infinity: no bound. `textBytes` are those of parts in which a text is looked for. */
+  constructor(rows: number, textBytes = Infinity) {
     this.#left = rows;
+    this.#textBytes = textBytes;
   }
 
   get isSpent(): boolean {
-    return this.#left <= 0;
+    return this.#left <= 0 || this.#textBytes <= 0;
+  }
+
+  get textBytesLeft(): number {
+    return this.#textBytes;
   }
 
   /** Charges a statement that read `rows` rows. */
@@ -29,6 +35,12 @@ export class Budget {
   /** Charges a statement that looked for `fields` values in the parts of `events` events. */
   spendParts(fields: number, events: number, bytes: number): void {
     this.spend(events * (2 + fields * PARSED_COST) + (fields * bytes) / PART_BYTES_PER_ROW);
+  }
+
+  /** Charges a statement that read `rows` rows, and looked for a text in `bytes` of parts. */
+  spendText(rows: number, bytes: number): void {
+    this.spend(rows);
+    this.#textBytes -= bytes;
   }
 
   /**

@@ -6,7 +6,7 @@
 
 import type { Database } from "@annals/postgres";
 import { CHUNK_SIZE } from "./rules/chunk.ts";
-import { isPlain } from "./rules/event-filter.ts";
+import { hasText, isPlain } from "./rules/event-filter.ts";
 import { type Found as Indexed, numbersIn, segmentsOf } from "./rules/segment.ts";
 import { findSegments } from "../store/find-segments.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
@@ -75,7 +75,7 @@ async function* scan(part: Part): AsyncGenerator<Found> {
   const { database, search, budget, range } = part;
   const { ascending } = search;
   const plain = isPlain(search.filter);
-  const isInParts = inPartsOf(search.filter).length > 0;
+  const isInParts = inPartsOf(search.filter).length > 0 || hasText(search.filter);
   for (const window of inWindows(range, ascending, ROWS)) {
     const reached = ascending ? window.to : window.from;
     if (isInParts) {

@@ -24,7 +24,7 @@ const NOTHING = {
   occurredFrom: timeOf(30 * 86_400),
   occurredTo: timeOf(60 * 86_400),
 };
-const BOUNDS: PageBounds = { rows: 3_000, bytes: 10_000 };
+const BOUNDS: PageBounds = { rows: 3_000, textBytes: Infinity, bytes: 10_000 };
 
 let stored: TestDatabase;
 const ends: (() => Promise<void>)[] = [];

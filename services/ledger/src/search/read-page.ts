@@ -15,6 +15,8 @@ import { readNumbers, readRangeOf } from "./read-events.ts";
 export interface PageBounds {
   /** Budget: rows that are read to find events. */
   readonly rows: number;
+  /** Bytes of parts in which a text is looked for. The last event may exceed it. */
+  readonly textBytes: number;
   /** Bytes of parts after which the page ends; the last event may exceed it. */
   readonly bytes: number;
 }
@@ -57,7 +59,7 @@ async function numbersOf(
   database: Database,
   search: PageSearch,
 ): Promise<{ readonly numbers: readonly number[]; readonly next: bigint | undefined }> {
-  const budget = new Budget(search.bounds.rows);
+  const budget = new Budget(search.bounds.rows, search.bounds.textBytes);
   const numbers: number[] = [];
   for await (const step of findNumbers(database, search, budget)) {
     numbers.push(...step.numbers);

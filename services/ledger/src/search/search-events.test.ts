@@ -32,7 +32,8 @@ let frugal: TestLedger;
 beforeEach(async () => {
   stored = await newLedgerDatabase();
   ledger = openLedger(stored);
-  frugal = openLedger(stored, undefined, undefined, false, { rows: 4_000, bytes: 4_000 });
+  const bounds = { rows: 4_000, textBytes: Infinity, bytes: 4_000 };
+  frugal = openLedger(stored, undefined, undefined, false, bounds);
 });
 
 /** Values that some events have, many or few; the last one none has. */

@@ -1,6 +1,12 @@
 // The terms that a search looks up in the filter index, made from its filter. Called by find-numbers.ts.
 
-import { actionsOf, type EventFilter, hasTime, namesValues } from "./rules/event-filter.ts";
+import {
+  actionsOf,
+  type EventFilter,
+  hasText,
+  hasTime,
+  namesValues,
+} from "./rules/event-filter.ts";
 import type { ValueRange } from "./rules/field-ranges.ts";
 import { type IndexedField, indexedRanges, inPartsOf, OUTCOME } from "./rules/in-parts.ts";
 import { ANY_KEY, exactly, type KeyRange, keyOf, keysFrom } from "./rules/segment.ts";
@@ -39,7 +45,8 @@ export function termsOf(filter: EventFilter, declared: readonly IndexedField[]):
   ];
   return {
     terms: oneOfEach(terms.filter(({ ranges }) => ranges.length > 0)),
-    isAll: !hasTime(filter) && !namesValues(not) && inPartsOf(filter).length === 0,
+    isAll:
+      !hasTime(filter) && !hasText(filter) && !namesValues(not) && inPartsOf(filter).length === 0,
   };
 }
 

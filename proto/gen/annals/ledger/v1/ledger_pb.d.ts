@@ -497,6 +497,13 @@ export declare type EventFilter = Message<"annals.ledger.v1.EventFilter"> & {
    * @generated from field: annals.ledger.v1.ExcludedValues not = 15;
    */
   not?: ExcludedValues | undefined;
+
+  /**
+   * One of them is in the action, an id, a type or a part (docs/interface.md). For lists alone: at most two.
+   *
+   * @generated from field: repeated string texts = 16;
+   */
+  texts: string[];
 };
 
 /**

@@ -14,7 +14,7 @@ import { renderEvent } from "../render-event.ts";
 const MAX_LIMIT = 100;
 
 /** A page is read, encoded and decoded as a whole: larger pages would delay other requests. */
-const BOUNDS: PageBounds = { rows: 20_000, bytes: 1024 * 1024 };
+const BOUNDS: PageBounds = { rows: 20_000, textBytes: 4 * 1024 * 1024, bytes: 1024 * 1024 };
 
 interface Deps {
   readonly searches: SearchTurns;

@@ -16,7 +16,7 @@ import { widgetViewOf } from "./widget-view.ts";
 
 const MAX_LIMIT = 100;
 
-const BOUNDS: PageBounds = { rows: 8_000, bytes: 768 * 1024 };
+const BOUNDS: PageBounds = { rows: 8_000, textBytes: 1024 * 1024, bytes: 768 * 1024 };
 
 interface Deps {
   readonly searches: SearchTurns;
@@ -40,7 +40,9 @@ export function listWidgetEvents(
     requireVisible(own, view.parts);
     const both = intersectFilters(view.filter, own);
     if (!both) return { events: [] };
-    const search = { accountId, filter: both, ascending, limit, bounds };
+    // A text in what is hidden would tell it.
+    const shown = { ...both, textParts: view.parts };
+    const search = { accountId, filter: shown, ascending, limit, bounds };
     const page = await readPage(database, search);
     const events = page.rows.map((row) => renderWidgetEvent(row, accountId, view));
     return { events, nextAfter: page.next };

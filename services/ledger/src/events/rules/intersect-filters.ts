@@ -10,13 +10,17 @@ export function intersectFilters(one: EventFilter, other: EventFilter): EventFil
   const actorTypes = bothTexts(one.actorTypes, other.actorTypes);
   const targetIds = bothTexts(one.targetIds, other.targetIds);
   const targetTypes = bothTexts(one.targetTypes, other.targetTypes);
-  if (!actions || !actorIds || !actorTypes || !targetIds || !targetTypes) return undefined;
+  // An event can have a text of each. No token has one, so then nothing is found, and never too much.
+  const texts = bothTexts(one.texts, other.texts);
+  if (!actions || !actorIds || !actorTypes || !targetIds || !targetTypes || !texts)
+    return undefined;
   return {
     ...actions,
     actorIds,
     actorTypes,
     targetIds,
     targetTypes,
+    texts,
     // An event can have several values of a field, so it may match both where no value does.
     fields: [...(one.fields ?? []), ...(other.fields ?? [])],
     ...((one.not ?? other.not) && { not: eitherValues(one.not, other.not) }),

@@ -4,6 +4,10 @@
 export interface EventFilter extends Values {
   /** An event with one of the values of any member does not match. */
   readonly not?: Values | undefined;
+  /** An event has one of them. */
+  readonly texts?: readonly string[];
+  /** The parts in which they are looked for, out of WIDGET_PARTS. By default all. */
+  readonly textParts?: readonly string[];
   /** Times in UTC with six fraction digits. The first of each pair is inclusive, the second exclusive. */
   readonly occurredFrom?: string | undefined;
   readonly occurredTo?: string | undefined;
@@ -88,7 +92,11 @@ function successor(prefix: string): string | null {
 
 /** Whether a filter selects by the contents of events, and not only by time and sequence number. */
 export function hasValues({ not = {}, ...filter }: EventFilter): boolean {
-  return namesValues(filter) || namesValues(not);
+  return namesValues(filter) || namesValues(not) || hasText(filter);
+}
+
+export function hasText({ texts = [] }: EventFilter): boolean {
+  return texts.length > 0;
 }
 
 export function namesValues(values: Values): boolean {
