@@ -66,9 +66,11 @@ const eventOf = (value: string) => ({
   target: { id: "shared" },
 });
 
-/** An account with the values, after so many other events. */
+/** An account with the values, two of whose places are declared fields, after so many other events. */
 async function newAccount(others = 0): Promise<Account> {
   const client = await system.client();
+  for (const path of ["context.ip", "metadata.value"])
+    expect((await client.post("/v1/search/fields", { path, type: "string" })).status).toBe(201);
   for (let sent = 0; sent < others; sent += BATCH) {
     const events = Array.from({ length: Math.min(others - sent, BATCH) }, () => ({
       action: "fills",

@@ -263,7 +263,9 @@ CREATE TABLE ledger.unindexed (
   sequence_number bigint NOT NULL,
   field           smallint NOT NULL,
   key             text COLLATE "C" NOT NULL,
-  PRIMARY KEY (account_id, sequence_number, field, key)
+  -- 1 for the first of the keys. No key is in the primary key: VACUUM leaves what was in a page of an index.
+  place           smallint NOT NULL DEFAULT 1,
+  PRIMARY KEY (account_id, sequence_number, field, place)
 );
 
 GRANT SELECT ON ledger.segments, ledger.blocks, ledger.unindexed TO annals_ledger;
@@ -1445,23 +1447,24 @@ BEGIN
 
   -- The filter index holds plain values. What it has to forget is queued from the copies, which go with the parts.
   FOR gone IN
-    SELECT sequence_number, copies.field, copies.key
+    SELECT sequence_number, copies.field, copies.key, copies.place
     FROM ledger.events
     CROSS JOIN LATERAL (
-      SELECT field, CASE WHEN octet_length(value) > 256 THEN '' ELSE value END AS key, part
+      SELECT field, CASE WHEN octet_length(value) > 256 THEN '' ELSE value END AS key, 1 AS place, part
       FROM (VALUES
         (2::smallint, actor_id, 'actor'), (3::smallint, actor_type, 'actor'), (4::smallint, target_id, 'target'),
         (5::smallint, target_type, 'target')
       ) AS copy (field, value, part)
       UNION ALL
-      SELECT 6::smallint, unnest(ledger.keys_of(metadata, ARRAY['outcome'], 'string', false)), 'metadata'
+      SELECT 6::smallint, key, place, 'metadata'
+      FROM unnest(ledger.keys_of(metadata, ARRAY['outcome'], 'string', false)) WITH ORDINALITY AS outcome (key, place)
     ) AS copies
     WHERE account_id = of_account AND sequence_number = ANY (numbers)
       AND copies.key IS NOT NULL AND copies.part = ANY (named)
   LOOP
-    INSERT INTO ledger.unindexed (account_id, sequence_number, field, key)
-    VALUES (of_account, gone.sequence_number, gone.field, gone.key)
-    ON CONFLICT (account_id, sequence_number, field, key) DO NOTHING;
+    INSERT INTO ledger.unindexed (account_id, sequence_number, field, key, place)
+    VALUES (of_account, gone.sequence_number, gone.field, gone.key, gone.place)
+    ON CONFLICT (account_id, sequence_number, field, place) DO NOTHING;
   END LOOP;
 
   -- A deleted field still has blocks.
@@ -1469,15 +1472,16 @@ BEGIN
     SELECT field, path, type, ignore_case FROM ledger.fields WHERE account_id = of_account AND path[1] = ANY (named)
   LOOP
     FOR gone IN
-      SELECT sequence_number, unnest(ledger.keys_of(CASE declared.path[1] WHEN 'actor' THEN actor
-        WHEN 'context' THEN context WHEN 'diff' THEN diff WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
-        declared.path[2:], declared.type, declared.ignore_case)) AS key
+      SELECT sequence_number, key, place
       FROM ledger.events
+      CROSS JOIN LATERAL unnest(ledger.keys_of(CASE declared.path[1] WHEN 'actor' THEN actor
+        WHEN 'context' THEN context WHEN 'diff' THEN diff WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+        declared.path[2:], declared.type, declared.ignore_case)) WITH ORDINALITY AS found (key, place)
       WHERE account_id = of_account AND sequence_number = ANY (numbers)
     LOOP
-      INSERT INTO ledger.unindexed (account_id, sequence_number, field, key)
-      VALUES (of_account, gone.sequence_number, declared.field, gone.key)
-      ON CONFLICT (account_id, sequence_number, field, key) DO NOTHING;
+      INSERT INTO ledger.unindexed (account_id, sequence_number, field, key, place)
+      VALUES (of_account, gone.sequence_number, declared.field, gone.key, gone.place)
+      ON CONFLICT (account_id, sequence_number, field, place) DO NOTHING;
     END LOOP;
   END LOOP;
 

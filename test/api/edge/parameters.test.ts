@@ -35,6 +35,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "place-hold": { from_sequence: 1 },
   "create-role-mapping": { provider: "okta", group: "readers", role: "viewer" },
   "create-workload": { name: "a", issuer: "cluster", subject: "s", scopes: ["verify"] },
+  "create-search-field": { path: "context.ip", type: "ip" },
   "set-retention": { days: 90 },
 };
 

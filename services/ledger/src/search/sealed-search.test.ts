@@ -240,8 +240,10 @@ test("erased, before and after the index forgets it", async () => {
     `INSERT INTO ledger.unindexed SELECT account_id, sequence_number, 2, actor_id FROM ledger.events
      WHERE ${erased} AND actor_id IS NOT NULL;
      INSERT INTO ledger.unindexed
-     SELECT account_id, sequence_number, 6, unnest(ledger.keys_of(metadata, '{outcome}', 'string', false))
-     FROM ledger.events WHERE ${erased};
+     SELECT account_id, sequence_number, 6, key, place FROM ledger.events
+     CROSS JOIN LATERAL unnest(ledger.keys_of(metadata, '{outcome}', 'string', false))
+       WITH ORDINALITY AS outcome (key, place)
+     WHERE ${erased};
      UPDATE ledger.events SET actor_id = NULL, actor_type = NULL, metadata = '{}', erased = 9 WHERE ${erased}`,
   );
   await load();
