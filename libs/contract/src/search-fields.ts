@@ -9,7 +9,7 @@ export type FieldType = (typeof FIELD_TYPES)[number];
 /** Fields of an account, whatever its plan says. */
 export const MAX_SEARCH_FIELDS = 16;
 
-/** Where a path begins. Names of members follow. */
+/** The beginnings of paths. Names of members follow. */
 export const FIELD_ROOTS = [
   ["context"],
   ["metadata"],

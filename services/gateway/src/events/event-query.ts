@@ -72,7 +72,7 @@ export function filterRequest(
 
 const OUTCOME = { name: "outcome", path: ["metadata", "outcome"], type: "string" };
 
-/** Of a declared field the ledger knows the rest. */
+/** Values of a field. The ledger knows the rest of a declared one. */
 interface NamedValues {
   readonly name: string;
   readonly values: string[];

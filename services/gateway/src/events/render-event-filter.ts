@@ -104,7 +104,7 @@ export const fieldParameters = {
 
 const { action, actor_id, actor_type, target_id, target_type } = filterMembers;
 
-/** By outcome and by declared fields, in a body. */
+/** Filters by outcome and by declared fields, in a body. */
 const partMembers = {
   outcome: listFilterMembers.outcome,
   fields: Type.Optional(

@@ -55,7 +55,7 @@ export async function* compared(
       else yield* comparedWithText(within, found.numbers, found.reached);
 }
 
-/** Whether the parts of one event match: its columns are compared by whoever reads it. */
+/** Whether the parts of one event match. The caller compares its columns. */
 export async function matchesInParts(
   database: Database,
   { accountId, filter }: Omit<Search, "ascending">,

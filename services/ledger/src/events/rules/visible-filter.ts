@@ -4,7 +4,7 @@
 import { AnnalsError } from "@annals/errors";
 import type { EventFilter } from "../../search/rules/event-filter.ts";
 
-/** As WIDGET_PARTS names it. Ids and types are shown always, and no field. */
+/** The name of a part in WIDGET_PARTS. Ids and types are shown always, and no field has them. */
 function partOf([part = ""]: readonly string[]): string {
   return part === "actor" || part === "target" ? `${part}.meta` : part;
 }

@@ -57,7 +57,7 @@ function beginningWith(prefix: string): ValueRange {
   return { since: prefix, before: range?.to ?? null };
 }
 
-/** One value, or a range with at least one end. Undefined if one of them is none. */
+/** One value, or a range with at least one end. Undefined if one of them is invalid. */
 function between(
   text: string,
   keyOf: (text: string) => string | undefined,
