@@ -13,6 +13,7 @@ import { withCost } from "./cpu.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { measureBatches } from "./measure/batches.ts";
 import type { Bench, Section } from "./measure/bench.ts";
+import { measureDeclaredFields } from "./measure/declared-fields.ts";
 import { measureDeliveries } from "./measure/deliveries.ts";
 import { measureEvidence } from "./measure/evidence.ts";
 import { measureExports } from "./measure/exports.ts";
@@ -34,6 +35,8 @@ import { openSql } from "./sql.ts";
 const RATE_LIMIT_PER_MINUTE = 1_000_000_000;
 /** No account reaches it: the exports and the bundle of the long chain are several GiB together. */
 const EXPORT_MAX_BYTES = 2 ** 40;
+/** An account may declare ten fields. */
+const PLANS = { plans: { bench: { max_search_fields: 10 } }, default: "bench" };
 
 try {
   const options = parseOptions(process.argv.slice(2));
@@ -49,7 +52,11 @@ async function main(options: Options): Promise<void> {
   const authority = await CertificateAuthority.create();
   const folder = await mkdtemp(join(tmpdir(), "annals-bench-"));
   const caFile = join(folder, "ca.pem");
-  await writeFile(caFile, authority.cert);
+  const plansFile = join(folder, "plans.json");
+  await Promise.all([
+    writeFile(caFile, authority.cert),
+    writeFile(plansFile, JSON.stringify(PLANS)),
+  ]);
   // A process that compiles a changed module keeps the compiler in memory, 13 MB in the gateway. From the
   // second start on the compile cache serves, as in the image.
   await (await startConstellation()).stop();
@@ -62,6 +69,7 @@ async function main(options: Options): Promise<void> {
     env: {
       keys: {
         ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
+        ANNALS_PLANS_FILE: plansFile,
       },
       export: { ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: String(EXPORT_MAX_BYTES) },
       "webhook-dispatcher": {
@@ -122,6 +130,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
       "single events": () => measureSingleEvents(bench),
       "idle latency": () => measureIdleLatency(bench),
       batches: () => measureBatches(bench),
+      "declared fields": () => measureDeclaredFields(bench),
       intake: () => measureIntake(bench),
       replicas: () => measureReplicas(bench),
     },
