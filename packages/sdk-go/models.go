@@ -687,8 +687,8 @@ type Export struct {
 	// One of "pending", "running", "completed", "failed".
 	Status string `json:"status"`
 	// One of "jsonl", "csv", "csv_bom", "parquet", "evidence".
-	Format string      `json:"format"`
-	Filter EventFilter `json:"filter"`
+	Format string       `json:"format"`
+	Filter SearchFilter `json:"filter"`
 	// Events in the file. Null until the export is completed.
 	EventCount *int64 `json:"event_count"`
 	// SHA-256 of the complete file, in lower-case hexadecimal. Null until the export is completed.
@@ -1021,8 +1021,8 @@ type NewExport struct {
 	// letters beyond ASCII. parquet: for DuckDB, ClickHouse and Athena. evidence: a tar file that is
 	// verified against the log, with proofs and salts whatever include_proofs says. Its range ends at the
 	// last event that the log covers. One of "jsonl", "csv", "csv_bom", "parquet", "evidence".
-	Format string       `json:"format,omitempty"`
-	Filter *EventFilter `json:"filter,omitempty"`
+	Format string        `json:"format,omitempty"`
+	Filter *SearchFilter `json:"filter,omitempty"`
 	// Whether the file can be verified without the service. Such a file contains salts: anyone who has it
 	// can confirm a guess at an erased value. Default: false.
 	IncludeProofs *bool `json:"include_proofs,omitempty"`
@@ -1558,6 +1558,65 @@ func (r *SearchField) UnmarshalJSON(text []byte) error {
 	type plain SearchField
 	r.Raw = append(json.RawMessage(nil), text...)
 	return decode(text, (*plain)(r))
+}
+
+// SearchFilter: The same filters as GET /v1/events. Default: all events.
+type SearchFilter struct {
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+	Action Strings `json:"action,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorID Strings `json:"actor_id,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorType Strings `json:"actor_type,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetID Strings `json:"target_id,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetType Strings `json:"target_type,omitzero"`
+	// At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredFrom string `json:"occurred_from,omitempty"`
+	// Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredTo string `json:"occurred_to,omitempty"`
+	// Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma
+	// before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedFrom string `json:"received_from,omitempty"`
+	// Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before
+	// the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedTo string `json:"received_to,omitempty"`
+	// Above this sequence number.
+	AfterSequence *int64 `json:"after_sequence,omitempty"`
+	// Below this sequence number.
+	BeforeSequence *int64 `json:"before_sequence,omitempty"`
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings `json:"outcome,omitzero"`
+	// By declared fields: each by its name. What is stored keeps path and type of them.
+	Fields map[string]Strings `json:"fields,omitzero"`
+	// Leaves out events that any of these members selects.
+	Not *SearchFilterNot `json:"not,omitempty"`
+	// Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z
+	// and A to Z are the same. It has no index: other filters make it quicker.
+	Text string `json:"text,omitempty"`
+}
+
+// SearchFilterNot: Leaves out events that any of these members selects.
+type SearchFilterNot struct {
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+	Action Strings `json:"action,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorID Strings `json:"actor_id,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorType Strings `json:"actor_type,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetID Strings `json:"target_id,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetType Strings `json:"target_type,omitzero"`
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings `json:"outcome,omitzero"`
+	// By declared fields: each by its name. What is stored keeps path and type of them.
+	Fields map[string]Strings `json:"fields,omitzero"`
 }
 
 // SecretRotation is a type of the interface.

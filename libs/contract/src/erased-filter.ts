@@ -6,12 +6,18 @@ export interface ErasedValues {
   readonly targetId?: string | undefined;
 }
 
-/** `filter` is the JSON object that the client sent. The id of a person may be in any declared field. */
+/**
+ * `filter` is the JSON object that the client sent. The id of a person may be in any declared field, and a
+ * word of its text.
+ */
 export function namesErased(
   filter: Readonly<Record<string, unknown>>,
   { actorId, targetId }: ErasedValues,
 ): boolean {
   const excluded = (filter["not"] ?? {}) as typeof filter;
+  const { text = "" } = filter;
+  if (typeof text === "string" && (isWordOf(text, actorId) || isWordOf(text, targetId)))
+    return true;
   return [filter, excluded].some((values) => {
     const fields = Object.values(values["fields"] ?? {}).flat();
     return (
@@ -23,4 +29,17 @@ export function namesErased(
 /** `given` has values, and arrays of values, of which each may be the erased one. */
 function names(given: readonly unknown[], erased: string | undefined): boolean {
   return erased !== undefined && given.flat().includes(erased);
+}
+
+/** Whether the text has the value, with neither a letter nor a digit next to it. Texts match in any case. */
+function isWordOf(text: string, value = ""): boolean {
+  const [within, word] = [text.toLowerCase(), value.toLowerCase()];
+  if (word === "") return false;
+  for (let at = within.indexOf(word); at !== -1; at = within.indexOf(word, at + 1)) {
+    const isPart =
+      /[\p{L}\p{N}]$/u.test(within.slice(0, at)) ||
+      /^[\p{L}\p{N}]/u.test(within.slice(at + word.length));
+    if (!isPart) return true;
+  }
+  return false;
 }

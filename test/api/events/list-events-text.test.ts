@@ -119,11 +119,8 @@ describe("422", () => {
     expectRefused(refused, "validation_error", { field, message });
   });
 
-  test("in a filter that is stored", async () => {
-    for (const path of ["/v1/exports", "/v1/widget-tokens"]) {
-      // oxlint-disable-next-line no-await-in-loop -- in order
-      const refused = await client.post(path, { filter: { text: "abc" } });
-      expectRefused(refused, "validation_error", { field: "filter.text" });
-    }
+  test("in the filter of a widget token", async () => {
+    const refused = await client.post("/v1/widget-tokens", { filter: { text: "abc" } });
+    expectRefused(refused, "validation_error", { field: "filter.text" });
   });
 });

@@ -368,7 +368,7 @@ class Export(TypedDict):
     id: str
     status: Literal["pending", "running", "completed", "failed"] | str
     format: Literal["jsonl", "csv", "csv_bom", "parquet", "evidence"] | str
-    filter: EventFilter
+    filter: SearchFilter
     event_count: int | None
     sha256: str | None
     size_bytes: int | None
@@ -585,7 +585,7 @@ class NewEventBatch(TypedDict):
 
 class NewExport(TypedDict, total=False):
     format: Literal["jsonl", "csv", "csv_bom", "parquet", "evidence"] | str
-    filter: EventFilter
+    filter: SearchFilter
     include_proofs: bool
 
 
@@ -985,6 +985,41 @@ class SearchField(TypedDict):
     indexed_from: int
     lag_events: int
     created_at: str
+
+
+class SearchFilterNot(TypedDict, total=False):
+    """Leaves out events that any of these members selects."""
+
+    action: str | list[str]
+    actor_id: str | list[str]
+    actor_type: str | list[str]
+    target_id: str | list[str]
+    target_type: str | list[str]
+    outcome: str | list[str]
+    fields: dict[str, str | list[str]]
+
+
+SearchFilter = TypedDict(
+    "SearchFilter",
+    {
+        "action": "str | list[str]",
+        "actor_id": "str | list[str]",
+        "actor_type": "str | list[str]",
+        "target_id": "str | list[str]",
+        "target_type": "str | list[str]",
+        "occurred_from": "str",
+        "occurred_to": "str",
+        "received_from": "str",
+        "received_to": "str",
+        "after_sequence": "int",
+        "before_sequence": "int",
+        "outcome": "str | list[str]",
+        "fields": "dict[str, str | list[str]]",
+        "not": "SearchFilterNot",
+        "text": "str",
+    },
+    total=False,
+)
 
 
 class SecretRotation(TypedDict, total=False):

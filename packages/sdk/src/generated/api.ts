@@ -963,7 +963,7 @@ export interface components {
             created_at: string;
             /** @description Events in the file. Null until the export is completed. */
             event_count: number | null;
-            filter: components["schemas"]["EventFilter"];
+            filter: components["schemas"]["SearchFilter"];
             /** @enum {string} */
             format: "jsonl" | "csv" | "csv_bom" | "parquet" | "evidence";
             /**
@@ -1605,7 +1605,7 @@ export interface components {
             events: components["schemas"]["NewBatchEvent"][];
         };
         NewExport: {
-            filter?: components["schemas"]["EventFilter"];
+            filter?: components["schemas"]["SearchFilter"];
             /**
              * @description Default: jsonl. csv_bom: CSV that begins with a byte order mark, without which Excel misreads letters beyond ASCII. parquet: for DuckDB, ClickHouse and Athena. evidence: a tar file that is verified against the log, with proofs and salts whatever include_proofs says. Its range ends at the last event that the log covers.
              * @example jsonl
@@ -2339,6 +2339,140 @@ export interface components {
              * @enum {string}
              */
             type: "string" | "number" | "ip" | "time";
+        };
+        /**
+         * @description The same filters as GET /v1/events. Default: all events.
+         * @example {
+         *       "action": "invoice.*",
+         *       "occurred_from": "2026-01-01T00:00:00Z"
+         *     }
+         */
+        SearchFilter: {
+            /**
+             * @description An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+             * @example invoice.*
+             */
+            action?: string | string[];
+            /**
+             * @description Exact. One of up to 10 values, 20 in all filters.
+             * @example u_1
+             */
+            actor_id?: string | string[];
+            /**
+             * @description Exact. One of up to 10 values, 20 in all filters.
+             * @example user
+             */
+            actor_type?: string | string[];
+            /**
+             * @description Above this sequence number.
+             * @example 40
+             */
+            after_sequence?: number;
+            /**
+             * @description Below this sequence number.
+             * @example 50
+             */
+            before_sequence?: number;
+            /**
+             * @description By declared fields: each by its name. What is stored keeps path and type of them.
+             * @example {
+             *       "ip": "203.0.113.0/24"
+             *     }
+             */
+            fields?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description Leaves out events that any of these members selects.
+             * @example {
+             *       "action": "user.view"
+             *     }
+             */
+            not?: {
+                /**
+                 * @description An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+                 * @example invoice.*
+                 */
+                action?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example u_1
+                 */
+                actor_id?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example user
+                 */
+                actor_type?: string | string[];
+                /**
+                 * @description By declared fields: each by its name. What is stored keeps path and type of them.
+                 * @example {
+                 *       "ip": "203.0.113.0/24"
+                 *     }
+                 */
+                fields?: {
+                    [key: string]: string | string[];
+                };
+                /**
+                 * @description Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10 values, 20 in all filters.
+                 * @example failure
+                 */
+                outcome?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example inv_9
+                 */
+                target_id?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example invoice
+                 */
+                target_type?: string | string[];
+            };
+            /**
+             * Format: date-time
+             * @description At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            occurred_from?: string;
+            /**
+             * Format: date-time
+             * @description Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            occurred_to?: string;
+            /**
+             * @description Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10 values, 20 in all filters.
+             * @example failure
+             */
+            outcome?: string | string[];
+            /**
+             * Format: date-time
+             * @description Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            received_from?: string;
+            /**
+             * Format: date-time
+             * @description Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+             * @example 2026-01-31T09:30:00Z
+             */
+            received_to?: string;
+            /**
+             * @description Exact. One of up to 10 values, 20 in all filters.
+             * @example inv_9
+             */
+            target_id?: string | string[];
+            /**
+             * @description Exact. One of up to 10 values, 20 in all filters.
+             * @example invoice
+             */
+            target_type?: string | string[];
+            /**
+             * @description Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z and A to Z are the same. It has no index: other filters make it quicker.
+             * @example 203.0.113.
+             */
+            text?: string;
         };
         SecretRotation: {
             /**

@@ -56,7 +56,7 @@ test.each([
   const range = { afterSequence: 0n, beforeSequence: 20n };
   const received = { receivedFrom: "2026-01-31T09:30:00.000000Z" };
   const fields = [{ name: "n", path: ["context", "n"], type: "string", values: ["a"] }];
-  const others = [{ fields }, { not: { actorIds: ["x"] } }];
+  const others = [{ fields }, { not: { actorIds: ["x"] } }, { texts: ["abc"] }];
   for (const filter of [{ actorIds: ["x", "y"] }, { actionPrefixes: [""] }, received, ...others])
     expect(await read(ledger, { ...filter, ...range })).toEqual({
       text: all.map(line).join(""),

@@ -54,9 +54,10 @@ function readWithProofs(
 }
 
 function isRange(filter: EventFilter): boolean {
-  const { actionPrefixes, actions, actorIds, actorTypes, fields, targetIds, targetTypes } = filter;
-  const { occurredFrom, occurredTo, receivedFrom, receivedTo } = filter;
-  const values = [actions, actionPrefixes, actorIds, actorTypes, fields, targetIds, targetTypes];
+  const { actionPrefixes, actions, actorIds, actorTypes, targetIds, targetTypes } = filter;
+  const { fields, occurredFrom, occurredTo, receivedFrom, receivedTo, texts } = filter;
+  const ids = [actorIds, actorTypes, targetIds, targetTypes];
+  const values = [actions, actionPrefixes, fields, texts, ...ids];
   const others = [occurredFrom, occurredTo, receivedFrom, receivedTo, filter.not];
   return values.every(({ length }) => length === 0) && others.every((value) => value === undefined);
 }

@@ -8,9 +8,9 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Static, TObject } from "typebox";
 import {
   FIELD_PARAMETER,
-  type FilterBody,
   type listFilterMembers,
   MAX_ALL_VALUES,
+  type SearchFilterBody,
 } from "./render-event-filter.ts";
 
 /** Those of a list; a body has some of them. */
@@ -102,7 +102,7 @@ function valuesRequest(
 
 /** The same for a filter in a body. Throws `invalid` for a name that no field can have, too. */
 export function bodyFilterRequest(
-  filter: Static<typeof FilterBody>,
+  filter: Static<typeof SearchFilterBody>,
 ): MessageInitShape<typeof EventFilterSchema> {
   const { not = {}, ...own } = filter;
   const excluded = Object.entries(flat(not)).map(([name, values]) => [EXCLUDED + name, values]);
@@ -129,7 +129,7 @@ export function namesFields({
 }
 
 /** A filter as it is stored and shown. Throws `invalid` if it is too large. */
-export function filterText(filter: Static<typeof FilterBody>): string {
+export function filterText(filter: Static<typeof SearchFilterBody>): string {
   const text = JSON.stringify(filter);
   if (Buffer.byteLength(text) > MAX_JSON_BYTES)
     throw invalid({ field: "filter", message: `must have at most ${MAX_JSON_BYTES} bytes` });

@@ -55,17 +55,16 @@ const filterMembers = {
 const Not = (name: string) =>
   Values(`Leaves out events that \`${name}\` would select.`, "user.view");
 
+const TEXT_LENGTH = { minLength: 3, maxLength: 128 };
+const TEXT_DESCRIPTION =
+  "Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z and A to Z " +
+  "are the same. It has no index";
 const Text = Type.Optional(
-  TextOrReadings(
-    { minLength: 3, maxLength: 128 },
-    {
-      description:
-        "Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z and A to Z " +
-        "are the same. It has no index, so a page can be short or empty: other filters make it quicker.",
-      examples: ["203.0.113."],
-      ...FILTERS,
-    },
-  ),
+  TextOrReadings(TEXT_LENGTH, {
+    description: `${TEXT_DESCRIPTION}, so a page can be short or empty: other filters make it quicker.`,
+    examples: ["203.0.113."],
+    ...FILTERS,
+  }),
 );
 
 /** The same as the parameters of a list. */
@@ -130,15 +129,31 @@ const Excluded = Type.Object(
   },
 );
 
-export const FilterBody = named(
-  "EventFilter",
+const bodyMembers = { ...filterMembers, ...partMembers, not: Type.Optional(Excluded) };
+const BODY_OPTIONS = {
+  ...CLOSED,
+  description: "The same filters as GET /v1/events. Default: all events.",
+  examples: [{ action: "invoice.*", occurred_from: "2026-01-01T00:00:00Z" }],
+  ...FILTERS,
+};
+
+export const FilterBody = named("EventFilter", Type.Object(bodyMembers, BODY_OPTIONS));
+
+/** The same with `text`: of what reads events, and is not asked about each of them. */
+export const SearchFilterBody = named(
+  "SearchFilter",
   Type.Object(
-    { ...filterMembers, ...partMembers, not: Type.Optional(Excluded) },
     {
-      ...CLOSED,
-      description: "The same filters as GET /v1/events. Default: all events.",
-      examples: [{ action: "invoice.*", occurred_from: "2026-01-01T00:00:00Z" }],
-      ...FILTERS,
+      ...bodyMembers,
+      text: Type.Optional(
+        Type.String({
+          ...TEXT_LENGTH,
+          description: `${TEXT_DESCRIPTION}: other filters make it quicker.`,
+          examples: ["203.0.113."],
+          ...FILTERS,
+        }),
+      ),
     },
+    BODY_OPTIONS,
   ),
 );

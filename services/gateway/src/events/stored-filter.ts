@@ -7,13 +7,13 @@ import type { Static } from "typebox";
 import { type Admission, admittedBy } from "../admission/admission.ts";
 import type { Deps } from "../deps.ts";
 import { bodyFilterRequest, namesFields } from "./event-query.ts";
-import type { FilterBody } from "./render-event-filter.ts";
+import type { SearchFilterBody } from "./render-event-filter.ts";
 
 /** Throws `invalid` for a field that is not declared, and for a value that its type does not have. */
 export async function storedFilter(
   { ledger }: Pick<Deps, "ledger">,
   admission: Admission,
-  given: Static<typeof FilterBody>,
+  given: Static<typeof SearchFilterBody>,
   signal: AbortSignal,
 ): Promise<EventFilter> {
   const filter = create(EventFilterSchema, bodyFilterRequest(given));

@@ -7,7 +7,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { admittedBy } from "../admission/admission.ts";
 import { dataOf } from "../render/data.ts";
-import { FilterBody } from "../events/render-event-filter.ts";
+import { SearchFilterBody } from "../events/render-event-filter.ts";
 import { EXPORT_MEMBERS, ExportBody, FORMAT_NUMBERS, renderExport } from "./render-export.ts";
 import { CLOSED, named } from "../render/schema.ts";
 import { type Route, route } from "../route.ts";
@@ -30,7 +30,7 @@ const Body = named(
           ...EXPORT_MEMBERS,
         }),
       ),
-      filter: Type.Optional(FilterBody),
+      filter: Type.Optional(SearchFilterBody),
       include_proofs: Type.Optional(
         Type.Boolean({
           description:

@@ -15,7 +15,7 @@ import {
   ExportStatus as ProtoStatus,
 } from "@annals/proto/exports";
 import { Type, type TSchema } from "typebox";
-import { FilterBody } from "../events/render-event-filter.ts";
+import { SearchFilterBody } from "../events/render-event-filter.ts";
 import { Count, Hash, Id, named, Nullable, openDetail, Time } from "../render/schema.ts";
 
 const STATUSES: Record<ProtoStatus, ExportStatus> = {
@@ -76,7 +76,7 @@ export const ExportBody = named(
       id: ExportId,
       status: Type.Enum([...EXPORT_STATUSES], { examples: ["completed"] }),
       format: Type.Enum([...EXPORT_FORMATS]),
-      filter: FilterBody,
+      filter: SearchFilterBody,
       event_count: untilCompleted(Count({ examples: [2] }), "Events in the file."),
       sha256: untilCompleted(Hash(), "SHA-256 of the complete file, in lower-case hexadecimal."),
       size_bytes: untilCompleted(Count({ examples: [1_730] }), "Size of the complete file."),

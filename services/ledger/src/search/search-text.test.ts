@@ -15,6 +15,7 @@ import { Budget } from "./budget.ts";
 import { findNumbers } from "./find-numbers.ts";
 import { CHUNK_SIZE } from "./rules/chunk.ts";
 import type { EventFilter } from "./rules/event-filter.ts";
+import { streamPages } from "./stream-pages.ts";
 
 const ACCOUNT = "acct_1";
 const EVENTS = CHUNK_SIZE + 700;
@@ -141,6 +142,14 @@ async function search(filter: EventFilter, ascending: boolean): Promise<number[]
   return numbers;
 }
 
+/** What an export gets. */
+async function streamed(filter: EventFilter): Promise<number[]> {
+  const numbers: number[] = [];
+  for await (const { rows: found } of streamPages(pool, { accountId: ACCOUNT, filter }))
+    numbers.push(...found.map(({ sequence_number: number }) => Number(number)));
+  return numbers;
+}
+
 /** A piece of what an event says, in any case, or of what none says. */
 const piece = fc
   .record({
@@ -219,6 +228,15 @@ test("each text is found as it is, whatever JSON makes of it, without an index",
   expect(await checkAll()).toBeGreaterThan(0);
 }, 120_000);
 
+test("an export gets what a list finds", async () => {
+  for (const filter of [{ texts: ["twice no. 1"] }, { texts: ["u_7"], fields: [outcome] }]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const found = await streamed(filter);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(scan(filter));
+  }
+});
+
 test("with an index of the first chunk", async () => {
   await indexAll(pool);
   expect(await checkAll()).toBeGreaterThan(0);
@@ -248,5 +266,6 @@ test("nothing of what was erased is found", async () => {
   const found = await search(erased, true);
   expect(found).toEqual(scan(erased));
   expect(found.filter((number) => gone.has(number))).toEqual([]);
+  expect(await streamed(erased)).toEqual(found);
   expect(await checkAll()).toBeGreaterThan(0);
 }, 120_000);

@@ -499,7 +499,8 @@ export declare type EventFilter = Message<"annals.ledger.v1.EventFilter"> & {
   not?: ExcludedValues | undefined;
 
   /**
-   * One of them is in the action, an id, a type or a part (docs/interface.md). For lists alone: at most two.
+   * One of them is in the action, an id, a type or a part (docs/interface.md). Lists have at most
+   * two, exports one.
    *
    * @generated from field: repeated string texts = 16;
    */

@@ -143,6 +143,9 @@ test.each<[string, Given, boolean]>([
   ['{"not":{"target_id":"ada"}}', { actorId: "ada" }, false],
   ['{"fields":{"by":"ada"}}', { actorId: "ada" }, true],
   ['{"not":{"fields":{"by":["bob","ada"]}}}', { targetId: "ada" }, true],
+  ['{"text":"user ADA, of"}', { actorId: "ada" }, true],
+  ['{"text":"ada"}', { targetId: "ada" }, true],
+  ['{"text":"adam, Nada, adaÄ and ada9"}', { actorId: "ada" }, false],
   ['{"fields":{"ada":"bob"},"not":{"fields":{"by":"adam"}}}', { actorId: "ada" }, false],
 ])("the filter %s, and the erasure of %j", async (filter, given, isGone) => {
   const id = await exports.queue();

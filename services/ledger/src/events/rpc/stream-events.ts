@@ -10,8 +10,10 @@ import type { SearchTurns } from "../../search/search-turns.ts";
 import { streamPages } from "../../search/stream-pages.ts";
 import { eventRecords, type Format } from "./event-records.ts";
 
-/** Numbers after which a stream that found nothing says how far it is, so that its reader resumes there. */
+/** Numbers, or steps, after which a stream that found nothing says how far it is: its reader resumes there. */
 const PROGRESS_EVENTS = 50_000;
+/** A step may read a mebibyte of parts. */
+const PROGRESS_STEPS = 256;
 
 interface Deps {
   readonly searches: SearchTurns;
@@ -27,13 +29,15 @@ export function streamEvents({
     const selection = { accountId, filter: filter ?? create(EventFilterSchema) };
     const pages = streamPages(searches.of(accountId, "service", context.signal), selection);
     let told = 0;
+    let steps = 0;
     for await (const { rows, reached } of readAhead(pages)) {
       // A stream that ended here without an error would look complete to its reader.
       context.signal.throwIfAborted();
+      steps += 1;
       if (rows.length > 0) yield* eventRecords(rows, { accountId, includeProof, format, leaveOut });
-      else if (reached < told + PROGRESS_EVENTS) continue;
+      else if (reached < told + PROGRESS_EVENTS && steps < PROGRESS_STEPS) continue;
       else yield { reached: BigInt(reached) };
-      told = reached;
+      [told, steps] = [reached, 0];
     }
   };
 }
