@@ -9,17 +9,25 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newLedgerDatabase, openPool } from "../testing/database.ts";
 import { CONTEXT, type Declared, FIELDS, SELECTS } from "../testing/declared-values.ts";
-import { FRESH, insertEvents, KINDS, SEALED } from "../testing/segment-fixtures.ts";
+import {
+  FRESH,
+  indexSparse,
+  insertEvents,
+  SEALED,
+  SPARSE,
+  sparse,
+} from "../testing/segment-fixtures.ts";
 import { Budget } from "./budget.ts";
 import { findNumbers } from "./find-numbers.ts";
 import { matchesOf } from "./matches.ts";
 import type { EventFilter, FieldValues } from "./rules/event-filter.ts";
 
 const ACCOUNT = "acct_1";
-const EVENTS = SEALED + 2 * FRESH + 300;
+const COUNT = (SEALED + 2 * FRESH + 512) / SPARSE;
+const EVENTS = sparse(COUNT);
 const RUNS = 12;
-/** Events of a search at most: each is parsed where the index does not have the field. */
-const WIDTH = 9_000;
+/** Numbers of a search at most: each event is parsed where the index does not have the field. */
+const WIDTH = 16_000;
 
 interface Row {
   readonly number: number;
@@ -34,7 +42,7 @@ let rows: Row[];
 beforeAll(async () => {
   database = await newLedgerDatabase(afterAll);
   pool = openPool(database.url, { atEnd: afterAll });
-  await insertEvents(database, ACCOUNT, EVENTS, KINDS.some, "'{}'", CONTEXT);
+  await insertEvents(database, ACCOUNT, COUNT, { context: CONTEXT, every: SPARSE });
   const stored = await database.query<{ number: number; action: string; context: string }>(
     "SELECT sequence_number::int AS number, action, context FROM ledger.events ORDER BY 1",
   );
@@ -151,16 +159,12 @@ async function searchWhile(filter: EventFilter, change: () => Promise<unknown>) 
 }
 
 const LAST_FRESH = SEALED + FRESH;
-const index = async (from: number, to: number) => {
-  for (let base = from; base < to; base += FRESH)
-    // oxlint-disable-next-line no-await-in-loop -- in order
-    await call(`SELECT ledger.index_segment('${ACCOUNT}', ${base})`);
-};
+const index = (from: number, to: number) => indexSparse(database, ACCOUNT, from, to);
 
 test("each value of each type, without an index", async () => {
   for (const { name } of FIELDS)
     for (const value of Object.keys(SELECTS[name] ?? {})) {
-      const filter = { ...valuesOf(name, value), beforeSequence: 5_100n };
+      const filter = { ...valuesOf(name, value), beforeSequence: BigInt(sparse(1_100)) };
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       expect({ name, value, found: await search(pool, filter, true) }).toEqual({
         name,

@@ -130,8 +130,13 @@ function scan(sent: readonly Sent[], query: Query): number[] {
   const { after = 0, before = Infinity, ascending } = query;
   const isOf = (wanted: Some | undefined, value: string | undefined) =>
     wanted === undefined || wanted.some((one) => one === value);
-  const isWithin = (value: string, from: number | undefined, to: number | undefined) =>
-    (from === undefined || value >= timeOf(from)) && (to === undefined || value < timeOf(to));
+  const within = (from: number | undefined, to: number | undefined) => {
+    const [first, end] = [from, to].map((one) => (one === undefined ? undefined : timeOf(one)));
+    return (value: string) =>
+      (first === undefined || value >= first) && (end === undefined || value < end);
+  };
+  const hasOccurred = within(query.from, query.to);
+  const isReceived = within(query.receivedFrom, query.receivedTo);
   const { actionPrefixes, actions = actionPrefixes && [] } = query;
   const numbers = sent.flatMap((event, index) => {
     const matches =
@@ -143,8 +148,8 @@ function scan(sent: readonly Sent[], query: Query): number[] {
       isOf(query.actorTypes, event.actorType) &&
       isOf(query.targetIds, event.targetId) &&
       isOf(query.targetTypes, event.targetType) &&
-      isWithin(event.occurredAt, query.from, query.to) &&
-      isWithin(event.receivedAt ?? RECEIVED_AT, query.receivedFrom, query.receivedTo);
+      hasOccurred(event.occurredAt) &&
+      isReceived(event.receivedAt ?? RECEIVED_AT);
     return matches ? [index + 1] : [];
   });
   return ascending ? numbers : numbers.toReversed();

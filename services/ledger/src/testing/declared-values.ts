@@ -6,13 +6,13 @@ import { isIP } from "node:net";
 
 /** Addresses, numbers, times and texts of event n, and some that are none. */
 export const CONTEXT = `'{' || CASE
-    WHEN n % 5000 = 1 THEN '"at":"2026-01-02T01:00:00.25+02:00","ip":"::ffff:10.0.0.1","ms":-0,"tags":[]'
-    WHEN n % 5000 = 2 THEN '"at":"2026-02-30T00:00:00Z","ip":"10.0.0.01","ms":"5","tags":[["a"],{"a":"b"}]'
-    WHEN n % 5000 = 3 THEN '"at":"2026-01-01","ip":5,"ms":1e+300,"tags":[true,5,null,"é"]'
-    WHEN n % 5000 = 4 THEN '"at":["2026-01-03T00:00:00Z",1],"ip":["2001:DB8::1","10.1.2.3"],"ms":[1,-1.5e-7],"tags":"A"'
-    WHEN n % 5000 = 5 THEN '"tags":["' || repeat('A', 300) || '"]'
-    WHEN n % 5000 = 6 THEN '"in":{"ip":"10.0.0.9"},"tags":[' || (SELECT string_agg(i::text, ',') FROM generate_series(1, 20) AS i) || ']'
-    WHEN n % 5000 = 7 THEN '"ms":5,"z":"' || repeat('x', 17000) || '"'
+    WHEN n % 1000 = 1 THEN '"at":"2026-01-02T01:00:00.25+02:00","ip":"::ffff:10.0.0.1","ms":-0,"tags":[]'
+    WHEN n % 1000 = 2 THEN '"at":"2026-02-30T00:00:00Z","ip":"10.0.0.01","ms":"5","tags":[["a"],{"a":"b"}]'
+    WHEN n % 1000 = 3 THEN '"at":"2026-01-01","ip":5,"ms":1e+300,"tags":[true,5,null,"é"]'
+    WHEN n % 1000 = 4 THEN '"at":["2026-01-03T00:00:00Z",1],"ip":["2001:DB8::1","10.1.2.3"],"ms":[1,-1.5e-7],"tags":"A"'
+    WHEN n % 1000 = 5 THEN '"tags":["' || repeat('A', 300) || '"]'
+    WHEN n % 1000 = 6 THEN '"in":{"ip":"10.0.0.9"},"tags":[' || (SELECT string_agg(i::text, ',') FROM generate_series(1, 20) AS i) || ']'
+    WHEN n % 1000 = 7 THEN '"ms":5,"z":"' || repeat('x', 17000) || '"'
     ELSE '"at":"2026-01-' || lpad((1 + n % 28)::text, 2, '0') || 'T00:00:0' || n % 10 || '.5Z","ip":"203.0.' || n % 64 || '.'
       || n % 256 || '","ms":' || (n % 1000 - 500) / 4.0 || ',"tags":["t' || n % 300 || '","' || chr((65 + n % 26)::integer) || '"]'
   END || '}'`;

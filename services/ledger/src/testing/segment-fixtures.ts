@@ -25,30 +25,81 @@ export const KINDS = {
 export const OUTCOMES = `CASE WHEN n % 900 = 2 THEN '{"outcome":"' || repeat('é', 200) || '"}'
   WHEN n % 3 > 0 THEN '{"a":1,"outcome":"o' || n % 7 || '"}' ELSE '{}' END`;
 
-/** Inserts the events of a chain from 1 on, and its head. */
+/** Of a sparse chain: a segment of it costs a sixteenth, and what works on segments does the same. */
+export const SPARSE = 16;
+
+/** The number of event n of a sparse chain. The first and the last number of each fresh segment are among them. */
+export const sparse = (n: number): number => SPARSE * (n - 1) + 1 + ((n - 1) % SPARSE);
+
+interface Given {
+  /** Of event n, or by its number. */
+  readonly values?: string;
+  readonly metadata?: string;
+  readonly context?: string;
+  /** With all numbers unless it is given. */
+  readonly every?: typeof SPARSE;
+}
+
+/** Inserts events of a chain, which say their numbers in their times, and its head. */
 export async function insertEvents(
   database: TestDatabase,
   accountId: string,
-  length: number,
-  values: string = KINDS.some,
-  /** Parts of event n. */
-  metadata = "'{}'",
-  context = "'{}'",
+  count: number,
+  { context = "'{}'", every, metadata = "'{}'", values = KINDS.some }: Given = {},
 ): Promise<void> {
   await database.query(
     `INSERT INTO ledger.events (account_id, sequence_number, id, action, actor_id, actor_type, target_id, target_type,
        erased, occurred_at, received_at, created_at, digests, previous_hash, hash, actor, context, diff, metadata,
        target, salts)
-     SELECT $1, n, 'evt_' || n, ${values}, 'occurred ' || lpad(n::text, 9, '0'), 'received ' || lpad(n::text, 9, '0'), '',
+     SELECT $1, number, 'evt_' || number, ${values}, 'occurred ' || lpad(number::text, 9, '0'),
+       'received ' || lpad(number::text, 9, '0'), '',
        decode(repeat('00', 160), 'hex'), sha256(n::text::bytea), sha256(n::text::bytea), '{}', ${context}, '{}', ${metadata}, '{}',
        decode(repeat('00', 80), 'hex')
-     FROM generate_series(1, $2::bigint) AS n`,
-    [accountId, length],
+     FROM generate_series(1, $2::bigint) AS n
+     CROSS JOIN LATERAL (VALUES ($3::bigint * (n - 1) + 1 + (n - 1) % $3::bigint)) AS at (number)`,
+    [accountId, count, every ?? 1],
   );
   await database.query(
-    `INSERT INTO ledger.heads (account_id, sequence_number, hash) VALUES ($1, $2, sha256('x'))`,
-    [accountId, length],
+    `INSERT INTO ledger.heads (account_id, sequence_number, hash)
+     SELECT account_id, sequence_number, hash FROM ledger.events WHERE account_id = $1 ORDER BY 2 DESC LIMIT 1`,
+    [accountId],
   );
+}
+
+/** Makes a chain sparse that has all its events. Its hashes are those of the numbers before. */
+export async function spread(database: TestDatabase, accountId: string): Promise<void> {
+  const high = 1_000_000_000;
+  const steps = [
+    `${high} + ${SPARSE} * (sequence_number - 1) + 1 + (sequence_number - 1) % ${SPARSE}`,
+    `sequence_number - ${high}`,
+  ];
+  for (const step of steps)
+    for (const table of ["events", "heads"])
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await database.query(
+        `UPDATE ledger.${table} SET sequence_number = ${step} WHERE account_id = $1`,
+        [accountId],
+      );
+}
+
+/** Adds the fresh segments between two numbers to the index, also where numbers of them have no event. */
+export async function indexSparse(
+  database: TestDatabase,
+  accountId: string,
+  from: number,
+  to: number,
+): Promise<void> {
+  await database.query(
+    `INSERT INTO ledger.segments (account_id, level, base, earliest, latest, first_received, last_received)
+     SELECT account_id, 0, (sequence_number - 1) / 4096 * 4096 AS base, min(occurred_at), max(occurred_at),
+       min(received_at), max(received_at)
+     FROM ledger.events WHERE account_id = $1 AND sequence_number > $2 AND sequence_number <= $3
+     GROUP BY account_id, base`,
+    [accountId, from, to],
+  );
+  for (let base = from; base < to; base += FRESH)
+    // oxlint-disable-next-line no-await-in-loop -- in order
+    await database.query("SELECT ledger.make_blocks($1, $2::bigint)", [accountId, base]);
 }
 
 /** A key of a field, and the numbers of its events in the order in which they are stored. */

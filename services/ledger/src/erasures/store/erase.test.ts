@@ -3,18 +3,19 @@
 
 import { beforeAll, expect, test } from "vitest";
 import { newAccountId } from "../../testing/append-fixtures.ts";
+import { type LifecycleFixtures, openLifecycleFixtures } from "../../testing/lifecycle-fixtures.ts";
 import {
-  eventBy,
-  type LifecycleFixtures,
-  openLifecycleFixtures,
-} from "../../testing/lifecycle-fixtures.ts";
-import { entriesOfBlocks, entriesOfEvents, FRESH, SEALED } from "../../testing/segment-fixtures.ts";
+  entriesOfBlocks,
+  entriesOfEvents,
+  FRESH,
+  indexSparse,
+  insertEvents,
+  SEALED,
+  SPARSE,
+  sparse,
+} from "../../testing/segment-fixtures.ts";
 
 const ERASURE = "annals.erasure";
-
-/** With an outcome in its metadata. */
-const eventWith = (who: number) =>
-  eventBy(who, "invoice.read", { metadata: `{"outcome":["o_${who % 3}","${who}"]}` });
 
 let world: LifecycleFixtures;
 beforeAll(async () => {
@@ -79,59 +80,72 @@ async function forget(accountId: string): Promise<number> {
 const queued = (accountId: string) =>
   world.owner.query("SELECT FROM ledger.unindexed WHERE account_id = $1", [accountId]);
 
+/** Of event n: every third is by u_1. */
+const metadata = `'{"outcome":["o_' || n % 3 || '","' || n % 70 || '"]}'`;
+const by = (others: string): string =>
+  `'invoice.read', CASE n % 3 WHEN 2 THEN 'u_1' ELSE ${others} END, 'user', 'inv_9', 'invoice', 0`;
+
+/** A chain of so many numbers, with these values of actors other than u_1. */
+async function newSparse(length: number, given: { others?: string; context?: string }) {
+  const accountId = newAccountId();
+  const { context = "'{}'", others = "'u_0'" } = given;
+  const events = { values: by(others), metadata, context, every: SPARSE } as const;
+  await insertEvents(world.owner, accountId, length / SPARSE, events);
+  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
+  return accountId;
+}
+
+/** The numbers of the events from one to another one. */
+const numbered = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => sparse(from + at));
+
+async function eraseNumbers(accountId: string, parts: string[], numbers: readonly number[]) {
+  const named = { parts, sequence_numbers: numbers.join(",") };
+  await world.erase(accountId, await world.record(accountId, ERASURE, named));
+}
+
 /** Erases the actor of every event of u_1 among the first ones, in pieces, and two parts of some others. */
 async function eraseSome(accountId: string, upTo: number): Promise<void> {
-  for (let from = 1; from <= upTo; from += 750) {
-    const numbers = Array.from({ length: 250 }, (_, at) => from + 1 + at * 3);
-    const metadata = {
-      parts: ["actor"],
-      sequence_numbers: numbers.filter((each) => each <= upTo).join(","),
-    };
+  for (let from = 2; from <= upTo; from += 300) {
+    const all = numbered(from, Math.min(from + 299, upTo));
     // oxlint-disable-next-line no-await-in-loop -- in order
-    await world.erase(accountId, await world.record(accountId, ERASURE, metadata));
+    await eraseNumbers(
+      accountId,
+      ["actor"],
+      all.filter((_, at) => at % 3 === 0),
+    );
   }
-  const some = { parts: ["metadata", "target"], sequence_numbers: "7-90" };
-  await world.erase(accountId, await world.record(accountId, ERASURE, some));
+  await eraseNumbers(accountId, ["metadata", "target"], numbered(7, 90));
 }
 
 test("the filter index then is the one that a new index would be", async () => {
-  const accountId = newAccountId();
-  const events = Array.from({ length: 2 * FRESH }, (_, index) => eventWith(index % 3));
-  await world.appendTo(accountId, events);
-  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
-  await world.run("SELECT ledger.index_segment($1, 0)", [accountId]);
+  const accountId = await newSparse(2 * FRESH, {});
+  await indexSparse(world.owner, accountId, 0, FRESH);
   // Control: before the queue is done, the erased values are in the index.
-  await eraseSome(accountId, FRESH);
+  await eraseSome(accountId, FRESH / SPARSE);
   const entries = async () => (await entriesOfBlocks(world.owner, accountId)).map(([, key]) => key);
   expect(await entries()).toContain("u_1");
   // What is indexed later has none of them. The queue has values of it, too, and nothing to take out.
-  const late = { parts: ["actor", "metadata", "target"], sequence_numbers: "5000-5100" };
-  await world.erase(accountId, await world.record(accountId, ERASURE, late));
-  await world.run("SELECT ledger.index_segment($1, 4096)", [accountId]);
+  await eraseNumbers(accountId, ["actor", "metadata", "target"], numbered(300, 400));
+  await indexSparse(world.owner, accountId, FRESH, 2 * FRESH);
   expect(await forget(accountId)).toBe(2);
   expect(await queued(accountId)).toEqual([]);
   const right = await entriesOfEvents(world.owner, accountId, 0, 2 * FRESH);
   expect(await entriesOfBlocks(world.owner, accountId)).toEqual(right);
-  expect(right.find(([field, key]) => field === "actor_id" && key === "u_1")?.[2][0]).toBe(4_097);
+  expect(right.find(([field, key]) => field === "actor_id" && key === "u_1")?.[2][0]).toBe(
+    sparse(257),
+  );
 });
 
 test("so is that of declared fields, of one that is deleted, and of one whose backfill is on its way", async () => {
-  const accountId = newAccountId();
-  const context = (index: number) =>
-    `{"ip":["10.0.0.${index % 3}","10.1.0.${index % 200}"],"n":${index % 50}}`;
-  const events = Array.from({ length: SEALED }, (_, index) =>
-    eventBy(index % 3, "invoice.read", { context: context(index) }),
-  );
-  await world.appendTo(accountId, events);
-  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
+  const context = `'{"ip":["10.0.0.' || n % 3 || '","10.1.0.' || n % 200 || '"],"n":' || n % 50 || '}'`;
+  const accountId = await newSparse(SEALED, { context });
   const declare = (field: number, name: string, type: string, deletedAt: string | null = null) =>
     world.owner.query(
       "INSERT INTO ledger.fields VALUES ($1, $2, $3, $4, $5, false, 65536, 65536, '', $6)",
       [accountId, field, name, ["context", name], type, deletedAt],
     );
-  for (let base = 0; base < SEALED; base += FRESH)
-    // oxlint-disable-next-line no-await-in-loop -- in order
-    await world.run("SELECT ledger.index_segment($1, $2)", [accountId, base]);
+  await indexSparse(world.owner, accountId, 0, SEALED);
   await world.run("SELECT ledger.seal_segment($1, 0)", [accountId]);
   await declare(16, "ip", "ip");
   await declare(17, "n", "number");
@@ -148,10 +162,8 @@ test("so is that of declared fields, of one that is deleted, and of one whose ba
     "UPDATE ledger.fields SET deleted_at = '' WHERE account_id = $1 AND field = 16",
     [accountId],
   );
-  const parts = { parts: ["context"], sequence_numbers: "1-200" };
-  await world.erase(accountId, await world.record(accountId, ERASURE, parts));
-  const late = { parts: ["context"], sequence_numbers: "5001-5200" };
-  await world.erase(accountId, await world.record(accountId, ERASURE, late));
+  await eraseNumbers(accountId, ["context"], numbered(1, 200));
+  await eraseNumbers(accountId, ["context"], numbered(301, 500));
   const said = async () =>
     (await entriesOfBlocks(world.owner, accountId)).filter(([field]) => field === null);
   const keys = (entries: Awaited<ReturnType<typeof said>>) =>
@@ -176,18 +188,11 @@ test("so is that of declared fields, of one that is deleted, and of one whose ba
 });
 
 test("so is a sealed one, and one that is sealed before the values are taken out", async () => {
-  const accountId = newAccountId();
-  const events = Array.from({ length: SEALED }, (_, index) =>
-    eventWith(index % 3 === 1 ? 1 : 1_000 + index),
-  );
-  await world.appendTo(accountId, events);
-  await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
-  for (let base = 0; base < SEALED; base += FRESH)
-    // oxlint-disable-next-line no-await-in-loop -- in order
-    await world.run("SELECT ledger.index_segment($1, $2)", [accountId, base]);
-  await eraseSome(accountId, 3_000);
+  const accountId = await newSparse(SEALED, { others: "'u_' || 1000 + n" });
+  await indexSparse(world.owner, accountId, 0, SEALED);
+  await eraseSome(accountId, 1_000);
   await world.run("SELECT ledger.seal_segment($1, 0)", [accountId]);
-  await eraseSome(accountId, 6_000);
+  await eraseSome(accountId, 2_000);
   expect(await forget(accountId)).toBe(1);
   expect(await entriesOfBlocks(world.owner, accountId)).toEqual(
     await entriesOfEvents(world.owner, accountId, 0, SEALED),

@@ -16,8 +16,11 @@ import {
   entriesOfBlocks,
   entriesOfEvents,
   FRESH,
+  indexSparse,
+  insertEvents,
   SEALED,
   segmentsOf,
+  SPARSE,
 } from "../../testing/segment-fixtures.ts";
 import { type Condition, withoutCondition } from "../../testing/without-condition.ts";
 
@@ -278,14 +281,13 @@ test("a chunk goes at a time, and no value stays in the index without an event",
 
 test("a sealed segment that the cut enters becomes fresh ones, of what is left", async () => {
   const accountId = newAccountId();
-  const events = Array.from({ length: SEALED }, (_, index) => eventBy(Math.floor(index / 1_000)));
-  await world.appendTo(accountId, events);
+  const values = "'invoice.read', 'u_' || (number - 1) / 1000, 'user', 'inv_9', 'invoice', 0";
+  await insertEvents(world.owner, accountId, SEALED / SPARSE, { values, every: SPARSE });
   await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
-  for (let base = 0; base < SEALED; base += FRESH)
-    await world.run("SELECT ledger.index_segment($1, $2)", [accountId, base]);
+  await indexSparse(world.owner, accountId, 0, SEALED);
   await world.run("SELECT ledger.seal_segment($1, 0)", [accountId]);
   expect(await segmentsOf(world.owner, accountId)).toHaveLength(17);
-  const said = { parts: ["actor"], sequence_numbers: "60000" };
+  const said = { parts: ["actor"], sequence_numbers: "65536" };
   await world.erase(accountId, await world.record(accountId, "annals.erasure", said));
   await cut(accountId, 5_500);
   // What the index of the segment waits for is not waited for with the row that records need.

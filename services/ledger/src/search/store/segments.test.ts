@@ -12,11 +12,13 @@ import {
   entriesOfBlocks,
   entriesOfEvents,
   FRESH,
+  indexSparse,
   insertEvents,
   KINDS,
   OUTCOMES,
   SEALED,
   segmentsOf,
+  SPARSE,
 } from "../../testing/segment-fixtures.ts";
 import { withoutCondition } from "../../testing/without-condition.ts";
 
@@ -68,7 +70,7 @@ const SETTINGS = [
 test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
   "%s: a fresh segment says what its events say",
   async (kind) => {
-    await insertEvents(database, kind, FRESH, KINDS[kind], OUTCOMES);
+    await insertEvents(database, kind, FRESH, { values: KINDS[kind], metadata: OUTCOMES });
     if (kind === "deleted")
       await database.query(
         `DELETE FROM ledger.events WHERE account_id = 'deleted' AND sequence_number <= 256;
@@ -119,7 +121,7 @@ test("control: grouped by a sort of the values, places are not in order", async 
 });
 
 test("segments are added in order, once, and only if all of their events are there", async () => {
-  await insertEvents(database, "order", 2 * FRESH, KINDS.one);
+  await insertEvents(database, "order", 2 * FRESH, { values: KINDS.one });
   expect(await index("order", FRESH)).toBe(false);
   expect(await index("order", 1)).toBe(false);
   expect(await index("order", 0)).toBe(true);
@@ -149,12 +151,19 @@ const MADE_FROM_EVENTS = `
   )
   SELECT ledger.store_blocks('copied', 1, $2, array_agg(field), array_agg(key), array_agg(places)) FROM entries`;
 
-test.each(["one", "some"] as const)(
-  "%s: a sealed segment is what its events would give, and takes the place of the fresh ones",
-  async (kind) => {
+/** Every place of a segment is taken where all events have one value. */
+test.each([
+  { kind: "one", every: undefined },
+  { kind: "some", every: SPARSE },
+] as const)(
+  "$kind: a sealed segment is what its events would give, and takes the place of the fresh ones",
+  async ({ every, kind }) => {
     const accountId = `sealed_${kind}`;
-    await insertEvents(database, accountId, SEALED + FRESH, KINDS[kind], OUTCOMES);
-    for (let base = 0; base <= SEALED; base += FRESH) await index(accountId, base);
+    const length = SEALED + FRESH;
+    const given = { values: KINDS[kind], metadata: OUTCOMES, ...(every && { every }) };
+    await insertEvents(database, accountId, length / (every ?? 1), given);
+    if (every) await indexSparse(database, accountId, 0, length);
+    else for (let base = 0; base < length; base += FRESH) await index(accountId, base);
     const said = await entriesOfBlocks(database, accountId);
     const before = await segmentsOf(database, accountId);
     const sealed = [

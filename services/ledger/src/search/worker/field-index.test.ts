@@ -5,12 +5,16 @@
 import { createLog, REST_MS } from "@annals/chassis";
 import { beforeAll, expect, test } from "vitest";
 import { newAccountId } from "../../testing/append-fixtures.ts";
+import { type LifecycleFixtures, openLifecycleFixtures } from "../../testing/lifecycle-fixtures.ts";
 import {
-  eventBy,
-  type LifecycleFixtures,
-  openLifecycleFixtures,
-} from "../../testing/lifecycle-fixtures.ts";
-import { entriesOfBlocks, FRESH, SEALED } from "../../testing/segment-fixtures.ts";
+  entriesOfBlocks,
+  FRESH,
+  indexSparse,
+  insertEvents,
+  SEALED,
+  SPARSE,
+  sparse,
+} from "../../testing/segment-fixtures.ts";
 import { FieldIndex } from "./field-index.ts";
 
 const NEVER = new AbortController().signal;
@@ -20,21 +24,14 @@ beforeAll(async () => {
   world = await openLifecycleFixtures();
 });
 
-const eventAt = (index: number) =>
-  eventBy(index % 3, "invoice.read", { context: `{"n":${Math.floor(index / 1_000)}}` });
-
 /** A chain with its index, and a field that is declared after it. */
-async function indexed(events: number): Promise<string> {
+async function indexed(length: number): Promise<string> {
   const accountId = newAccountId();
-  await world.appendTo(
-    accountId,
-    Array.from({ length: events }, (_, index) => eventAt(index)),
-  );
+  const context = `'{"n":' || n / 60 || '}'`;
+  await insertEvents(world.owner, accountId, length / SPARSE, { context, every: SPARSE });
   await world.run('SELECT ledger.begin_lifecycle($1::text COLLATE "C")', [accountId]);
-  for (let base = 0; base + FRESH <= events; base += FRESH)
-    // oxlint-disable-next-line no-await-in-loop -- in order
-    await world.run("SELECT ledger.index_segment($1, $2)", [accountId, base]);
-  if (events >= SEALED) await world.run("SELECT ledger.seal_segment($1, 0)", [accountId]);
+  await indexSparse(world.owner, accountId, 0, Math.floor(length / FRESH) * FRESH);
+  if (length >= SEALED) await world.run("SELECT ledger.seal_segment($1, 0)", [accountId]);
   await world.owner.query(
     `INSERT INTO ledger.fields SELECT $1, 16, 'n', '{context,n}', 'number', false, max(base) + 4096, max(base) + 4096, ''
      FROM ledger.segments WHERE account_id = $1 AND level = 0`,
@@ -66,7 +63,7 @@ function newWorker() {
 }
 
 test("workers that race put all events into the index, and one that is sealed stays sealed", async () => {
-  const [long, short] = [await indexed(SEALED + FRESH), await indexed(2 * FRESH + 5)];
+  const [long, short] = [await indexed(SEALED + FRESH), await indexed(2 * FRESH + 5 * SPARSE)];
   const workers = [newWorker(), newWorker()];
   expect(await workers[0]?.worker.run(NEVER)).toBe(0);
   expect(workers[0]?.lags).toEqual([SEALED + FRESH + 2 * FRESH]);
@@ -109,13 +106,13 @@ test("retention that enters a sealed segment, before, during and after the backf
       // oxlint-disable-next-line no-await-in-loop -- one after the other
       await world.run("SELECT ledger.index_field($1, 16::smallint)", [accountId]);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    await world.deleteThrough(accountId, 2_500);
+    await world.deleteThrough(accountId, sparse(160) - 1);
     const { worker } = newWorker();
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     while ((await worker.run(NEVER)) !== REST_MS);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     const [said, right] = await saidAndRight(accountId, SEALED);
     expect({ steps, said }).toEqual({ steps, said: right });
-    expect(right[0]?.[0]).toBe(2_501);
+    expect(right[0]?.[0]).toBe(sparse(160));
   }
 });

@@ -8,10 +8,12 @@ import { newLedgerDatabase, openPool } from "../../testing/database.ts";
 import {
   changeEntry,
   FRESH,
+  indexSparse,
   insertEvents,
   KINDS,
   OUTCOMES,
   SEALED,
+  SPARSE,
 } from "../../testing/segment-fixtures.ts";
 import { FIELDS, findHiddenValue } from "./find-hidden-event.ts";
 
@@ -25,12 +27,12 @@ beforeAll(async () => {
   database = await newLedgerDatabase(afterAll);
   pool = openPool(database.url, { atEnd: afterAll });
   for (const kind of ["one", "many", "some", "erased"] as const) {
-    await insertEvents(database, kind, FRESH, KINDS[kind], OUTCOMES);
+    await insertEvents(database, kind, FRESH, { values: KINDS[kind], metadata: OUTCOMES });
     await pool.run(call("SELECT ledger.index_segment($1, 0)"), [kind]);
   }
-  await insertEvents(database, "sealed", SEALED, KINDS.some, OUTCOMES);
-  for (let base = 0; base < SEALED; base += FRESH)
-    await pool.run(call("SELECT ledger.index_segment($1, $2)"), ["sealed", base]);
+  const sparse = { metadata: OUTCOMES, every: SPARSE } as const;
+  await insertEvents(database, "sealed", SEALED / SPARSE, sparse);
+  await indexSparse(database, "sealed", 0, SEALED);
   await pool.run(call("SELECT ledger.seal_segment($1, 0)"), ["sealed"]);
 });
 
