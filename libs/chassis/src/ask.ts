@@ -5,7 +5,7 @@
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { LookupFunction } from "node:net";
-import { rootCertificates } from "node:tls";
+import { trustedContext } from "./trusted-context.ts";
 
 /** Part of an attempt's time that one address of a name may take, unless it is the last one. */
 const ADDRESS_SHARE = 1 / 4;
@@ -55,9 +55,8 @@ export function ask(
 ): Promise<Answer> {
   const { promise, reject, resolve } = Promise.withResolvers<Answer>();
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const ca = extraAuthorities && { ca: [...rootCertificates, extraAuthorities] };
   const options = {
-    ...ca,
+    ...(extraAuthorities && { secureContext: trustedContext(extraAuthorities) }),
     ...(lookup && { lookup }),
     autoSelectFamilyAttemptTimeout: addressTimeoutMs(timeoutMs),
     agent: false,

@@ -18,3 +18,4 @@ export { parseS3Url, type S3Location } from "./s3-url.ts";
 export * from "./settings.ts";
 export * from "./span.ts";
 export * from "./tracing.ts";
+export { trustedContext } from "./trusted-context.ts";

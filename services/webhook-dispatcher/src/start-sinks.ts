@@ -1,12 +1,11 @@
 // Starts the worker of sinks, with those of the operator's file. Called by serve.ts.
 
-import type { Closers } from "@annals/chassis";
+import { type Closers, trustedContext } from "@annals/chassis";
 import { SYSTEM_ACCOUNT_ID } from "@annals/contract";
 import type { OpenProducers } from "./clients.ts";
 import { readOperatorSinks } from "./sinks/operator-sinks-file.ts";
 import { accountResolver } from "./outbound/account-resolver.ts";
 import { AddressGuard, isSystemName } from "./outbound/address-guard.ts";
-import { trustedContext } from "./outbound/connections.ts";
 import { dnsLookUp, withSystemNames } from "./outbound/look-up.ts";
 import { openReceiver } from "./sinks/open-receiver.ts";
 import type { TestSinkDeps } from "./sinks/rpc/test-sink.ts";

@@ -1,25 +1,13 @@
-// The connections to hosts that users name: which authorities they trust, and how long an idle one is kept.
-// Called by sender.ts and by the receivers of sinks. It must never keep a connection as long as a server
-// might: what is sent on one that the server has just closed is lost.
+// The connections to hosts that users name, and how long an idle one is kept. Called by sender.ts and by the
+// receivers of sinks. It must never keep a connection as long as a server might: what is sent on one that the
+// server has just closed is lost.
 
-import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import type { SecureContext } from "node:tls";
 import { CountingAgent } from "./counting-agent.ts";
 
 /** Idle connections to one host, and for how long: less than the 5 s after which many servers close them. */
 const MAX_IDLE_PER_HOST = 20;
 const MAX_IDLE_MS = 4_000;
-
-/**
- * Trusts the usual authorities and these (PEM). Made once for all connections: parsing a hundred certificates
- * for each would cost more than what is sent on it.
- */
-export function trustedContext(extraAuthorities: string | undefined): SecureContext {
-  return createSecureContext({
-    ...(extraAuthorities !== undefined && {
-      ca: [...getCACertificates("default"), extraAuthorities],
-    }),
-  });
-}
 
 export class Connections {
   /** Reuses connections. */

@@ -2,9 +2,8 @@
 // the log. Called by s3-uploads.ts and start-anchors.ts.
 
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
-import { addressTimeoutMs } from "@annals/chassis";
+import { addressTimeoutMs, trustedContext } from "@annals/chassis";
 import type { LookupFunction } from "node:net";
-import { trustedContext } from "./connections.ts";
 
 export interface S3Options {
   /** Undefined: AWS itself. */

@@ -2,11 +2,18 @@
 // headers of every attempt. Called by attempts.ts. It is the only part of the system that connects to hosts
 // that users name.
 
-import { CLIENT, failSpan, type Span, startSpan, traceparent } from "@annals/chassis";
+import {
+  CLIENT,
+  failSpan,
+  type Span,
+  startSpan,
+  traceparent,
+  trustedContext,
+} from "@annals/chassis";
 import type { Clock } from "@annals/contract";
 import { serviceSignature, standardSignature } from "../webhooks/rules/signing-secret.ts";
 import type { AddressGuard } from "./address-guard.ts";
-import { Connections, trustedContext } from "./connections.ts";
+import { Connections } from "./connections.ts";
 import { type AttemptResult, Exchange } from "./exchange.ts";
 
 export interface SenderOptions {

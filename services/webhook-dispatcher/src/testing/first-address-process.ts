@@ -8,12 +8,11 @@ import {
   type SinkConfigs,
   type SinkType,
 } from "@annals/interface";
-import { createLog } from "@annals/chassis";
+import { createLog, trustedContext } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import type { LookupFunction } from "node:net";
 import type { SinkRecord } from "../sinks/rules/sink-record.ts";
 import { AddressGuard } from "../outbound/address-guard.ts";
-import { trustedContext } from "../outbound/connections.ts";
 import { dnsLookUp } from "../outbound/look-up.ts";
 import { operatorsS3Client } from "../outbound/s3-client.ts";
 import { Sender } from "../outbound/sender.ts";

@@ -2,11 +2,10 @@
 // by tests only.
 
 import type { SinkConfig } from "@annals/interface";
-import { createLog, type Logger } from "@annals/chassis";
+import { createLog, type Logger, trustedContext } from "@annals/chassis";
 import { systemClock } from "@annals/contract";
 import { createHash } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { trustedContext } from "../outbound/connections.ts";
 import { openReceiver } from "../sinks/open-receiver.ts";
 import type { SinkDeps } from "../sinks/receiver/sink-http.ts";
 import type { SinkRecord } from "../sinks/rules/sink-record.ts";

@@ -1,13 +1,13 @@
 // Guarantee: whatever the receiver of a sink does, its batch ends by the deadline, reads a bounded part of
 // the response, and is accepted only if the receiver has said so. The error has no secret.
 
+import { trustedContext } from "@annals/chassis";
 import type { SinkConfig, SinkType } from "@annals/interface";
 import { createServer as createTcp, type AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { flood, newSubscriber, rawServer } from "../../testing/receivers.ts";
 import { newReceiver, sendBatch, sinkRecords } from "../../testing/sink-receivers.ts";
 import { AddressGuard } from "../../outbound/address-guard.ts";
-import { trustedContext } from "../../outbound/connections.ts";
 
 const TIMEOUT_MS = 400;
 const RECORDS = sinkRecords(1, 3);

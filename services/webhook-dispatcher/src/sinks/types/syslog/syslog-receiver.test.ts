@@ -2,6 +2,7 @@
 // its own. A batch is accepted when the server has read it; a server that hangs, closes, or refuses ends it
 // by the deadline.
 
+import { trustedContext } from "@annals/chassis";
 import { createServer as createTcp, type AddressInfo, type Server, type Socket } from "node:net";
 import { createServer as createTls, type TLSSocket } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -14,7 +15,6 @@ import {
   sinkRecords,
 } from "../../../testing/sink-receivers.ts";
 import { AddressGuard } from "../../../outbound/address-guard.ts";
-import { trustedContext } from "../../../outbound/connections.ts";
 import type { SinkDeps } from "../../receiver/sink-http.ts";
 import { syslogFrame } from "./syslog-message.ts";
 
