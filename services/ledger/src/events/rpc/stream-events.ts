@@ -8,12 +8,8 @@ import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SearchTurns } from "../../search/search-turns.ts";
 import { streamPages } from "../../search/stream-pages.ts";
+import { Progress } from "../rules/progress.ts";
 import { eventRecords, type Format } from "./event-records.ts";
-
-/** Numbers, or steps, after which a stream that found nothing says how far it is: its reader resumes there. */
-const PROGRESS_EVENTS = 50_000;
-/** A step may read a mebibyte of parts. */
-const PROGRESS_STEPS = 256;
 
 interface Deps {
   readonly searches: SearchTurns;
@@ -28,16 +24,16 @@ export function streamEvents({
     const leaveOut = partsOf(request.leaveOut, format);
     const selection = { accountId, filter: filter ?? create(EventFilterSchema) };
     const pages = streamPages(searches.of(accountId, "service", context.signal), selection);
-    let told = 0;
-    let steps = 0;
+    const progress = new Progress();
     for await (const { rows, reached } of readAhead(pages)) {
       // A stream that ended here without an error would look complete to its reader.
       context.signal.throwIfAborted();
-      steps += 1;
-      if (rows.length > 0) yield* eventRecords(rows, { accountId, includeProof, format, leaveOut });
-      else if (reached < told + PROGRESS_EVENTS && steps < PROGRESS_STEPS) continue;
-      else yield { reached: BigInt(reached) };
-      [told, steps] = [reached, 0];
+      if (rows.length === 0) {
+        if (progress.isDue(reached)) yield { reached: BigInt(reached) };
+        continue;
+      }
+      yield* eventRecords(rows, { accountId, includeProof, format, leaveOut });
+      progress.told(reached);
     }
   };
 }
