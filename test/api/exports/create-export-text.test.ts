@@ -1,5 +1,5 @@
-// POST /v1/exports by `text` (docs/exports.md): the file has the events that a list by the same text has. What
-// is found where, and what an erasure takes out, is in services/ledger/src/search/search-text.test.ts.
+// POST /v1/exports by `text` (docs/exports.md): the file has the events that a list by the same text has.
+// What is found where, and what an erasure takes out, is in services/ledger/src/search/search-text.test.ts.
 
 import { describe, expect, inject, test } from "vitest";
 import { exported, newExporter } from "../../system/exports-client.ts";

@@ -1,5 +1,5 @@
-// Guarantee: a stream that finds nothing says how far it is after 50,000 numbers, or after 256 steps, since its
-// reader was told last.
+// Guarantee: a stream that finds nothing says how far it is after 50,000 numbers, or after 256 steps, since
+// its reader was told last.
 
 import { expect, test } from "vitest";
 import { Progress } from "./progress.ts";

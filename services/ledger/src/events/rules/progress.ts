@@ -1,5 +1,5 @@
-// When a stream that finds nothing says how far it is, so that its reader resumes there if it breaks. Called by
-// rpc/stream-events.ts.
+// When a stream that finds nothing says how far it is, so that its reader resumes there if it breaks. Called
+// by rpc/stream-events.ts.
 
 /** Numbers after which it is due. */
 const EVENTS = 50_000;
