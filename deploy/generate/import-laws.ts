@@ -222,6 +222,7 @@ export const ARROWS: OxlintOverride[] = [
   ...[...new Set(Object.values(HOMES).flat())].map((home) => area(`${home}/src/**`, home)),
   area("libs/cli/src/**", "libs/cli"),
   area("libs/proof/src/**", "", [NO_NODE]),
+  area("libs/query/src/**", "", [NO_NODE]),
   area("libs/tlog/src/**", "", [TLOG]),
   area("libs/tlog/src/text/**", "", [{ ...NO_NODE, regex: "^node:|^@annals/" }]),
   area("libs/ocsf/src/**", "", [MAPPING]),
