@@ -89,7 +89,10 @@ test("every time is in the zone that the header names, in the viewer too, and it
   await page.reload();
   await logIn(page, key);
   await page.getByText("Jan 31, 2026, 2:30:00 AM").waitFor();
-  await page.locator("annals-viewer").getByRole("combobox").selectOption("local");
+  await page
+    .locator("annals-viewer")
+    .getByRole("combobox", { name: "Time zone" })
+    .selectOption("local");
   await page.getByText("Jan 30, 2026, 9:30:00 PM").waitFor();
   expect(await zone.inputValue()).toBe("local");
 });

@@ -1,9 +1,10 @@
-// Guarantee: the filters of `<annals-viewer>` combine freely, and mean the same in the form, in the request
-// and in the page's address, whatever the reader's time zone.
+// Guarantee: the filters of `<annals-viewer>` combine freely, and mean the same in the search bar, in the
+// request and in the page's address, whatever the reader's time zone. A query that is wrong asks for nothing.
 
 import { type HttpClient, newClient } from "@annals/testing";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { expectAccessible } from "./browser.ts";
 import { openBrowser } from "./chromium.ts";
 import { embed, type Embedding } from "./embed.ts";
 
@@ -107,18 +108,35 @@ const shown = (name: string, value: string) =>
     ? new Date(Date.parse(value) + ZONE_MS).toISOString().slice(0, 19).replace(/:00$/, "")
     : value;
 
+const queryOf = (viewer: Locator) => viewer.getByRole("combobox", { name: /^Query/ });
+const rangeOf = (viewer: Locator) => viewer.getByRole("combobox", { name: "Time range" });
+const isTime = (name: string) => name.startsWith("occurred");
+
+const queryFor = (filter: Filter) =>
+  entriesOf(filter)
+    .filter(([name]) => !isTime(name))
+    .map((parts) => parts.join(":"))
+    .join(" ");
+
+/** Enters times first, then the query. */
+async function enter(viewer: Locator, filter: Filter): Promise<void> {
+  const times = entriesOf(filter).filter(([name]) => isTime(name));
+  if (times.length > 0) await rangeOf(viewer).selectOption("Other times…");
+  for (const [name, value] of times)
+    await viewer.locator(`[name=${name}]`).fill(shown(name, value));
+  if (times.length > 0) await viewer.getByRole("button", { name: "Apply" }).click();
+  await queryOf(viewer).fill(queryFor(filter));
+  await queryOf(viewer).press("Enter");
+}
+
 const inAddress = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
 test("every combination finds what matches all of it, and survives a reload", async () => {
   const { viewer, page } = await show();
-  const open = () => viewer.getByRole("button", { name: "Filters" }).click();
-  const field = (name: string) => viewer.locator(`[name=${name}]`);
-  await open();
   for (const filter of FILTERS) {
     const found = expected(filter);
     expect(found.length).toBeGreaterThan(0);
-    for (const [name, value] of entriesOf(filter)) await field(name).fill(shown(name, value));
-    await viewer.getByRole("button", { name: "Apply" }).click();
+    await enter(viewer, filter);
     await expect.poll(() => loaded(page, viewer)).toEqual(found);
     const address = entriesOf(filter).map(([name, value]) => [`annals_${name}`, value]);
     expect(inAddress(page)).toEqual(Object.fromEntries(address));
@@ -126,14 +144,66 @@ test("every combination finds what matches all of it, and survives a reload", as
     await page.reload();
     await viewer.getByText(`All ${found.length} loaded events`).waitFor();
     expect(await loaded(page, viewer)).toEqual(found);
-    await open();
-    for (const name of Object.keys(MATCHES)) {
-      const value = filter[name as keyof Filter];
-      expect(await field(name).inputValue()).toBe(value === undefined ? "" : shown(name, value));
+    expect(await queryOf(viewer).inputValue()).toBe(queryFor(filter));
+    await rangeOf(viewer).selectOption("Other times…");
+    for (const name of ["occurred_from", "occurred_to"] as const) {
+      const value = filter[name];
+      const written = await viewer.locator(`[name=${name}]`).inputValue();
+      expect(written).toBe(value === undefined ? "" : shown(name, value));
     }
     await viewer.getByRole("button", { name: "Clear" }).click();
     await viewer.getByText(`All ${EVENTS.length} loaded events`).waitFor();
+    expect(await queryOf(viewer).inputValue()).toBe("");
   }
+});
+
+test("values, exclusions, a text and times in a query narrow together, and the address has each", async () => {
+  const { viewer, page } = await show();
+  const query = `action:(invoice.pay user.login) -target_type:order occurred:2026-02-02..2026-02-03 "u_2"`;
+  await queryOf(viewer).fill(query);
+  await queryOf(viewer).press("Enter");
+  const from = "2026-02-01T18:30:00.000Z";
+  const to = "2026-02-02T18:30:00.000Z";
+  const found = EVENTS.filter(
+    ({ action, actor, target, occurred_at }) =>
+      ["invoice.pay", "user.login"].includes(action) &&
+      target.type !== "order" &&
+      actor.id === "u_2" &&
+      occurred_at >= from &&
+      occurred_at < to,
+  );
+  expect(found.length).toBeGreaterThan(0);
+  await expect.poll(() => loaded(page, viewer)).toEqual(found.map(wordsOf).toSorted());
+  expect([...new URL(page.url()).searchParams]).toEqual([
+    ["annals_action", "invoice.pay"],
+    ["annals_action", "user.login"],
+    ["annals_not.target_type", "order"],
+    ["annals_occurred_from", from],
+    ["annals_occurred_to", to],
+    ["annals_text", "u_2"],
+  ]);
+  // The times went to the range, and what is left is written in its shortest form.
+  const written = "action:(invoice.pay user.login) -target_type:order u_2";
+  expect(await queryOf(viewer).inputValue()).toBe(written);
+});
+
+test("a query that is wrong says where, asks for nothing, and stays", async () => {
+  const { viewer, page } = await show();
+  await viewer.getByText(`All ${EVENTS.length} loaded events`).waitFor();
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await queryOf(viewer).fill("action:user.* target_id:");
+  await queryOf(viewer).press("Enter");
+  const fault = viewer.getByText("Write a value after target_id: (character 15).");
+  await fault.waitFor();
+  expect(await queryOf(viewer).evaluate((it: HTMLInputElement) => it.selectionStart)).toBe(14);
+  await expectAccessible(page);
+  expect([asked, inAddress(page)]).toEqual([[], {}]);
+  await queryOf(viewer).pressSequentially("target_id:inv_2");
+  await fault.waitFor({ state: "detached" });
+  await queryOf(viewer).press("Enter");
+  const found = expected({ action: "user.*", target_id: "inv_2" });
+  await expect.poll(() => loaded(page, viewer)).toEqual(found);
 });
 
 test("an address keeps what is not the viewer's, and its times stay exact", async () => {
@@ -141,9 +211,8 @@ test("an address keeps what is not the viewer's, and its times stay exact", asyn
   const { viewer, page } = await show({ query: `?tab=log&annals_occurred_from=${from}` });
   const filter: Filter = { actor_id: "u_1", occurred_from: from };
   await viewer.getByText(/^All \d+ loaded events/).waitFor();
-  await viewer.getByRole("button", { name: "Filters" }).click();
-  await viewer.locator("[name=actor_id]").fill("u_1");
-  await viewer.getByRole("button", { name: "Apply" }).click();
+  await queryOf(viewer).fill("actor_id:u_1");
+  await queryOf(viewer).press("Enter");
   await expect.poll(() => loaded(page, viewer)).toEqual(expected(filter));
   const address = { tab: "log", annals_occurred_from: from, annals_actor_id: "u_1" };
   expect(inAddress(page)).toEqual(address);
@@ -155,7 +224,6 @@ test("a time in the address that is none is named, and can be cleared", async ()
     page: { expected: /4(00|22)/ },
   });
   expect(await viewer.getByRole("alert").innerText()).toMatch(/occurred_from[^]*req_/);
-  await viewer.getByRole("button", { name: "Filters" }).click();
   await viewer.getByRole("button", { name: "Clear" }).click();
   await viewer.getByText(`All ${EVENTS.length} loaded events`).waitFor();
 });

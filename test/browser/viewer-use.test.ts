@@ -27,23 +27,37 @@ const show = (more: Partial<Embedding> = {}) => embed(browser, { baseUrl, client
 const rows = (viewer: Locator) => viewer.locator(".body [role=row]");
 const grid = (viewer: Locator) => viewer.getByRole("grid");
 
-test("filters find by prefix, actor and time together, and are kept in the address", async () => {
+const queryOf = (viewer: Locator) => viewer.getByRole("combobox", { name: /^Query/ });
+
+test("keys alone complete a query, and a range of time narrows it, in the address too", async () => {
   const { viewer, page } = await show({ attributes: "sync-url" });
   await viewer.getByText("All 100 loaded events are verified").waitFor();
-  await viewer.getByRole("button", { name: "Filters" }).click();
-  await viewer.locator("datalist option[value='invoice.update']").waitFor({ state: "attached" });
-  await viewer.getByLabel("Action").fill("invoice.*");
-  await viewer.getByLabel("Actor ID").fill("u_1");
-  await viewer.getByLabel("From").fill("2026-01-01T01:02:03");
+  const query = queryOf(viewer);
+  await query.focus();
+  await page.keyboard.type("ac");
+  const options = viewer.getByRole("listbox").getByRole("option");
+  await options.first().waitFor();
+  expect(await options.count()).toBe(3);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const value = viewer.getByRole("listbox").getByRole("option", { name: "invoice.update" });
+  await value.waitFor();
+  await page.keyboard.press("ArrowDown");
+  expect(await query.getAttribute("aria-activedescendant")).toBe(await value.getAttribute("id"));
   await expectAccessible(page);
-  await viewer.getByRole("button", { name: "Apply" }).click();
+  await page.keyboard.press("Enter");
+  expect(await query.inputValue()).toBe("action:invoice.update ");
+  await page.keyboard.type("actor_id:u_1");
+  await page.keyboard.press("Enter");
   await expect.poll(() => rows(viewer).count()).toBe(1);
-  expect(new URL(page.url()).searchParams.get("annals_action")).toBe("invoice.*");
+  await viewer.getByRole("combobox", { name: "Time range" }).selectOption("Last 30 days");
+  await expect.poll(() => new URL(page.url()).searchParams.size).toBe(3);
+  const from = new URL(page.url()).searchParams.get("annals_occurred_from") ?? "";
+  expect(from).toMatch(/:00\.000Z$/);
+  expect(Date.now() - Date.parse(from) - 30 * 86_400_000).toBeLessThan(600_000);
   await page.reload();
-  await expect.poll(() => rows(viewer).count()).toBe(1);
-  await viewer.getByRole("button", { name: "Filters" }).click();
-  expect(await viewer.getByLabel("From").inputValue()).toBe("2026-01-01T01:02:03");
-  await viewer.getByLabel("Action").fill("none.such");
+  await viewer.getByText("The loaded event is verified").waitFor();
+  await query.fill("action:none.such");
   await page.keyboard.press("Enter");
   await viewer.getByText("No event matches these filters.").waitFor();
   await viewer.getByRole("button", { name: "Clear" }).click();
@@ -64,9 +78,8 @@ test("after 20 empty pages a search waits for its reader, and then goes on", asy
     if (asked > 1) expect(route.request().url()).toContain(`cursor=c${asked - 1}`);
     await route.fulfill({ response, status: 200, json: { data: [], proofs: [], ...end } });
   });
-  await viewer.getByRole("button", { name: "Filters" }).click();
-  await viewer.getByLabel("Action").fill("none.such");
-  await page.keyboard.press("Enter");
+  await queryOf(viewer).fill("action:none.such");
+  await queryOf(viewer).press("Enter");
   await viewer.getByRole("button", { name: "Search older events" }).waitFor();
   expect(asked).toBe(20);
   await expectAccessible(page);
@@ -81,7 +94,7 @@ test("keys alone read all pages to the end, and newer events move nothing that i
   await page.keyboard.press("Tab");
   for (
     let tabs = 0;
-    tabs < 5 && !(await grid(viewer).evaluate((it) => it.matches(":focus")));
+    tabs < 9 && !(await grid(viewer).evaluate((it) => it.matches(":focus")));
     tabs += 1
   )
     await page.keyboard.press("Tab");

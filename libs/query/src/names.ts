@@ -32,3 +32,9 @@ export function nameOf(filter: string): string {
   const short = filter.startsWith(FIELD) ? filter.slice(FIELD.length) : filter;
   return filterOf(short) === filter && /^[A-Za-z_]/.test(short) ? short : filter;
 }
+
+const SINGLE: readonly string[] = ["text", "occurred_from", "occurred_to"];
+const NAMED = new RegExp(`^(?:not\\.)?(?:${FIXED_NAMES.join("|")}|field\\.[A-Za-z0-9_.-]{1,64})$`);
+
+/** Whether it is the name of a filter that a query can have. */
+export const isFilterName = (name: string): boolean => SINGLE.includes(name) || NAMED.test(name);

@@ -1,8 +1,9 @@
 // The filters and the opened event in the query of the page's address, each under `annals_` and its name.
 // Used by the element if the page asks for it. It must never touch another parameter of the address.
 
+import { isFilterName } from "@annals/query";
+import { filterFrom, filtersOf, isSame } from "./filter.ts";
 import type { EventFilter } from "./types.ts";
-import { FILTER_NAMES } from "./views/filters.ts";
 
 const PREFIX = "annals_";
 const EVENT = `${PREFIX}event`;
@@ -16,11 +17,11 @@ export interface AddressState {
 
 export function stateOfAddress(): AddressState {
   const query = new URLSearchParams(location.search);
-  const filter: EventFilter = {};
-  for (const name of FILTER_NAMES) {
-    const value = query.get(PREFIX + name);
-    if (value !== null && value !== "") filter[name] = value;
-  }
+  const filters = [...query.keys()].flatMap((key) => {
+    const name = nameIn(key);
+    return name === undefined ? [] : [[name, query.getAll(key)] as const];
+  });
+  const filter = filterFrom(filtersOf(Object.fromEntries(filters)));
   return { filter, openEvent: query.get(EVENT) ?? "" };
 }
 
@@ -28,9 +29,13 @@ export function stateOfAddress(): AddressState {
 export function keepInAddress({ filter, openEvent }: AddressState): void {
   const address = new URL(location.href);
   const before = stateOfAddress();
-  for (const name of FILTER_NAMES) set(address, PREFIX + name, filter[name]);
-  set(address, EVENT, openEvent);
-  if (address.href === location.href) return;
+  const { searchParams } = address;
+  const kept = [...searchParams.keys()].filter((key) => key === EVENT || nameIn(key) !== undefined);
+  for (const key of kept) searchParams.delete(key);
+  for (const [name, values] of Object.entries(filtersOf(filter)))
+    for (const value of values) searchParams.append(PREFIX + name, value);
+  if (openEvent !== "") searchParams.set(EVENT, openEvent);
+  if (isSame(filter, before.filter) && openEvent === before.openEvent) return;
   const state = typeof history.state === "object" ? history.state : {};
   const isClosed = openEvent === "" && before.openEvent !== "";
   if (before.openEvent === "" && openEvent !== "")
@@ -39,11 +44,8 @@ export function keepInAddress({ filter, openEvent }: AddressState): void {
   else history.replaceState(history.state, "", address);
 }
 
-export function isSame(one: EventFilter, other: EventFilter): boolean {
-  return FILTER_NAMES.every((name) => (one[name] ?? "") === (other[name] ?? ""));
-}
-
-function set(address: URL, name: string, value: string | undefined): void {
-  if (value === undefined || value === "") address.searchParams.delete(name);
-  else address.searchParams.set(name, value);
+/** The filter that a parameter of the address has; undefined for any other parameter. */
+function nameIn(key: string): string | undefined {
+  const name = key.slice(PREFIX.length);
+  return key.startsWith(PREFIX) && isFilterName(name) ? name : undefined;
 }

@@ -73,14 +73,11 @@ export class WidgetClient {
   }
 
   async list(query: PageQuery): Promise<EventPage> {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-    const parameters = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
     const { data, proofs, next_cursor } = await this.#get<{
       data: ProvenEvent[];
       proofs?: ProvenEvent["proof"][];
       next_cursor: string | null;
-      // A space as `+` would be read as a plus sign, too.
-    }>(`events?${String(parameters).replaceAll("+", "%20")}`);
+    }>(`events?${parametersOf(query)}`);
     return {
       events: data.map((event, at) => ({ ...event, proof: proofs?.[at] ?? event.proof })),
       next: next_cursor ?? undefined,
@@ -131,6 +128,19 @@ export class WidgetClient {
       throw new RequestError(0, String(error));
     }
   }
+}
+
+type Value = string | number | undefined;
+
+/** A value that is a list becomes a parameter for each of its items. */
+function parametersOf(query: object): string {
+  const parameters = new URLSearchParams();
+  const given: [string, Value | readonly Value[]][] = Object.entries(query);
+  for (const [name, value] of given)
+    for (const one of [value].flat())
+      if (one !== undefined && one !== "") parameters.append(name, String(one));
+  // A space as `+` would be read as a plus sign, too.
+  return String(parameters).replaceAll("+", "%20");
 }
 
 async function bodyOf<Body>(response: Response): Promise<Body> {

@@ -4,14 +4,18 @@
 
 import { LitElement, nothing, type PropertyValues } from "lit";
 import { Token } from "./access.ts";
-import { isSame, keepInAddress, stateOfAddress } from "./address.ts";
-import { type Choices, WidgetClient } from "./client.ts";
+import { keepInAddress, stateOfAddress } from "./address.ts";
+import { WidgetClient } from "./client.ts";
 import { Coverage } from "./coverage.ts";
 import { ErasureRecords } from "./erasures.ts";
 import { Feed } from "./feed.ts";
+import { isSame } from "./filter.ts";
 import { Checker } from "./proof/checker.ts";
 import { Opened } from "./opened.ts";
+import { Poller } from "./poller.ts";
+import { Search } from "./search.ts";
 import { copyText, curlOf } from "./share.ts";
+import { queryStyles } from "./query-styles.ts";
 import { detailStyles } from "./detail-styles.ts";
 import { narrowStyles } from "./narrow-styles.ts";
 import { styles } from "./styles.ts";
@@ -25,10 +29,8 @@ import { keepZone, keptZone } from "./zone.ts";
 const CLOCK_MS = 30_000;
 const DEFAULT_REFRESH_SECONDS = 10;
 
-const NO_CHOICES: Choices = { actions: [], actor_types: [], target_types: [] };
-
 export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
-  static override styles = [detailStyles, styles, narrowStyles];
+  static override styles = [detailStyles, styles, queryStyles, narrowStyles];
   static override properties = {
     server: { type: String },
     token: { type: String },
@@ -67,9 +69,14 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   #erasures: ErasureRecords | undefined;
   #life = new AbortController();
   #clock: ReturnType<typeof setInterval> | undefined;
-  #refresh: ReturnType<typeof setInterval> | undefined;
+  readonly #poller = new Poller({
+    isAtTop: () => this.#viewport.isAtTop,
+    poll: () => {
+      this.#feed?.refresh();
+      this.#coverage?.ask(this.#opened.row?.event.sequence_number);
+    },
+  });
   #sizes: ResizeObserver | undefined;
-  #choices = NO_CHOICES;
   readonly #viewport = new Viewport({
     root: () => this.renderRoot,
     feed: () => this.#feed,
@@ -77,7 +84,14 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     onOpen: (index) => this.#openAt(index),
   });
   readonly #opened = new Opened(() => this.#openedChanged());
-  #hasFilters = false;
+  readonly #search = new Search({
+    root: () => this.renderRoot,
+    client: () => this.#client,
+    filter: () => this.filter,
+    zone: () => this.zone,
+    onChange: () => this.requestUpdate(),
+    onApply: (filter) => this.#apply(filter),
+  });
   #status = "";
 
   constructor() {
@@ -112,7 +126,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     this.#life.abort();
     this.#sizes?.disconnect();
     clearInterval(this.#clock);
-    clearInterval(this.#refresh);
+    this.#poller.stop();
     this.#checker?.close();
     this.#checker = undefined;
     this.#token.close();
@@ -148,6 +162,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     if (changed.has("token") || changed.has("expiresAt"))
       this.#token.set({ token, ...(expiresAt !== "" && { expires_at: expiresAt }) });
     if (changed.has("refreshSeconds")) this.#follow();
+    if (changed.has("filter")) this.#search.show(this.filter);
     if (this.#opened.id !== this.openEvent) this.#show(this.openEvent);
     if (changed.has("server") || changed.has("filter") || changed.has("tokenProvider"))
       this.reload();
@@ -165,8 +180,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     return frame({
       texts: this.#texts,
       filter: this.filter,
-      choices: this.#choices,
-      hasFilters: this.#hasFilters,
+      search: this.#search,
       isLive: this.refreshSeconds > 0,
       status: this.#status,
       feed,
@@ -175,7 +189,6 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
       coverage: this.#coverage,
       erasures: this.#erasures,
       onZone: (zone) => this.#setZone(zone),
-      onFilters: () => this.#toggleFilters(),
       onLive: () => (this.refreshSeconds = this.refreshSeconds > 0 ? 0 : DEFAULT_REFRESH_SECONDS),
       onApply: (filter) => this.#apply(filter),
       onOpen: (index) => this.#openAt(index),
@@ -192,15 +205,8 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     this.requestUpdate();
   }
 
-  /** Looks for newer events from time to time, while the page is visible. */
   #follow(): void {
-    clearInterval(this.#refresh);
-    if (!this.isConnected || !(this.refreshSeconds > 0)) return;
-    this.#refresh = setInterval(() => {
-      if (document.visibilityState !== "visible") return;
-      this.#feed?.refresh();
-      this.#coverage?.ask(this.#opened.row?.event.sequence_number);
-    }, this.refreshSeconds * 1000);
+    if (this.isConnected) this.#poller.start(this.refreshSeconds);
   }
 
   readonly #readAddress = (): void => {
@@ -218,7 +224,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
 
   /** Closes the event, too: what the reader asked for is the list. */
   #apply(filter: EventFilter): void {
-    this.filter = filter;
+    this.filter = { ...filter };
     this.openEvent = "";
     this.#stateChanged();
   }
@@ -233,18 +239,6 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   #changed(): void {
     this.#status = this.#texts.text("loaded", { count: this.#feed?.rows.count ?? 0 });
     this.requestUpdate();
-  }
-
-  #toggleFilters(): void {
-    this.#set(() => (this.#hasFilters = !this.#hasFilters));
-    if (this.#hasFilters && this.#choices === NO_CHOICES) void this.#loadChoices();
-  }
-
-  async #loadChoices(): Promise<void> {
-    this.#choices = { ...NO_CHOICES };
-    // Without them every value can still be typed.
-    const found = await this.#client?.choices().catch(() => undefined);
-    if (found) this.#set(() => (this.#choices = found));
   }
 
   #openAt(index: number): void {

@@ -66,8 +66,13 @@ export const narrowStyles = css`
       justify-self: start;
     }
   }
+  @container viewer (inline-size < 32rem) {
+    .chips {
+      display: flex;
+    }
+  }
   @container viewer (inline-size < 70rem) {
-    .has-detail :is(.bar, .filters, .list) {
+    .has-detail :is(.query, .times, .chips, .bar, .list) {
       visibility: hidden;
     }
   }

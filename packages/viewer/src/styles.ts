@@ -82,7 +82,9 @@ export const styles = css`
     outline-offset: -2px;
   }
   .bar,
-  .filters,
+  .query,
+  .times,
+  .chips,
   .actions {
     display: flex;
     flex-wrap: wrap;
@@ -96,43 +98,8 @@ export const styles = css`
   .grow {
     flex: 1 1 12rem;
   }
-  .filters {
-    align-items: end;
-    background: var(--_surface);
-    border-block-end: 1px solid var(--_border);
-    max-block-size: 50%;
-    overflow: auto;
-  }
-  label {
-    display: grid;
-    gap: 0.15rem;
-    flex: 1 1 9rem;
-    max-inline-size: 15rem;
-    color: var(--_muted);
-  }
-  label:has([type="datetime-local"]) {
-    flex-basis: 14rem;
-  }
-  label input {
-    inline-size: 100%;
-    min-inline-size: 0;
-    color: var(--_text);
-  }
-  .hint,
   .muted {
     color: var(--_muted);
-  }
-  .hint {
-    flex-basis: 100%;
-  }
-  .buttons {
-    position: sticky;
-    inset-block-end: -0.5rem;
-    flex-basis: 100%;
-    display: flex;
-    gap: 0.5rem;
-    padding-block: 0.5rem;
-    background: var(--_surface);
   }
   .claim summary {
     cursor: pointer;

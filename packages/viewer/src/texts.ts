@@ -48,21 +48,39 @@ export function textsOf(language: string, replaced: Partial<Messages>, zone: Zon
     ...zoned,
     timeZoneName: "short",
   });
+  const minute = new Intl.DateTimeFormat(ofBrowser, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    ...zoned,
+  });
   const number = new Intl.NumberFormat(locale);
   const list = new Intl.ListFormat(locale, { type: "conjunction" });
+  /** The text with each name in braces replaced. */
+  const text = (name: keyof Messages, values: Values = {}): string =>
+    messages[name].replaceAll(/\{(\w+)\}/g, (whole, key: string) => {
+      const value = values[key];
+      return typeof value === "number" ? number.format(value) : (value ?? whole);
+    });
   return {
-    /** The text with each name in braces replaced. */
-    text: (name: keyof Messages, values: Values = {}): string =>
-      messages[name].replaceAll(/\{(\w+)\}/g, (whole, key: string) => {
-        const value = values[key];
-        return typeof value === "number" ? number.format(value) : (value ?? whole);
-      }),
+    text,
     list: (words: readonly string[]): string => list.format(words),
     zone,
     /** Returns the text unchanged if it is not a time. */
     short: (time: string): string => formatted(short, time),
     /** As `short`, with the zone. */
     exact: (time: string): string => formatted(exact, time),
+    /** A range of time, one end of which may be open. */
+    range: (from: string | undefined, to: string | undefined): string => {
+      const [start, end] = [from, to].map((time) => Date.parse(time ?? ""));
+      if (isTime(start) && isTime(end)) return minute.formatRange(start, end);
+      if (isTime(start)) return text("since", { time: minute.format(start) });
+      return text("until", { time: isTime(end) ? minute.format(end) : "" });
+    },
+    /** The span of so many hours or days that ends now. */
+    last: (size: number, unit: string): string => {
+      const span = new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" });
+      return text("lastSpan", { span: span.format(size) });
+    },
     relative: (time: string, now: number): string => {
       const seconds = (Date.parse(time) - now) / 1000;
       if (Number.isNaN(seconds)) return time;
@@ -70,6 +88,10 @@ export function textsOf(language: string, replaced: Partial<Messages>, zone: Zon
       return relative.format(Math.round(seconds / size), unit);
     },
   };
+}
+
+function isTime(time: number | undefined): time is number {
+  return time !== undefined && !Number.isNaN(time);
 }
 
 function formatted(format: Intl.DateTimeFormat, time: string): string {

@@ -23,14 +23,23 @@ export interface AuditEvent {
   readonly erased?: readonly string[];
 }
 
+/** One value, or several, one of which has to match. */
+export type FilterValue = string | readonly string[];
+
 /** The filters that a reader can set. All have to match. */
 export interface EventFilter {
   /** Exact, or a prefix with `*` at its end. */
-  action?: string;
-  actor_id?: string;
-  actor_type?: string;
-  target_id?: string;
-  target_type?: string;
+  action?: FilterValue;
+  actor_id?: FilterValue;
+  actor_type?: FilterValue;
+  target_id?: FilterValue;
+  target_type?: FilterValue;
+  /** `metadata.outcome`. */
+  outcome?: FilterValue;
+  /** A declared field by its name, or what is left out: `not.` and the name of another filter. */
+  [more: `field.${string}` | `not.${string}`]: FilterValue;
+  /** At least three characters that an event has anywhere. */
+  text?: string;
   /** ISO 8601: at or after this time. */
   occurred_from?: string;
   /** ISO 8601: before this time. */
@@ -99,7 +108,25 @@ export interface Messages {
   readonly zone: string;
   readonly local: string;
   readonly filters: string;
-  readonly actionHint: string;
+  readonly search: string;
+  /** The name of the search bar. */
+  readonly query: string;
+  readonly suggestions: string;
+  /** What is wrong in a query: `{part}` is the place, `{place}` its number. */
+  readonly openQuote: string;
+  readonly openList: string;
+  readonly missingValue: string;
+  readonly excludedText: string;
+  readonly shortText: string;
+  readonly badTime: string;
+  readonly removeFilter: string;
+  readonly range: string;
+  readonly allTimes: string;
+  /** `{span}` is such as "30 days". */
+  readonly lastSpan: string;
+  readonly ownRange: string;
+  readonly since: string;
+  readonly until: string;
   readonly actorId: string;
   readonly actorType: string;
   readonly targetId: string;

@@ -38,6 +38,10 @@ export class Viewport {
     this.#options.feed()?.show(0, Math.ceil((grid?.clientHeight ?? ASSUMED_HEIGHT) / ASSUMED_ROW));
   }
 
+  get isAtTop(): boolean {
+    return (this.#grid?.scrollTop ?? 0) === 0;
+  }
+
   focus(): void {
     this.#grid?.focus();
   }
@@ -52,7 +56,7 @@ export class Viewport {
   /** Newer rows came: what the reader looks at stays where it is, unless it is the newest. */
   moved(count: number): void {
     this.active += count;
-    if ((this.#grid?.scrollTop ?? 0) > 0) {
+    if (!this.isAtTop) {
       this.#shift += count;
       this.newer += count;
     }

@@ -1,6 +1,8 @@
-// The filters of events as a part of a form: one value of each for exports and widget tokens, several for
-// webhooks and sinks.
+// The filters of events as a part of a form: one value of each for exports and widget tokens, with all others
+// as a query, several for webhooks and sinks.
 
+import { type Filters, isFilterName, parseQuery, printQuery } from "@annals/query";
+import type { Routes } from "@annals/sdk/browser";
 import { html, type TemplateResult } from "lit/html.js";
 import { area, field, linesIn, textIn, timeField, timeIn } from "./form.ts";
 
@@ -21,32 +23,84 @@ const TIMES = {
   occurred_to: "Occurred before (local time)",
 } as const;
 
-/** The filters of a list of events. */
-export const FILTER_NAMES: readonly string[] = [...Object.keys(TEXTS), ...Object.keys(TIMES)];
+const FURTHER = "further";
+const EXAMPLE = "-outcome:success ip:203.0.113.0/24";
+
+/** The filters of a list of events that parameters have. */
+export function filtersIn(parameters: URLSearchParams): Filters {
+  const names = [...new Set(parameters.keys())].filter(isFilterName);
+  const lists = names.map(
+    (name) => [name, parameters.getAll(name).filter((value) => value !== "")] as const,
+  );
+  return Object.fromEntries(lists.filter(([, values]) => values.length > 0));
+}
+
+export function parametersOf(filters: Filters): URLSearchParams {
+  const pairs = Object.entries(filters).flatMap(([name, values]) =>
+    values.map((value) => [name, value]),
+  );
+  return new URLSearchParams(pairs);
+}
+
+/** Whether a filter has a field of its own. */
+const isShort = ([name, values]: readonly [string, readonly string[]]): boolean =>
+  values.length === 1 && (name in TEXTS || name in TIMES);
 
 const MAX_LENGTH = 256;
 
 /** `given` has what is filled in already, such as the filters of the events that were shown. */
 export function filterFields(given = new URLSearchParams()): TemplateResult {
-  const value = (name: string) => given.get(name) ?? "";
+  const filters = Object.entries(filtersIn(given));
+  const short = Object.fromEntries(filters.filter(isShort));
+  const value = (name: string) => short[name]?.[0] ?? "";
   const texts = Object.entries(TEXTS).map(([name, label]) =>
     field({ name, label, hint: HINTS[name], maxLength: MAX_LENGTH, value: value(name) }),
   );
   const times = Object.entries(TIMES).map(([name, label]) =>
     field({ name, label, type: "datetime-local", value: timeField(value(name)) }),
   );
-  return html`<details ?open=${FILTER_NAMES.some((name) => given.has(name))}>
+  const further = field({
+    name: FURTHER,
+    label: "Further filters",
+    hint: `As in the search bar, such as ${EXAMPLE}`,
+    value: printQuery(Object.fromEntries(filters.filter((one) => !isShort(one)))),
+  });
+  return html`<details ?open=${filters.length > 0}>
     <summary>Only some events</summary>
-    <div class="fields">${texts} ${times}</div>
+    <div class="fields">${texts} ${times} ${further}</div>
   </details>`;
 }
 
 /** The filters that were filled in. A time is of the reader's zone. */
-export function filterIn(form: FormData): Record<string, string> {
+export function filterIn(form: FormData): FilterBody {
   const texts = Object.keys(TEXTS).map((name) => [name, textIn(form, name)]);
   const times = Object.keys(TIMES).map((name) => [name, timeIn(form, name) ?? ""]);
-  return Object.fromEntries([...texts, ...times].filter(([, value]) => value !== ""));
+  const short = Object.fromEntries([...texts, ...times].filter(([, value]) => value !== ""));
+  return { ...furtherIn(textIn(form, FURTHER)), ...short };
 }
+
+type FilterBody = NonNullable<NonNullable<Parameters<Routes["exports"]["create"]>[0]>["filter"]>;
+
+interface Members {
+  [name: string]: string | string[] | Members;
+}
+
+/** What a query filters by, as a body has it. */
+function furtherIn(query: string): FilterBody {
+  const { filters, fault } = parseQuery(query);
+  const wrong = fault && query.slice(fault.from, fault.to);
+  if (fault) throw new Error(`Further filters: "${wrong}" is wrong. Write filters as ${EXAMPLE}.`);
+  const body: Members = {};
+  for (const [parameter, values] of Object.entries(filters)) {
+    const [, not, declared, name = ""] = /^(not\.)?(field\.)?(.*)$/.exec(parameter) ?? [];
+    const outer = not === undefined ? body : memberOf(body, "not");
+    const members = declared === undefined ? outer : memberOf(outer, "fields");
+    members[name] = name in TIMES ? (values[0] ?? "") : [...values];
+  }
+  return body;
+}
+
+const memberOf = (members: Members, name: string): Members => (members[name] ??= {}) as Members;
 
 /** `action invoice.*, not.field.ip 10.0.0.1`; for no filter "all events". */
 export function filterText(filter: object): string {

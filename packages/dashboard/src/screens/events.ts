@@ -2,8 +2,9 @@
 // The viewer never gets the key. Its filters and the opened event are in the address.
 
 import type { CreatedWidgetToken, Scope } from "@annals/sdk";
+import type { Filters } from "@annals/query";
 import { html, nothing, type TemplateResult } from "lit/html.js";
-import { FILTER_NAMES } from "../parts/filter-fields.ts";
+import { filtersIn, parametersOf } from "../parts/filter-fields.ts";
 import type { Zone } from "../parts/zone.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
 import { PARTS } from "../words.ts";
@@ -21,8 +22,15 @@ const VIEWER = "/widget/viewer.js";
 const OPEN = "open";
 
 interface State {
-  readonly filter: Readonly<Record<string, string>>;
+  readonly filter: Filters;
   readonly openEvent: string;
+}
+
+/** What the viewer tells: a filter with one value has no list. */
+interface Told {
+  readonly filter: Readonly<Record<string, string | readonly string[]>>;
+  readonly openEvent: string;
+  readonly zone: Zone;
 }
 
 interface Selected {
@@ -83,7 +91,7 @@ export class EventsScreen implements Screen {
     const { href, may } = this.#context;
     const link = (scope: Scope, path: string, text: string) =>
       may(scope) ? html`<a class="button" href=${href(path)}>${text}</a>` : nothing;
-    const query = new URLSearchParams(filter).toString();
+    const query = parametersOf(filter).toString();
     const held = `holds?first=${number ?? ""}&last=${number ?? ""}`;
     const erased = `erasures?event=${encodeURIComponent(openEvent)}`;
     return html`<p class="buttons">
@@ -98,11 +106,12 @@ export class EventsScreen implements Screen {
     this.#context.update();
   };
 
-  readonly #keep = ({ detail }: CustomEvent<State & { readonly zone: Zone }>): void => {
-    const { filter, openEvent, zone } = detail;
+  readonly #keep = ({ detail }: CustomEvent<Told>): void => {
+    const { openEvent, zone } = detail;
     if (zone !== this.#context.zone()) return this.#context.setZone(zone);
     const isNew = openEvent !== "" && this.#state.openEvent === "";
-    this.#state = { filter, openEvent };
+    const filter = Object.entries(detail.filter).map(([name, value]) => [name, [value].flat()]);
+    this.#state = { filter: Object.fromEntries(filter), openEvent };
     this.#context.keep(queryOf(this.#state), isNew);
     // What was rendered last is what the viewer shows, so that a move to another state is one.
     this.#context.update();
@@ -131,12 +140,11 @@ export class EventsScreen implements Screen {
 
 /** Anybody can have made the address: it has filters and the id of an event, or nothing. */
 function stateOf(query: URLSearchParams): State {
-  const filter = [...query].filter(([name, value]) => FILTER_NAMES.includes(name) && value !== "");
-  return { filter: Object.fromEntries(filter), openEvent: query.get(OPEN) ?? "" };
+  return { filter: filtersIn(query), openEvent: query.get(OPEN) ?? "" };
 }
 
 function queryOf({ filter, openEvent }: State): URLSearchParams {
-  const query = new URLSearchParams(filter);
+  const query = parametersOf(filter);
   if (openEvent !== "") query.set(OPEN, openEvent);
   return query;
 }

@@ -12,31 +12,18 @@ import { zoneName } from "../zone.ts";
 export interface BarView {
   readonly texts: Texts;
   readonly summary: Summary;
-  readonly hasFilters: boolean;
-  /** How many filters the reader sees the log through. */
-  readonly filtered: number;
   readonly isLive: boolean;
   readonly onZone: (zone: Zone) => void;
-  readonly onFilters: () => void;
   readonly onLive: () => void;
   readonly onDownload: () => void;
 }
 
 export function bar(view: BarView): TemplateResult {
-  const { texts, hasFilters, filtered, isLive } = view;
+  const { texts, isLive } = view;
   const { text } = texts;
   return html`<div class="bar" part="bar">
     <div class="grow">${pageBadge(view.summary, texts)}</div>
     ${zones(view)}
-    <button
-      type="button"
-      part="button"
-      aria-expanded=${hasFilters}
-      aria-controls="filters"
-      @click=${view.onFilters}
-    >
-      ${text("filters")}${filtered > 0 ? ` (${filtered})` : ""}
-    </button>
     <button type="button" part="button" aria-pressed=${isLive} @click=${view.onLive}>
       ${text("live")}
     </button>

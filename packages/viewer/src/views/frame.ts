@@ -1,26 +1,26 @@
-// The whole of the viewer: the bar, the filters, the table with what is said over it, and the opened event.
-// Used by the element, whose state it turns into markup.
+// The whole of the viewer: the search bar, the bar, the table with what is said over it, and the opened
+// event. Used by the element, whose state it turns into markup.
 
 import { html, nothing, type TemplateResult } from "lit";
-import type { Choices } from "../client.ts";
 import type { Coverage } from "../coverage.ts";
 import type { ErasureRecords } from "../erasures.ts";
 import type { Feed } from "../feed.ts";
+import { filtersOf } from "../filter.ts";
 import type { Opened } from "../opened.ts";
+import type { Search } from "../search.ts";
 import { download } from "../share.ts";
 import type { Texts } from "../texts.ts";
 import type { EventFilter, Zone } from "../types.ts";
 import type { Viewport } from "../viewport.ts";
 import { bar, notices } from "./bar.ts";
 import { detail } from "./detail.ts";
-import { filters } from "./filters.ts";
+import { queryForm } from "./query.ts";
 import { table } from "./table.ts";
 
 export interface FrameView {
   readonly texts: Texts;
   readonly filter: EventFilter;
-  readonly choices: Choices;
-  readonly hasFilters: boolean;
+  readonly search: Search;
   readonly isLive: boolean;
   readonly status: string;
   readonly feed: Feed;
@@ -29,7 +29,6 @@ export interface FrameView {
   readonly coverage: Coverage | undefined;
   readonly erasures: ErasureRecords | undefined;
   readonly onZone: (zone: Zone) => void;
-  readonly onFilters: () => void;
   readonly onLive: () => void;
   readonly onApply: (filter: EventFilter) => void;
   readonly onOpen: (index: number) => void;
@@ -41,20 +40,17 @@ export interface FrameView {
 }
 
 export function frame(view: FrameView): TemplateResult {
-  const { filter, feed, opened } = view;
-  const filtered = Object.values(filter).filter((value) => value !== undefined && value !== "");
+  const { filter, feed, opened, search } = view;
+  const isFiltered = Object.keys(filtersOf(filter)).length > 0;
   const isOpen = opened.id !== "";
   return html`<div class="frame ${isOpen ? "has-detail" : ""}">
+    ${queryForm({ ...view, query: search.query, range: search.range, onRange: (...chosen) => search.setRange(...chosen) })}
     ${bar({
       ...view,
       summary: feed.summary,
-      filtered: filtered.length,
       onDownload: () => download([...feed.rows.rows()]),
     })}
-    ${view.hasFilters ? filters(view) : nothing}
-    <div class="main">
-      ${list(view, filtered.length > 0)} ${isOpen ? openedEvent(view) : nothing}
-    </div>
+    <div class="main">${list(view, isFiltered)} ${isOpen ? openedEvent(view) : nothing}</div>
     <div class="unseen" role="status">${view.status}</div>
   </div>`;
 }
