@@ -11,6 +11,7 @@ export * from "./erased-filter.ts";
 export * from "./event-names.ts";
 export * from "./export-json.ts";
 export * from "./features.ts";
+export * from "./field-ranges.ts";
 export * from "./filter-limits.ts";
 export * from "./ids.ts";
 export * from "./ip-network.ts";

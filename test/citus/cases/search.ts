@@ -33,6 +33,11 @@ function inPart(of: object) {
   return { type: "string", ignore_case: false, is_excluded: false, ...of };
 }
 
+/** A field whose values are read. */
+const OF_OUTCOME = JSON.stringify([
+  { part: "metadata", members: "{outcome}", type: "string", ignore_case: false },
+]);
+
 const PARTS = ["actor.meta", "target.meta", "context", "diff", "metadata"];
 
 /** The beginning of a day of 2020. */
@@ -156,6 +161,10 @@ export const SEARCH: Cases = {
   "ledger.measure-events": [
     ({ account }) => [account, 2n, 3, false],
     ({ account }) => [account, 6n, 3, true],
+  ],
+  "ledger.measure-fields": [
+    ({ account }) => [account, 2n, 3, LARGE, OF_OUTCOME],
+    ({ account }) => [account, 0n, 9, SMALL, OF_OUTCOME],
   ],
   "ledger.read-events": [
     ({ account }) => [account, [1n, 2n, 5n, 9n], LARGE],

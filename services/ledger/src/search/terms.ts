@@ -1,5 +1,6 @@
 // The terms that a search looks up in the filter index, made from its filter. Called by find-numbers.ts.
 
+import type { ValueRange } from "@annals/contract";
 import {
   actionsOf,
   type EventFilter,
@@ -7,7 +8,6 @@ import {
   hasTime,
   namesValues,
 } from "./rules/event-filter.ts";
-import type { ValueRange } from "./rules/field-ranges.ts";
 import { type IndexedField, indexedRanges, inPartsOf, OUTCOME } from "./rules/in-parts.ts";
 import { ANY_KEY, exactly, type KeyRange, keyOf, keysFrom } from "./rules/segment.ts";
 

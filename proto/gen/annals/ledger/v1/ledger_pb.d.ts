@@ -797,6 +797,13 @@ export declare type MeasureEventsRequest = Message<"annals.ledger.v1.MeasureEven
    * @generated from field: bool include_values = 4;
    */
   includeValues: boolean;
+
+  /**
+   * With them, those of these fields: at most 16. Then a page ends with the event that reaches 1 MiB of parts.
+   *
+   * @generated from field: repeated annals.ledger.v1.MeasuredField fields = 5;
+   */
+  fields: MeasuredField[];
 };
 
 /**
@@ -804,6 +811,38 @@ export declare type MeasureEventsRequest = Message<"annals.ledger.v1.MeasureEven
  * Use `create(MeasureEventsRequestSchema)` to create a new message.
  */
 export declare const MeasureEventsRequestSchema: GenMessage<MeasureEventsRequest>;
+
+/**
+ * A field whose values filters read in the parts.
+ *
+ * @generated from message annals.ledger.v1.MeasuredField
+ */
+export declare type MeasuredField = Message<"annals.ledger.v1.MeasuredField"> & {
+  /**
+   * Begins with the part.
+   *
+   * @generated from field: repeated string path = 1;
+   */
+  path: string[];
+
+  /**
+   * string, number, ip or time.
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * @generated from field: bool ignore_case = 3;
+   */
+  ignoreCase: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.MeasuredField.
+ * Use `create(MeasuredFieldSchema)` to create a new message.
+ */
+export declare const MeasuredFieldSchema: GenMessage<MeasuredField>;
 
 /**
  * @generated from message annals.ledger.v1.MeasureEventsResponse
@@ -867,6 +906,13 @@ export declare type EventValues = Message<"annals.ledger.v1.EventValues"> & {
    * @generated from field: optional string target_type = 5;
    */
   targetType?: string | undefined;
+
+  /**
+   * One for each field of the request, in the same order.
+   *
+   * @generated from field: repeated annals.ledger.v1.FieldKeys fields = 6;
+   */
+  fields: FieldKeys[];
 };
 
 /**
@@ -874,6 +920,24 @@ export declare type EventValues = Message<"annals.ledger.v1.EventValues"> & {
  * Use `create(EventValuesSchema)` to create a new message.
  */
 export declare const EventValuesSchema: GenMessage<EventValues>;
+
+/**
+ * The values of an event in a field, as the filter index has them, in the order of their bytes.
+ *
+ * @generated from message annals.ledger.v1.FieldKeys
+ */
+export declare type FieldKeys = Message<"annals.ledger.v1.FieldKeys"> & {
+  /**
+   * @generated from field: repeated string keys = 1;
+   */
+  keys: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.FieldKeys.
+ * Use `create(FieldKeysSchema)` to create a new message.
+ */
+export declare const FieldKeysSchema: GenMessage<FieldKeys>;
 
 /**
  * @generated from message annals.ledger.v1.StreamEventsRequest

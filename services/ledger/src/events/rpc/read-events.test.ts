@@ -87,6 +87,30 @@ test("sizes with what filters read, where they are asked for", async () => {
   expect((await client.measureEvents(request)).values).toEqual([]);
 });
 
+test("sizes with the values of fields, in the order of their bytes, until they have read 1 MiB", async () => {
+  const { accountId, client } = await begin();
+  const context = { text: ["b", "\u{1F600}", "\uffff", "B", { text: "c" }], ip: "::ffff:10.0.0.1" };
+  await client.createEvents({
+    appends: [{ ...appendOf(accountId), eventsJson: eventsJsonOf([eventOf({ context })]) }],
+  });
+  const fields = [
+    { path: ["context", "text"], type: "string", ignoreCase: true },
+    { path: ["context", "ip"], type: "ip" },
+    { path: ["diff", "after", "none"], type: "string" },
+  ];
+  const measured = (after: number, given: object[] = fields, includeValues = true) => {
+    const request = { accountId, afterSequence: BigInt(after), limit: 100, includeValues };
+    return client.measureEvents({ ...request, fields: given });
+  };
+  const { values } = await measured(LARGE + SMALL);
+  const keys = [["b", "\uffff", "\u{1F600}"], ["40a000001"], []];
+  expect(values[0]?.fields.map((each) => each.keys)).toEqual(keys);
+  expect((await measured(0)).bytes).toHaveLength(21);
+  expect((await measured(21)).bytes).toHaveLength(LARGE - 21 + SMALL + 1);
+  expect((await measured(0, fields, false)).bytes).toHaveLength(LARGE + SMALL + 1);
+  await expect(measured(0, Array(17).fill(fields[0]))).rejects.toThrow("fields: must have at most");
+});
+
 test.each([[[]], [Array.from({ length: 1_001 }, (_, index) => BigInt(index + 1))]])(
   "no numbers, and more than 1,000, are refused",
   async (numbers) => {

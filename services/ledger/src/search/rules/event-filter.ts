@@ -1,5 +1,7 @@
 // What a list or a stream selects, and the range of texts that an action prefix matches.
 
+import { afterPrefix } from "@annals/contract";
+
 /** An event matches if it matches each member that is given; of a member with values, any one of them. */
 export interface EventFilter extends Values {
   /** An event with one of the values of any member does not match. */
@@ -64,30 +66,12 @@ export function actionsOf({
     if (!beginsWithAny(prefix, shortest)) shortest.push(prefix);
   return {
     exact: [...new Set(actions)].filter((action) => !beginsWithAny(action, shortest)),
-    ranges: shortest.map((prefix) => ({ from: prefix, to: successor(prefix) })),
+    ranges: shortest.map((prefix) => ({ from: prefix, to: afterPrefix(prefix) })),
   };
 }
 
 export function beginsWithAny(text: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => text.startsWith(prefix));
-}
-
-const LAST_CODE_POINT = 0x10_ff_ff;
-const FIRST_SURROGATE = 0xd8_00;
-const LAST_SURROGATE = 0xdf_ff;
-
-/**
- * The least text, in code point order, that is after every text that begins with `prefix`; null if no text
- * is.
- */
-function successor(prefix: string): string | null {
-  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    if (last === LAST_CODE_POINT) continue;
-    const next = last + 1 === FIRST_SURROGATE ? LAST_SURROGATE + 1 : last + 1;
-    return String.fromCodePoint(...points, next);
-  }
-  return null;
 }
 
 /** Whether a filter selects by the contents of events, and not only by time and sequence number. */

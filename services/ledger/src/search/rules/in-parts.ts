@@ -1,18 +1,23 @@
 // The values that a filter asks for in the parts of events: as ledger.has_values compares them, and the
 // fields of the index that have them (0001_ledger.sql). Called by the searches.
 
+import type { ValueRange } from "@annals/contract";
 import type { EventFilter, FieldValues } from "./event-filter.ts";
-import { rangesOf, type ValueRange } from "./field-ranges.ts";
+import { rangesOf } from "./field-ranges.ts";
 
-/**
- * What ledger.has_values reads: an event needs a value from one `since` up to but not including its `before`.
- */
-export interface InParts {
+/** What ledger.values_of reads. */
+export interface PlaceInParts {
   readonly part: string;
   /** An array of texts as PostgreSQL writes it. */
   readonly members: string;
   readonly type: string;
   readonly ignore_case: boolean;
+}
+
+/**
+ * What ledger.has_values reads: an event needs a value from one `since` up to but not including its `before`.
+ */
+export interface InParts extends PlaceInParts {
   readonly since: readonly string[];
   /** Null: no end. */
   readonly before: readonly (string | null)[];
@@ -29,17 +34,26 @@ export function inPartsOf({ fields = [], not = {} }: EventFilter): InParts[] {
 }
 
 function inPart(field: FieldValues, isExcluded: boolean): InParts {
-  const { ignoreCase, path, type } = field;
-  const [part = "", ...members] = path;
   const ranges = rangesOf(field);
+  return {
+    ...placeOf(field),
+    since: ranges.map(({ since }) => since),
+    before: ranges.map(({ before }) => before),
+    is_excluded: isExcluded,
+  };
+}
+
+export function placeOf({
+  ignoreCase,
+  path,
+  type,
+}: Pick<FieldValues, "ignoreCase" | "path" | "type">): PlaceInParts {
+  const [part = "", ...members] = path;
   return {
     part,
     members: `{${members.map(quoted).join(",")}}`,
     type,
     ignore_case: ignoreCase,
-    since: ranges.map(({ since }) => since),
-    before: ranges.map(({ before }) => before),
-    is_excluded: isExcluded,
   };
 }
 
