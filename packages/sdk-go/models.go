@@ -288,7 +288,9 @@ type CreatedWebhook struct {
 	// ISO 8601, UTC.
 	CreatedAt string         `json:"created_at"`
 	Filter    *WebhookFilter `json:"filter,omitempty"`
-	// Why the service disabled the webhook. Absent if it did not. One of "failing".
+	// Why the service disabled the webhook. `failing`: its receiver failed for days. `erasure`: its
+	// filter would leave out less, because a value of `not` was erased. Absent if it did not. One of
+	// "failing", "erasure".
 	DisabledReason string `json:"disabled_reason,omitempty"`
 	// When the service disabled the webhook; ISO 8601, UTC.
 	DisabledAt string             `json:"disabled_at,omitempty"`
@@ -1205,6 +1207,32 @@ type NewWebhookFilter struct {
 	TargetID Strings `json:"target_id,omitzero"`
 	// Exact. One of up to 10 values.
 	TargetType Strings `json:"target_type,omitzero"`
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings `json:"outcome,omitzero"`
+	// By declared fields: each by its name. What is stored keeps path and type of them.
+	Fields map[string]Strings `json:"fields,omitzero"`
+	// Leaves out events that any of these members selects.
+	Not *NewWebhookFilterNot `json:"not,omitempty"`
+}
+
+// NewWebhookFilterNot: Leaves out events that any of these members selects.
+type NewWebhookFilterNot struct {
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+	Action Strings `json:"action,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorID Strings `json:"actor_id,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorType Strings `json:"actor_type,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetID Strings `json:"target_id,omitzero"`
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetType Strings `json:"target_type,omitzero"`
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings `json:"outcome,omitzero"`
+	// By declared fields: each by its name. What is stored keeps path and type of them.
+	Fields map[string]Strings `json:"fields,omitzero"`
 }
 
 // NewWidgetToken is a type of the interface.
@@ -1464,7 +1492,9 @@ type RotatedWebhook struct {
 	// ISO 8601, UTC.
 	CreatedAt string         `json:"created_at"`
 	Filter    *WebhookFilter `json:"filter,omitempty"`
-	// Why the service disabled the webhook. Absent if it did not. One of "failing".
+	// Why the service disabled the webhook. `failing`: its receiver failed for days. `erasure`: its
+	// filter would leave out less, because a value of `not` was erased. Absent if it did not. One of
+	// "failing", "erasure".
 	DisabledReason string `json:"disabled_reason,omitempty"`
 	// When the service disabled the webhook; ISO 8601, UTC.
 	DisabledAt string             `json:"disabled_at,omitempty"`
@@ -2220,7 +2250,9 @@ type Webhook struct {
 	// ISO 8601, UTC.
 	CreatedAt string         `json:"created_at"`
 	Filter    *WebhookFilter `json:"filter,omitempty"`
-	// Why the service disabled the webhook. Absent if it did not. One of "failing".
+	// Why the service disabled the webhook. `failing`: its receiver failed for days. `erasure`: its
+	// filter would leave out less, because a value of `not` was erased. Absent if it did not. One of
+	// "failing", "erasure".
 	DisabledReason string `json:"disabled_reason,omitempty"`
 	// When the service disabled the webhook; ISO 8601, UTC.
 	DisabledAt string             `json:"disabled_at,omitempty"`
@@ -2243,6 +2275,23 @@ type WebhookFilter struct {
 	ActorType  []string `json:"actor_type,omitzero"`
 	TargetID   []string `json:"target_id,omitzero"`
 	TargetType []string `json:"target_type,omitzero"`
+	Outcome    []string `json:"outcome,omitzero"`
+	// By declared fields: each by the name that it had when the filter was set.
+	Fields map[string][]string `json:"fields,omitzero"`
+	// What is left out: events that any of these members selects.
+	Not *WebhookFilterNot `json:"not,omitempty"`
+}
+
+// WebhookFilterNot: What is left out: events that any of these members selects.
+type WebhookFilterNot struct {
+	Action     []string `json:"action,omitzero"`
+	ActorID    []string `json:"actor_id,omitzero"`
+	ActorType  []string `json:"actor_type,omitzero"`
+	TargetID   []string `json:"target_id,omitzero"`
+	TargetType []string `json:"target_type,omitzero"`
+	Outcome    []string `json:"outcome,omitzero"`
+	// By declared fields: each by the name that it had when the filter was set.
+	Fields map[string][]string `json:"fields,omitzero"`
 }
 
 // WebhookPage is a type of the interface.

@@ -60,6 +60,12 @@ export const BAD_FILTERS: readonly (readonly [filter: unknown, field: string])[]
   [{ target_type: texts(11) }, "filter.target_type"],
   [{ actor_type: ["a", "b\0"] }, "filter.actor_type[1]"],
   [filterOfBytes(4_097), "filter"],
+  [{ outcome: [] }, "filter.outcome"],
+  [{ not: "a" }, "filter.not"],
+  [{ not: { action: texts(11) } }, "filter.not.action"],
+  [{ not: { not: {} } }, "filter.not.not"],
+  [{ not: { occurred_from: "2026-01-31T09:30:00Z" } }, "filter.not.occurred_from"],
+  [{ actor_id: texts(10), outcome: texts(6), not: { action: texts(5) } }, "filter.not.action"],
 ];
 
 /** With what is shown of them. */
@@ -73,4 +79,13 @@ export const GOOD_FILTERS: readonly (readonly [filter: object, shown: object])[]
   [{ target_id: long(256) }, { target_id: [long(256)] }],
   [{ target_id: "\u{1F600}".repeat(256) }, { target_id: ["\u{1F600}".repeat(256)] }],
   [filterOfBytes(4_096), filterOfBytes(4_096)],
+  [
+    { outcome: "fail*", not: { outcome: ["a", "b"], target_id: "t" } },
+    { outcome: ["fail*"], not: { target_id: ["t"], outcome: ["a", "b"] } },
+  ],
+  [
+    { actor_id: texts(10), not: { action: texts(10) } },
+    { actor_id: texts(10), not: { action: texts(10) } },
+  ],
+  [{ action: "a", not: {} }, { action: ["a"] }],
 ];

@@ -52,8 +52,9 @@ const HOLDS_ROWS = 10_000;
 /** People that a page of them reads. */
 const PEOPLE_ROWS = 1_000;
 const PENDING_ROWS = 100_000;
-/** Events of a range that is replayed. */
+/** Events of a range that is replayed, and those of pages with the values of fields. */
 const REPLAY_ROWS = 1_000;
+const FIELD_PAGES_ROWS = 32 * 100;
 
 /** Rows of a tile, and those that say how far the account is covered. */
 const TILE_ROWS = 256 + 2;
@@ -105,9 +106,17 @@ export const NEW_ROLE_MAPPING = bounds("slot", ROLE_MAPPINGS_ROWS + FEW_ROWS, "b
 export const NEW_WORKLOAD = bounds("slot", WORKLOADS_ROWS + FEW_ROWS, "body");
 export const SEARCH_FIELDS = bounds("slot", MAX_SEARCH_FIELDS + FEW_ROWS, 64 * KIB);
 export const NEW_SEARCH_FIELD = bounds("slot", SEARCH_FIELDS_ROWS + FEW_ROWS, "body");
-export const NEW_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "body");
+/** The fields that filters name are found, and counted in the account's other webhooks. */
+const FILTER_ROWS = MAX_SEARCH_FIELDS;
+export const NEW_WEBHOOK = bounds(
+  "slot",
+  2 * WEBHOOKS_ROWS + KEPT_KEYS_ROWS + FILTER_ROWS + FEW_ROWS,
+  "body",
+);
+export const CHANGED_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FILTER_ROWS + FEW_ROWS, "body");
+export const CHANGED_SINK = bounds("slot", FILTER_ROWS + FEW_ROWS, "body");
 export const NEW_SINK: Bounds = {
-  ...bounds("slot", SINKS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "body"),
+  ...bounds("slot", SINKS_ROWS + KEPT_KEYS_ROWS + FILTER_ROWS + FEW_ROWS, "body"),
   causes: "replayed events",
 };
 export const NEW_WIDGET_TOKEN = bounds("slot", WIDGET_TOKENS_ROWS + FEW_ROWS, "body");
@@ -131,7 +140,7 @@ export const REPLAY: Bounds = {
   causes: "replayed events",
 };
 export const REPLAY_RANGE: Bounds = {
-  ...bounds("lists", PENDING_ROWS + 2 * REPLAY_ROWS + FEW_ROWS, "body"),
+  ...bounds("lists", PENDING_ROWS + REPLAY_ROWS + FIELD_PAGES_ROWS + FEW_ROWS, "body"),
   causes: "replayed events",
 };
 /** Sets a cursor. The sink then reads its chain from there on. */

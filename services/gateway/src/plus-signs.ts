@@ -2,11 +2,11 @@
 // a space as `+`, and many clients leave a plus sign as it is: nothing in the URL tells which it was. So a
 // filter looks for both texts. It must never let a filter find nothing because it was read the other way.
 
-import { MAX_FILTER_VALUES } from "@annals/contract";
+import { MAX_ALL_FILTER_VALUES, MAX_FILTER_VALUES } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import { parse } from "node:querystring";
 import type { TObject } from "typebox";
-import { FIELD_PARAMETER, MAX_ALL_VALUES } from "./events/render-event-filter.ts";
+import { FIELD_PARAMETER } from "./events/render-event-filter.ts";
 
 type Query = Record<string, unknown>;
 
@@ -47,7 +47,7 @@ export function plusSigns(schema: TObject): ((url: string, query: Query) => void
       ambiguous = name;
       if (both.length > MAX_FILTER_VALUES) throw invalid({ field: name, message: AMBIGUOUS });
     }
-    if (ambiguous !== undefined && count > MAX_ALL_VALUES)
+    if (ambiguous !== undefined && count > MAX_ALL_FILTER_VALUES)
       throw invalid({ field: ambiguous, message: AMBIGUOUS });
   };
 }

@@ -9,6 +9,8 @@ import {
   APPEND,
   BATCH,
   CHANGE,
+  CHANGED_SINK,
+  CHANGED_WEBHOOK,
   DOWNLOAD,
   ENTRIES,
   EVENTS_PAGE,
@@ -152,7 +154,7 @@ export const V1: readonly Row[] = [
 
   ["POST", "/webhooks", "keys:manage", "create-webhook", createWebhook, NEW_WEBHOOK],
   ["GET", "/webhooks", "keys:manage", "list-webhooks", listWebhooks, PAGE],
-  ["PATCH", "/webhooks/:id", "keys:manage", "update-webhook", updateWebhook, CHANGE],
+  ["PATCH", "/webhooks/:id", "keys:manage", "update-webhook", updateWebhook, CHANGED_WEBHOOK],
   ["DELETE", "/webhooks/:id", "keys:manage", "delete-webhook", deleteWebhook, ONE],
   ["GET", "/webhooks/:id/deliveries", "keys:manage", "list-deliveries", listDeliveries, PAGE],
 
@@ -181,7 +183,7 @@ export const V1: readonly Row[] = [
   ["POST", "/sinks", "keys:manage", "create-sink", createSink, NEW_SINK],
   ["GET", "/sinks", "keys:manage", "list-sinks", listSinks, PAGE],
   ["GET", "/sinks/:id", "keys:manage", "get-sink", getSink, ONE],
-  ["PATCH", "/sinks/:id", "keys:manage", "update-sink", updateSink, CHANGE],
+  ["PATCH", "/sinks/:id", "keys:manage", "update-sink", updateSink, CHANGED_SINK],
   ["DELETE", "/sinks/:id", "keys:manage", "delete-sink", deleteSink, ONE],
   ["POST", "/sinks/:id/test", "keys:manage", "test-sink", testSink, SINK_TEST],
   ["POST", "/sinks/:id/replay", "keys:manage", "replay-sink", replaySink, REPLAY_SINK],

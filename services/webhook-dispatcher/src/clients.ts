@@ -13,7 +13,7 @@ import type { OperatorSinksDeps } from "./sinks/worker/operator-sinks.ts";
 
 export interface OpenProducers extends Pick<
   Producers,
-  "checkpoints" | "entries" | "events" | "measure" | "positions" | "retainedFrom"
+  "checkpoints" | "entries" | "events" | "fieldValues" | "measure" | "positions" | "retainedFrom"
 > {
   /** What the ledger does for the anchors of the log. */
   readonly anchors: AnchorLedger;
@@ -82,6 +82,7 @@ export function openProducers(
     checkpoints: (...given) => producers.checkpoints(...given),
     entries: (...given) => producers.entries(...given),
     events: (...given) => producers.events(...given),
+    fieldValues: (...given) => producers.fieldValues(...given),
     measure: (...given) => producers.measure(...given),
     positions: (...given) => producers.positions(...given),
     retainedFrom: (...given) => producers.retainedFrom(...given),

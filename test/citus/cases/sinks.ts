@@ -133,7 +133,7 @@ export const SINKS: Cases = {
     ({ account }) => [account, "sink_1", SEALED, "seal_3", NEW],
     ({ account }) => [account, "sink_1", NEW, "seal_3", NEW],
   ],
-  "webhooks.replace-sink-filter": [...ofEach(FILTER), ...ofEach(null)],
+  "webhooks.replace-sink-filter": [...ofEach(FILTER, false), ...ofEach(null, true)],
   "webhooks.replay-sink": [...ofEach(1n, LAST, "key_2"), ...ofEach(0n, LAST, null)],
   "webhooks.skip-record": [
     ...ofEach("9", "[]", "{}", LAST, "key_2"),

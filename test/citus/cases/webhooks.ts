@@ -44,6 +44,7 @@ export const WEBHOOKS: Cases = {
     ({ account }) => newWebhook(account, "wh_7", null),
   ],
   "webhooks.delete-webhook": ofEach(FUTURE, "key_2"),
+  "webhooks.disable-erased": ofEach("5"),
   "webhooks.disable-failing": [CLOCK, LAST].flatMap((now): Case[] => [
     ({ account, delivery }) => [now, account, "wh_1", 5, delivery(4)],
     ({ account, delivery }) => [now, account, "wh_1", 100_000, delivery(4)],

@@ -3,7 +3,7 @@
 
 import { type Filters, isFilterName, parseQuery, printQuery } from "@annals/query";
 import type { Routes } from "@annals/sdk/browser";
-import { html, type TemplateResult } from "lit/html.js";
+import { html, nothing, type TemplateResult } from "lit/html.js";
 import { area, field, linesIn, textIn, timeField, timeIn } from "./form.ts";
 
 const TEXTS = {
@@ -109,7 +109,7 @@ export function filterText(filter: object): string {
 }
 
 /** The members of a filter that have values, by the names of a list's parameters. */
-function membersIn(filter: object, within = ""): [name: string, values: unknown[]][] {
+export function membersIn(filter: object, within = ""): [name: string, values: unknown[]][] {
   return Object.entries(filter).flatMap(([name, value]: [string, unknown]) => {
     const isNested = typeof value === "object" && value !== null && !Array.isArray(value);
     if (!isNested) return [[within + name, [value].flat()]];
@@ -117,24 +117,38 @@ function membersIn(filter: object, within = ""): [name: string, values: unknown[
   });
 }
 
-type Values = Readonly<Record<string, readonly string[]>>;
+/** Those of webhooks and sinks. */
+const SENT_TEXTS = { ...TEXTS, outcome: "Outcome" } as const;
+
+/** Members of their filters that the form shows and does not change. */
+const KEPT = ["fields", "not"];
+
+const keptIn = (filter: object) =>
+  Object.fromEntries(Object.entries(filter).filter(([name]) => KEPT.includes(name)));
+
+function valuesOf(filter: object, name: string): readonly string[] {
+  const [, values] = Object.entries(filter).find(([member]) => member === name) ?? [];
+  return (values as readonly string[] | undefined) ?? [];
+}
 
 /** Any number of values, and those that are set. */
-export function valueFields(filter: Values = {}): TemplateResult {
-  const isSet = Object.values(filter).some((values) => values.length > 0);
+export function valueFields(filter: object = {}): TemplateResult {
+  const isSet = membersIn(filter).some(([, values]) => values.length > 0);
+  const kept = keptIn(filter);
   return html`<details ?open=${isSet}>
     <summary>Only some events</summary>
     <p class="hint">
       One value a line. An event is sent if it has one of the values of each field.
     </p>
     <div class="fields">
-      ${Object.entries(TEXTS).map(([name, label]) => area({ name, label, hint: HINTS[name], value: filter[name]?.join("\n") }))}
+      ${Object.entries(SENT_TEXTS).map(([name, label]) => area({ name, label, hint: HINTS[name], value: valuesOf(filter, name).join("\n") }))}
     </div>
+    ${Object.keys(kept).length > 0 ? html`<p class="hint">Stays as it is: ${filterText(kept)}</p>` : nothing}
   </details>`;
 }
 
 export function valuesIn(form: FormData): Record<string, string[]> {
-  const values = Object.keys(TEXTS).map((name) => [name, linesIn(form, name)] as const);
+  const values = Object.keys(SENT_TEXTS).map((name) => [name, linesIn(form, name)] as const);
   return Object.fromEntries(values.filter(([, lines]) => lines.length > 0));
 }
 
@@ -145,12 +159,13 @@ export function valuesIn(form: FormData): Record<string, string[]> {
  */
 export function changedFilter(
   form: FormData,
-  before: Values = {},
+  before: object = {},
 ): Record<string, string[]> | null | undefined {
-  const filter = valuesIn(form);
-  const isSame = Object.keys(TEXTS).every(
-    (name) => JSON.stringify(filter[name] ?? []) === JSON.stringify(before[name] ?? []),
+  const given = valuesIn(form);
+  const isSame = Object.keys(SENT_TEXTS).every(
+    (name) => JSON.stringify(given[name] ?? []) === JSON.stringify(valuesOf(before, name)),
   );
   if (isSame) return undefined;
+  const filter = { ...given, ...keptIn(before) };
   return Object.keys(filter).length === 0 ? null : filter;
 }

@@ -4,6 +4,7 @@
 import type { Delivery, Webhook } from "@annals/sdk";
 import type { Routes } from "@annals/sdk/browser";
 import { html, type TemplateResult, nothing } from "lit/html.js";
+import { membersIn } from "../parts/filter-fields.ts";
 import { numberText, timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 
@@ -29,7 +30,7 @@ export async function loadWebhooks(api: Routes, signal: AbortSignal): Promise<re
 }
 
 export function eventsView({ events, filter = {} }: Webhook): TemplateResult {
-  const members = Object.entries(filter).map(
+  const members = membersIn(filter).map(
     ([member, values]) =>
       html`<p class="text">
         ${member}: ${values.length === 0 ? "none" : visible(values.join(", "))}

@@ -157,7 +157,7 @@ class _CreatedWebhookRequired(TypedDict):
 
 class CreatedWebhook(_CreatedWebhookRequired, total=False):
     filter: WebhookFilter
-    disabled_reason: Literal["failing"] | str
+    disabled_reason: Literal["failing", "erasure"] | str
     disabled_at: str
     dropped: DroppedDeliveries
     secret: str
@@ -786,14 +786,32 @@ class NewWebhook(_NewWebhookRequired, total=False):
     filter: NewWebhookFilter | None
 
 
-class NewWebhookFilter(TypedDict, total=False):
-    """Which events a webhook sends `event.created` for, and which a sink is sent: those that match all members, as in GET /v1/events. At most 4,096 bytes as JSON."""
+class NewWebhookFilterNot(TypedDict, total=False):
+    """Leaves out events that any of these members selects."""
 
     action: str | list[str]
     actor_id: str | list[str]
     actor_type: str | list[str]
     target_id: str | list[str]
     target_type: str | list[str]
+    outcome: str | list[str]
+    fields: dict[str, str | list[str]]
+
+
+NewWebhookFilter = TypedDict(
+    "NewWebhookFilter",
+    {
+        "action": "str | list[str]",
+        "actor_id": "str | list[str]",
+        "actor_type": "str | list[str]",
+        "target_id": "str | list[str]",
+        "target_type": "str | list[str]",
+        "outcome": "str | list[str]",
+        "fields": "dict[str, str | list[str]]",
+        "not": "NewWebhookFilterNot",
+    },
+    total=False,
+)
 
 
 class NewWidgetToken(TypedDict, total=False):
@@ -944,7 +962,7 @@ class _RotatedWebhookRequired(TypedDict):
 
 class RotatedWebhook(_RotatedWebhookRequired, total=False):
     filter: WebhookFilter
-    disabled_reason: Literal["failing"] | str
+    disabled_reason: Literal["failing", "erasure"] | str
     disabled_at: str
     dropped: DroppedDeliveries
 
@@ -1420,19 +1438,37 @@ class _WebhookRequired(TypedDict):
 
 class Webhook(_WebhookRequired, total=False):
     filter: WebhookFilter
-    disabled_reason: Literal["failing"] | str
+    disabled_reason: Literal["failing", "erasure"] | str
     disabled_at: str
     dropped: DroppedDeliveries
 
 
-class WebhookFilter(TypedDict, total=False):
-    """Which events a webhook sends `event.created` for, and which a sink is sent. Absent: all. A member without values, which an erasure leaves, matches none."""
+class WebhookFilterNot(TypedDict, total=False):
+    """What is left out: events that any of these members selects."""
 
     action: list[str]
     actor_id: list[str]
     actor_type: list[str]
     target_id: list[str]
     target_type: list[str]
+    outcome: list[str]
+    fields: dict[str, list[str]]
+
+
+WebhookFilter = TypedDict(
+    "WebhookFilter",
+    {
+        "action": "list[str]",
+        "actor_id": "list[str]",
+        "actor_type": "list[str]",
+        "target_id": "list[str]",
+        "target_type": "list[str]",
+        "outcome": "list[str]",
+        "fields": "dict[str, list[str]]",
+        "not": "WebhookFilterNot",
+    },
+    total=False,
+)
 
 
 class WebhookPage(TypedDict):

@@ -408,10 +408,10 @@ export interface components {
              */
             disabled_at?: string;
             /**
-             * @description Why the service disabled the webhook. Absent if it did not.
+             * @description Why the service disabled the webhook. `failing`: its receiver failed for days. `erasure`: its filter would leave out less, because a value of `not` was erased. Absent if it did not.
              * @enum {string}
              */
-            disabled_reason?: "failing";
+            disabled_reason?: "failing" | "erasure";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
              * @description The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.
@@ -1859,6 +1859,67 @@ export interface components {
              */
             actor_type?: string | string[];
             /**
+             * @description By declared fields: each by its name. What is stored keeps path and type of them.
+             * @example {
+             *       "ip": "203.0.113.0/24"
+             *     }
+             */
+            fields?: {
+                [key: string]: string | string[];
+            };
+            /**
+             * @description Leaves out events that any of these members selects.
+             * @example {
+             *       "action": "user.view"
+             *     }
+             */
+            not?: {
+                /**
+                 * @description An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+                 * @example invoice.*
+                 */
+                action?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example u_1
+                 */
+                actor_id?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example user
+                 */
+                actor_type?: string | string[];
+                /**
+                 * @description By declared fields: each by its name. What is stored keeps path and type of them.
+                 * @example {
+                 *       "ip": "203.0.113.0/24"
+                 *     }
+                 */
+                fields?: {
+                    [key: string]: string | string[];
+                };
+                /**
+                 * @description Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10 values, 20 in all filters.
+                 * @example failure
+                 */
+                outcome?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example inv_9
+                 */
+                target_id?: string | string[];
+                /**
+                 * @description Exact. One of up to 10 values, 20 in all filters.
+                 * @example invoice
+                 */
+                target_type?: string | string[];
+            };
+            /**
+             * @description Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10 values, 20 in all filters.
+             * @example failure
+             */
+            outcome?: string | string[];
+            /**
              * @description Exact. One of up to 10 values.
              * @example inv_9
              */
@@ -2200,10 +2261,10 @@ export interface components {
              */
             disabled_at?: string;
             /**
-             * @description Why the service disabled the webhook. Absent if it did not.
+             * @description Why the service disabled the webhook. `failing`: its receiver failed for days. `erasure`: its filter would leave out less, because a value of `not` was erased. Absent if it did not.
              * @enum {string}
              */
-            disabled_reason?: "failing";
+            disabled_reason?: "failing" | "erasure";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
              * @description The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.
@@ -3135,10 +3196,10 @@ export interface components {
              */
             disabled_at?: string;
             /**
-             * @description Why the service disabled the webhook. Absent if it did not.
+             * @description Why the service disabled the webhook. `failing`: its receiver failed for days. `erasure`: its filter would leave out less, because a value of `not` was erased. Absent if it did not.
              * @enum {string}
              */
-            disabled_reason?: "failing";
+            disabled_reason?: "failing" | "erasure";
             dropped?: components["schemas"]["DroppedDeliveries"];
             /**
              * @description The events to deliver; `*` means all but `log.checkpointed`. Duplicates are ignored.
@@ -3186,6 +3247,80 @@ export interface components {
              *     ]
              */
             actor_type?: string[];
+            /**
+             * @description By declared fields: each by the name that it had when the filter was set.
+             * @example {
+             *       "ip": [
+             *         "203.0.113.0/24"
+             *       ]
+             *     }
+             */
+            fields?: {
+                [key: string]: string[];
+            };
+            /**
+             * @description What is left out: events that any of these members selects.
+             * @example {
+             *       "action": [
+             *         "user.view"
+             *       ]
+             *     }
+             */
+            not?: {
+                /**
+                 * @example [
+                 *       "user.deleted"
+                 *     ]
+                 */
+                action?: string[];
+                /**
+                 * @example [
+                 *       "u_1"
+                 *     ]
+                 */
+                actor_id?: string[];
+                /**
+                 * @example [
+                 *       "user"
+                 *     ]
+                 */
+                actor_type?: string[];
+                /**
+                 * @description By declared fields: each by the name that it had when the filter was set.
+                 * @example {
+                 *       "ip": [
+                 *         "203.0.113.0/24"
+                 *       ]
+                 *     }
+                 */
+                fields?: {
+                    [key: string]: string[];
+                };
+                /**
+                 * @example [
+                 *       "failure"
+                 *     ]
+                 */
+                outcome?: string[];
+                /**
+                 * @example [
+                 *       "inv_9"
+                 *     ]
+                 */
+                target_id?: string[];
+                /**
+                 * @example [
+                 *       "invoice"
+                 *     ]
+                 */
+                target_type?: string[];
+            };
+            /**
+             * @example [
+             *       "failure"
+             *     ]
+             */
+            outcome?: string[];
             /**
              * @example [
              *       "inv_9"

@@ -1,7 +1,7 @@
 // The filters of a list of events, as the ledger gets them. Called by the routes that list and export, and by
 // the one that creates widget tokens.
 
-import { parseTimestamp } from "@annals/contract";
+import { MAX_ALL_FILTER_VALUES, parseTimestamp } from "@annals/contract";
 import { invalid } from "@annals/errors";
 import type { EventFilterSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -9,7 +9,6 @@ import type { Static, TObject } from "typebox";
 import {
   FIELD_PARAMETER,
   type listFilterMembers,
-  MAX_ALL_VALUES,
   type SearchFilterBody,
 } from "./render-event-filter.ts";
 
@@ -147,8 +146,8 @@ function valuesOf(
   const all = names.map((name) => {
     const values = [given[name] ?? []].flat() as string[];
     count += values.length;
-    if (count > MAX_ALL_VALUES) {
-      const message = `makes more than ${MAX_ALL_VALUES} values in all filters`;
+    if (count > MAX_ALL_FILTER_VALUES) {
+      const message = `makes more than ${MAX_ALL_FILTER_VALUES} values in all filters`;
       throw invalid({ field: within + placeOf(name, within), message });
     }
     for (const [index, value] of values.entries()) {

@@ -1,6 +1,10 @@
 // The filters of a list of events (docs/interface.md), and the same as an export takes and shows them.
 
-import { MAX_FILTER_VALUE_LENGTH, MAX_FILTER_VALUES } from "@annals/contract";
+import {
+  MAX_ALL_FILTER_VALUES,
+  MAX_FILTER_VALUE_LENGTH,
+  MAX_FILTER_VALUES,
+} from "@annals/contract";
 import { Type } from "typebox";
 import {
   CLOSED,
@@ -14,10 +18,7 @@ import {
 const FILTERS = openDetail("event-filters");
 const REPEATED = openDetail("repeated-filters");
 
-/** Values of all filters of a request together: each row is compared with all of them. */
-export const MAX_ALL_VALUES = 20;
-
-const SEVERAL = `One of up to ${MAX_FILTER_VALUES} values, ${MAX_ALL_VALUES} in all filters.`;
+const SEVERAL = `One of up to ${MAX_FILTER_VALUES} values, ${MAX_ALL_FILTER_VALUES} in all filters.`;
 
 const Values = (description: string, example: string) =>
   Type.Optional(
@@ -104,13 +105,13 @@ export const fieldParameters = {
 const { action, actor_id, actor_type, target_id, target_type } = filterMembers;
 
 /** Filters by outcome and by declared fields, in a body. */
-const partMembers = {
+export const partMembers = {
   outcome: listFilterMembers.outcome,
   fields: Type.Optional(
     Type.Unsafe<Readonly<Record<string, string | string[]>>>({
       type: "object",
       additionalProperties: valuesOfFields,
-      maxProperties: MAX_ALL_VALUES,
+      maxProperties: MAX_ALL_FILTER_VALUES,
       description:
         "By declared fields: each by its name. What is stored keeps path and type of them.",
       examples: [{ ip: "203.0.113.0/24" }],
@@ -119,7 +120,7 @@ const partMembers = {
   ),
 };
 
-const Excluded = Type.Object(
+export const Excluded = Type.Object(
   { action, actor_id, actor_type, target_id, target_type, ...partMembers },
   {
     ...CLOSED,

@@ -3,6 +3,7 @@
 
 import { invalid } from "@annals/errors";
 import type { CreateSinkRequestSchema } from "@annals/proto/sinks";
+import type { WebhookFilter } from "@annals/proto/webhook-filters";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { type Admission, admittedBy } from "../admission/admission.ts";
@@ -45,7 +46,7 @@ const MEMBERS = { format: OptionalFormat, mapping: OptionalMapping, from: From, 
 const Members = Type.Object(MEMBERS);
 const Body = byType("NewSink", MEMBERS);
 
-export function createSink({ webhooks }: Pick<Deps, "webhooks">): Route {
+export function createSink({ ledger, webhooks }: Pick<Deps, "ledger" | "webhooks">): Route {
   return route({
     summary: "Create a sink",
     description:
@@ -56,9 +57,11 @@ export function createSink({ webhooks }: Pick<Deps, "webhooks">): Route {
     headers: OnceHeaders,
     success: { status: 201, body: dataOf(SinkBody), headers: ONCE_HEADER },
     planLimit: "count",
-    handle: async ({ admission, body, headers }) => {
-      const given = toRequest(admission, body as GivenBody<Static<typeof Members>>);
-      const request = { ...given, ...askedOnce(headers, body) };
+    handle: async ({ admission, body, headers, signal }) => {
+      const given = body as GivenBody<Static<typeof Members>>;
+      const filter =
+        given.filter && (await filterMessage({ ledger }, admission, given.filter, signal));
+      const request = { ...toRequest(admission, given, filter), ...askedOnce(headers, body) };
       const { replayed, sink } = await webhooks.createSink(request, admittedBy(admission));
       return { body: { data: renderSink(sink) }, ...onceHeaders(replayed) };
     },
@@ -68,13 +71,14 @@ export function createSink({ webhooks }: Pick<Deps, "webhooks">): Route {
 function toRequest(
   { accountId, plan }: Admission,
   body: GivenBody<Static<typeof Members>>,
+  filter: WebhookFilter | null | undefined,
 ): MessageInitShape<typeof CreateSinkRequestSchema> {
-  const { active = true, filter, format = "annals", mapping } = body;
+  const { active = true, format = "annals", mapping } = body;
   const from = fromOf(body.from);
   return {
     accountId,
     format: FORMAT_NUMBERS[format],
-    ...(filter && { filter: filterMessage(filter) }),
+    ...(filter && { filter }),
     leaveOut: body.leave_out ?? [],
     includeProof: body.include_proof ?? false,
     ...(mapping && { mapping: JSON.stringify(mapping) }),

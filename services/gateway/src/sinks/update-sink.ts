@@ -2,6 +2,7 @@
 // active. Members that are left out stay unchanged. A configuration is replaced whole.
 
 import type { UpdateSinkRequestSchema } from "@annals/proto/sinks";
+import type { WebhookFilter } from "@annals/proto/webhook-filters";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import { admittedBy } from "../admission/admission.ts";
@@ -28,7 +29,7 @@ const MEMBERS = { format: OptionalFormat, mapping: NullableMapping, ...SHARED };
 const Members = named("SinkUpdatePlain", Type.Object(MEMBERS, CLOSED));
 const Body = byType("SinkUpdate", MEMBERS, Members);
 
-export function updateSink({ webhooks }: Pick<Deps, "webhooks">): Route {
+export function updateSink({ ledger, webhooks }: Pick<Deps, "ledger" | "webhooks">): Route {
   return route({
     summary: "Change a sink",
     description:
@@ -39,8 +40,11 @@ export function updateSink({ webhooks }: Pick<Deps, "webhooks">): Route {
     body: Body,
     success: { status: 200, body: dataOf(SinkBody) },
     failures: [404],
-    handle: async ({ admission, body, params }) => {
-      const request = toRequest(admission.accountId, params.id, body);
+    handle: async ({ admission, body, params, signal }) => {
+      const { filter: given } = body;
+      const filter =
+        given === undefined ? undefined : await filterMessage({ ledger }, admission, given, signal);
+      const request = toRequest(admission.accountId, params.id, body, filter);
       const { sink } = await webhooks.updateSink(request, admittedBy(admission));
       return { body: { data: renderSink(sink) } };
     },
@@ -53,14 +57,15 @@ function toRequest(
   accountId: string,
   id: string,
   body: GivenUpdate,
+  filter: WebhookFilter | undefined,
 ): MessageInitShape<typeof UpdateSinkRequestSchema> {
-  const { active, filter, format, include_proof: includeProof, leave_out: parts, mapping } = body;
+  const { active, format, include_proof: includeProof, leave_out: parts, mapping } = body;
   const { on_rejected: onRejected } = body;
   return {
     accountId,
     id,
     ...(active !== undefined && { active }),
-    ...(filter !== undefined && { filter: filterMessage(filter) }),
+    ...(filter && { filter }),
     ...(parts && { leaveOut: { parts } }),
     ...(includeProof !== undefined && { includeProof }),
     ...(onRejected !== undefined && { onRejected: ON_REJECTED_NUMBERS[onRejected] }),

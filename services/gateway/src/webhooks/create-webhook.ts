@@ -1,6 +1,7 @@
 // POST /v1/webhooks (interface 9.1): creates a webhook. Its signing secret is in this response only.
 
 import type { CreateWebhookRequestSchema } from "@annals/proto/webhooks";
+import type { WebhookFilter } from "@annals/proto/webhook-filters";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { WebhookUrl } from "@annals/interface";
 import { Type, type Static } from "typebox";
@@ -31,7 +32,7 @@ const Created = named(
   Type.Object({ ...WebhookBody.properties, secret: Type.Optional(WebhookSecretBody) }),
 );
 
-export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
+export function createWebhook({ ledger, webhooks }: Pick<Deps, "ledger" | "webhooks">): Route {
   return route({
     summary: "Create a webhook",
     description:
@@ -42,9 +43,11 @@ export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
     headers: OnceHeaders,
     success: { status: 201, body: dataOf(Created), headers: ONCE_HEADER },
     planLimit: "count",
-    handle: async ({ admission, body, headers }) => {
+    handle: async ({ admission, body, headers, signal }) => {
+      const { filter: given } = body;
+      const filter = given && (await filterMessage({ ledger }, admission, given, signal));
       const { replayed, secret, webhook } = await webhooks.createWebhook(
-        { ...toRequest(admission, body), ...askedOnce(headers, body) },
+        { ...toRequest(admission, body, filter), ...askedOnce(headers, body) },
         admittedBy(admission),
       );
       const { created_at, ...rest } = renderWebhook(webhook);
@@ -56,14 +59,15 @@ export function createWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
 
 function toRequest(
   { accountId, plan }: Admission,
-  { url, events, active = true, filter }: Static<typeof Body>,
+  { url, events, active = true }: Static<typeof Body>,
+  filter: WebhookFilter | null | undefined,
 ): MessageInitShape<typeof CreateWebhookRequestSchema> {
   return {
     accountId,
     url,
     events: [...new Set(events)],
     active,
-    ...(filter && { filter: filterMessage(filter) }),
+    ...(filter && { filter }),
     ...(plan.maxWebhooks !== undefined && { maxWebhooks: plan.maxWebhooks }),
   };
 }

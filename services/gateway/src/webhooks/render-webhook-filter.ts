@@ -7,9 +7,14 @@ import {
   MAX_FILTER_VALUES,
   MAX_WEBHOOK_FILTER_BYTES,
 } from "@annals/contract";
-import type { WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhook-filters";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { FieldValues } from "@annals/proto/ledger";
+import { type WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhook-filters";
+import { create } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
+import type { Admission } from "../admission/admission.ts";
+import type { Deps } from "../deps.ts";
+import { Excluded, partMembers } from "../events/render-event-filter.ts";
+import { storedFilter } from "../events/stored-filter.ts";
 import { CLOSED, named, Nullable, openDetail, TextOrTexts } from "../render/schema.ts";
 
 const FILTER = openDetail("webhook-filter");
@@ -34,6 +39,8 @@ const NewFilter = named(
       actor_type: Given("Exact.", "user"),
       target_id: Given("Exact.", "inv_9"),
       target_type: Given("Exact.", "invoice"),
+      ...partMembers,
+      not: Type.Optional(Excluded),
     },
     {
       ...CLOSED,
@@ -55,16 +62,35 @@ export const GivenFilter = Type.Optional(
 const Shown = (example: string) =>
   Type.Optional(Type.Array(Type.String({ examples: [example] }), { examples: [[example]] }));
 
+const shownMembers = {
+  action: Shown("user.deleted"),
+  actor_id: Shown("u_1"),
+  actor_type: Shown("user"),
+  target_id: Shown("inv_9"),
+  target_type: Shown("invoice"),
+  outcome: Shown("failure"),
+  fields: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, string[]>>>({
+      type: "object",
+      additionalProperties: { type: "array", items: { type: "string" } },
+      description: "By declared fields: each by the name that it had when the filter was set.",
+      examples: [{ ip: ["203.0.113.0/24"] }],
+    }),
+  ),
+};
+
 /** A filter in a response. */
 export const FilterShown = named(
   "WebhookFilter",
   Type.Object(
     {
-      action: Shown("user.deleted"),
-      actor_id: Shown("u_1"),
-      actor_type: Shown("user"),
-      target_id: Shown("inv_9"),
-      target_type: Shown("invoice"),
+      ...shownMembers,
+      not: Type.Optional(
+        Type.Object(shownMembers, {
+          description: "What is left out: events that any of these members selects.",
+          examples: [{ action: ["user.view"] }],
+        }),
+      ),
     },
     {
       description:
@@ -77,7 +103,8 @@ export const FilterShown = named(
 );
 
 type Given = Static<typeof NewFilter>;
-type Member = keyof Given;
+type GivenValues = Omit<Given, "not">;
+type Member = keyof Omit<GivenValues, "fields">;
 
 /** Each member with the field of the message that has it. */
 const FIELDS = [
@@ -86,20 +113,53 @@ const FIELDS = [
   ["actor_type", "actorType"],
   ["target_id", "targetId"],
   ["target_type", "targetType"],
+  ["outcome", "outcome"],
 ] as const satisfies readonly (readonly [Member, keyof WebhookFilter])[];
 
-export function filterMessage(filter: Given | null): MessageInitShape<typeof WebhookFilterSchema> {
+/** Throws `invalid` for a field that is not declared. */
+export async function filterMessage(
+  deps: Pick<Deps, "ledger">,
+  admission: Admission,
+  filter: Given | null,
+  signal: AbortSignal,
+): Promise<WebhookFilter> {
+  const { not, ...own } = filter ?? {};
+  const resolved = await storedFilter(deps, admission, filter ?? {}, signal);
+  const message = valuesMessage(own, resolved.fields);
+  return not ? { ...message, not: valuesMessage(not, resolved.not?.fields ?? []) } : message;
+}
+
+/** `resolved` begins with the outcome, if that is given. */
+function valuesMessage(given: GivenValues, resolved: readonly FieldValues[]): WebhookFilter {
   const members = FIELDS.flatMap(([member, field]) => {
-    const given = filter?.[member];
-    return given === undefined ? [] : [[field, { values: [given].flat() }] as const];
+    const values = given[member];
+    return values === undefined ? [] : [[field, { values: [values].flat() }] as const];
   });
-  return Object.fromEntries(members);
+  const fields = given.outcome === undefined ? resolved : resolved.slice(1);
+  return create(WebhookFilterSchema, {
+    ...Object.fromEntries(members),
+    fields: fields.map(({ ignoreCase, name, path, type, values }) => ({
+      ignoreCase,
+      name,
+      path,
+      type,
+      values,
+    })),
+  });
 }
 
 export function renderFilter(filter: WebhookFilter): Static<typeof FilterShown> {
+  return { ...renderValues(filter), ...(filter.not && { not: renderValues(filter.not) }) };
+}
+
+function renderValues({ fields, ...lists }: WebhookFilter) {
   const members = FIELDS.flatMap(([member, field]) => {
-    const given = filter[field];
+    const given = lists[field];
     return given ? [[member, given.values] as const] : [];
   });
-  return Object.fromEntries(members);
+  const byName = fields.map(({ name, values }) => [name, values] as const);
+  return {
+    ...Object.fromEntries(members),
+    ...(byName.length > 0 && { fields: Object.fromEntries(byName) }),
+  };
 }

@@ -53,8 +53,10 @@ export const WebhookBody = named(
     created_at: Time({ description: "ISO 8601, UTC." }),
     filter: Type.Optional(FilterShown),
     disabled_reason: Type.Optional(
-      Type.Enum(["failing"], {
-        description: "Why the service disabled the webhook. Absent if it did not.",
+      Type.Enum(["failing", "erasure"], {
+        description:
+          "Why the service disabled the webhook. `failing`: its receiver failed for days. `erasure`: its filter would " +
+          "leave out less, because a value of `not` was erased. Absent if it did not.",
         ...DISABLED,
       }),
     ),

@@ -2,6 +2,7 @@
 // active. Members that are left out stay unchanged.
 
 import type { UpdateWebhookRequestSchema } from "@annals/proto/webhooks";
+import type { WebhookFilter } from "@annals/proto/webhook-filters";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { WebhookUrl } from "@annals/interface";
 import { Type, type Static } from "typebox";
@@ -26,7 +27,7 @@ const Body = named(
   ),
 );
 
-export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
+export function updateWebhook({ ledger, webhooks }: Pick<Deps, "ledger" | "webhooks">): Route {
   return route({
     summary: "Change a webhook",
     description:
@@ -37,8 +38,11 @@ export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
     body: Body,
     success: { status: 200, body: dataOf(WebhookBody) },
     failures: [404],
-    handle: async ({ admission, body, params }) => {
-      const request = toRequest(admission.accountId, params.id, body);
+    handle: async ({ admission, body, params, signal }) => {
+      const { filter: given } = body;
+      const filter =
+        given === undefined ? undefined : await filterMessage({ ledger }, admission, given, signal);
+      const request = toRequest(admission.accountId, params.id, body, filter);
       const { webhook } = await webhooks.updateWebhook(request, admittedBy(admission));
       return { body: { data: renderWebhook(webhook) } };
     },
@@ -48,7 +52,8 @@ export function updateWebhook({ webhooks }: Pick<Deps, "webhooks">): Route {
 function toRequest(
   accountId: string,
   id: string,
-  { url, events, active, filter }: Static<typeof Body>,
+  { url, events, active }: Static<typeof Body>,
+  filter: WebhookFilter | undefined,
 ): MessageInitShape<typeof UpdateWebhookRequestSchema> {
   return {
     accountId,
@@ -56,6 +61,6 @@ function toRequest(
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: [...new Set(events)] }),
     ...(active !== undefined && { active }),
-    ...(filter !== undefined && { filter: filterMessage(filter) }),
+    ...(filter && { filter }),
   };
 }

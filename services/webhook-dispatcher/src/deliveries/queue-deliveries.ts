@@ -7,7 +7,12 @@ import { type AuditEntryOf, type Database, parameterBytes, type Pool } from "@an
 import { filterOf } from "../webhooks/rules/filter-history.ts";
 import { limitBacklog } from "./rules/limit-backlog.ts";
 import { newDeliveries } from "./rules/new-deliveries.ts";
-import { isSelected } from "../webhooks/rules/webhook-filter.ts";
+import {
+  keyOf,
+  placesOf,
+  selectorOf,
+  type WebhookFilter,
+} from "../webhooks/rules/webhook-filter.ts";
 import type { MeasuredEvent } from "../outbound/producers.ts";
 import { AUDIT } from "../store/audit.ts";
 import { countPending } from "../store/count-pending.ts";
@@ -32,6 +37,8 @@ export interface QueueDeliveriesDeps {
 
 /** Seconds after which a client may retry: some of the queue is sent by then. */
 const RETRY_AFTER_S = 60;
+/** The same where a filter was changed. */
+const CHANGED_RETRY_S = 1;
 
 export interface Queued {
   readonly accountId: string;
@@ -70,7 +77,9 @@ export async function queueDeliveries(
     if (needsSuccess && !webhook.has_succeeded) throw untried(webhookId);
     if (webhook.is_drained) return false;
     const filter = isFiltered ? filterOf(webhook) : null;
-    const selected = filter && entries.filter(({ values = {} }) => isSelected(filter, values));
+    if (filter) requireFields(filter, entries);
+    const isSelected = filter && selectorOf(filter);
+    const selected = isSelected && entries.filter(({ values = {} }) => isSelected(values));
     const { entries: own, params, planned } = selected ? rowsOf(selected, webhookId, given) : all;
     const { dropped } = limitBacklog(planned, {
       maxPending: deps.maxPendingPerAccount,
@@ -96,6 +105,13 @@ export async function queueDeliveries(
   }
   deps.onDeliveries(accountId, [webhookId]);
   return ids;
+}
+
+/** Throws `unavailable` if the filter reads fields that were not asked for: it was changed meanwhile. */
+function requireFields(filter: WebhookFilter, entries: readonly MeasuredEvent[]): void {
+  const keys = placesOf([filter]).map(keyOf);
+  if (entries.every(({ values }) => keys.every((key) => values?.fields?.has(key) === true))) return;
+  throw unavailable("The filter of the webhook was changed meanwhile.", undefined, CHANGED_RETRY_S);
 }
 
 /** The deliveries of some entries, as the statement takes them. */

@@ -5,7 +5,7 @@
 
 import { Slots } from "@annals/contract";
 import { eventJson } from "@annals/event";
-import { unavailable } from "@annals/errors";
+import { type AnnalsError, invalid, unavailable } from "@annals/errors";
 import type { ExportsService } from "@annals/proto/exports";
 import type {
   EventValues as Values,
@@ -16,7 +16,7 @@ import type { OutboxEntry } from "@annals/proto/notices";
 import type { CallOptions, Client } from "@connectrpc/connect";
 import { type Entry, entryOf, eventEntry } from "../deliveries/rules/payload.ts";
 import { eventOf, type Kind } from "../webhooks/rules/kinds.ts";
-import type { EventValues } from "../webhooks/rules/webhook-filter.ts";
+import { type EventValues, type FieldPlace, keyOf } from "../webhooks/rules/webhook-filter.ts";
 
 export type Positions = Readonly<Record<Kind, bigint>>;
 
@@ -25,6 +25,12 @@ export const MAX_ENTRIES = 100;
 
 /** Maximum checkpoints of one call: each may take a signature. */
 const MAX_CHECKPOINTS = 20;
+
+/** Maximum fields whose values one call asks for. */
+const MAX_FIELDS = 16;
+
+/** Maximum pages with values of fields, each of a mebibyte of parts, for one measurement. */
+const MAX_FIELD_PAGES = 32;
 
 /** Maximum reads of entries and events in flight in this process. */
 const SLOTS = { total: 16, perAccount: 2 };
@@ -149,22 +155,67 @@ export class Producers {
   }
 
   /**
-   * Measures at most `limit` events after a position, in order, without reading their content. With
-   * `includeValues` they have what filters read of them.
+   * Measures at most `limit` events after a position, in order, without reading their content. With `fields`,
+   * which may be none, they have what filters read of them. Throws `invalid` for events that are too large for
+   * that.
    */
   async measure(
     accountId: string,
     after: bigint,
     limit: number,
-    includeValues = false,
+    fields?: readonly FieldPlace[],
   ): Promise<MeasuredEvent[]> {
-    const request = { accountId, afterSequence: after, limit, includeValues };
+    if (!fields || fields.length === 0) return this.#measured(accountId, after, limit, fields);
+    const all: MeasuredEvent[] = [];
+    for (let pages = 0; all.length < limit; pages += 1) {
+      const from = after + BigInt(all.length);
+      if (pages === MAX_FIELD_PAGES) throw tooLarge(from);
+      const size = Math.min(MAX_ENTRIES, limit - all.length);
+      // oxlint-disable-next-line no-await-in-loop -- each page begins where the one before has ended
+      const page = await this.fieldValues(accountId, from, size, fields);
+      if (page.length === 0) break;
+      all.push(...page);
+    }
+    return all;
+  }
+
+  /** The same with fields, as far as the parts of the events fit into one page. */
+  async fieldValues(
+    accountId: string,
+    after: bigint,
+    limit: number,
+    fields: readonly FieldPlace[],
+  ): Promise<MeasuredEvent[]> {
+    let found: MeasuredEvent[] | undefined;
+    for (let at = 0; at < fields.length; at += MAX_FIELDS) {
+      const some = fields.slice(at, at + MAX_FIELDS);
+      // oxlint-disable-next-line no-await-in-loop -- an account has few reads at a time
+      const events = await this.#measured(accountId, after, found?.length ?? limit, some);
+      found = found ? together(found, events) : events;
+    }
+    return found ?? [];
+  }
+
+  async #measured(
+    accountId: string,
+    after: bigint,
+    limit: number,
+    asked: readonly FieldPlace[] | undefined,
+  ): Promise<MeasuredEvent[]> {
+    if (limit === 0) return [];
+    const fields = (asked ?? []).map((field) => ({
+      path: [...field.path],
+      type: field.type,
+      ignoreCase: field.ignore_case,
+    }));
+    const includeValues = asked !== undefined;
+    const request = { accountId, afterSequence: after, limit, includeValues, fields };
     const ask = () => this.#ledger.measureEvents(request, { timeoutMs: READ_TIMEOUT_MS });
     const { bytes, values } = await this.#inTurn(accountId, ask);
     return bytes.map((one, index) => {
       const of = values[index];
       const entry = eventEntry(after + BigInt(index + 1), one);
-      return of ? { ...entry, values: valuesIn(of) } : entry;
+      return of ? { ...entry, values: valuesIn(of, asked ?? []) } : entry;
     });
   }
 
@@ -181,8 +232,32 @@ export class Producers {
   }
 }
 
-function valuesIn({ action, actorId, actorType, targetId, targetType }: Values): EventValues {
+function tooLarge(reached: bigint): AnnalsError {
+  const message = `must be at most ${reached}: the filter reads fields of events that are large`;
+  return invalid({ field: "to_sequence_number", message });
+}
+
+/** The same events with the values of both. */
+function together(
+  some: readonly MeasuredEvent[],
+  others: readonly MeasuredEvent[],
+): MeasuredEvent[] {
+  return others.map((event, index) => {
+    const fields = [...(some[index]?.values?.fields ?? []), ...(event.values?.fields ?? [])];
+    return { ...event, values: { ...event.values, fields: new Map(fields) } };
+  });
+}
+
+function valuesIn(
+  { action, actorId, actorType, fields, targetId, targetType }: Values,
+  asked: readonly FieldPlace[],
+): EventValues {
+  const keys = fields.flatMap((found, index) => {
+    const field = asked[index];
+    return field ? [[keyOf(field), found.keys] as const] : [];
+  });
   return {
+    fields: new Map(keys),
     action,
     ...(actorId !== undefined && { actor_id: actorId }),
     ...(actorType !== undefined && { actor_type: actorType }),

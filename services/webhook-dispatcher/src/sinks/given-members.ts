@@ -21,13 +21,28 @@ function unknownMember(field: string, known: readonly string[]) {
   return invalid({ field, message: `is not known: the members are ${known.join(", ")}` });
 }
 
+/** Each account declares its own fields, so the file names none. */
+const LISTS = WebhookFilterSchema.fields
+  .map(({ name }) => name)
+  .filter((name) => name !== "fields" && name !== "not");
+
 export function givenFilter(given: unknown): WebhookFilter | undefined {
   if (given === undefined) return undefined;
-  const known = WebhookFilterSchema.fields.map(({ name }) => name);
-  const lists = [...membersOf("filter", given, known)].map(([name, value]) => {
-    const values = Array.isArray(value) ? value : [value];
-    if (values.every((one) => typeof one === "string")) return [name, { values }] as const;
-    throw invalid({ field: `filter.${name}`, message: "must be a string or an array of strings" });
+  const members = membersOf("filter", given, [...LISTS, "not"]);
+  const not = members.get("not");
+  return fromJson(WebhookFilterSchema, {
+    ...listsOf("filter", members),
+    ...(not !== undefined && { not: listsOf("filter.not", membersOf("filter.not", not, LISTS)) }),
   });
-  return fromJson(WebhookFilterSchema, Object.fromEntries(lists));
+}
+
+function listsOf(within: string, members: Members) {
+  const lists = [...members].flatMap(([name, value]) => {
+    if (name === "not") return [];
+    const values = Array.isArray(value) ? value : [value];
+    if (values.every((one) => typeof one === "string")) return [[name, { values }] as const];
+    const message = "must be a string or an array of strings";
+    throw invalid({ field: `${within}.${name}`, message });
+  });
+  return Object.fromEntries(lists);
 }

@@ -12,7 +12,7 @@ import type { AddressGuard } from "../outbound/address-guard.ts";
 import { givenFilter, type Members, membersOf } from "./given-members.ts";
 import { configRules } from "./config-rules.ts";
 import { checkLeaveOut, checkMappingOf } from "./sink-members.ts";
-import { checkFilter } from "../webhooks/webhook-members.ts";
+import { checkFilter } from "../webhooks/filter-members.ts";
 
 /** Maximum sinks of the file: each account has a cursor for each. */
 export const MAX_OPERATOR_SINKS = 10;

@@ -5,6 +5,8 @@ import { createLog, createRegistry, type Logger } from "@annals/chassis";
 import { newId, systemClock } from "@annals/contract";
 import { createPool, type Pool } from "@annals/postgres";
 import { createMigratedDatabase, PATIENT, type TestDatabase } from "@annals/testing";
+import { CreateWebhookRequestSchema, UpdateWebhookRequestSchema } from "@annals/proto/webhooks";
+import { create as createMessage } from "@bufbuild/protobuf";
 import { createContextValues } from "@connectrpc/connect";
 import { randomBytes } from "node:crypto";
 import { inject, onTestFinished } from "vitest";
@@ -269,9 +271,11 @@ export function newHandlers(
     ask: <Out>(make: (given: typeof deps) => unknown, request: object): Promise<Out> =>
       call<object, Out>(make(deps))(request),
     create: (accountId: string, given: object = {}) =>
-      create({ accountId, ...NEW_WEBHOOK, ...given }),
+      create(createMessage(CreateWebhookRequestSchema, { accountId, ...NEW_WEBHOOK, ...given })),
     update: (accountId: string, id: string, given: object) =>
-      call<object, Created>(updateWebhook(deps))({ accountId, id, events: [], ...given }),
+      call<object, Created>(updateWebhook(deps))(
+        createMessage(UpdateWebhookRequestSchema, { accountId, id, ...given }),
+      ),
     list: async (accountId: string) =>
       (
         await call<object, { webhooks: Record<string, unknown>[] }>(listWebhooks(deps))({

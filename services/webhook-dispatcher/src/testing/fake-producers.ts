@@ -2,7 +2,12 @@
 
 import { eventOf, type Kind } from "../webhooks/rules/kinds.ts";
 import { type Entry, entryOf, eventEntry } from "../deliveries/rules/payload.ts";
-import { valuesOf } from "../webhooks/rules/webhook-filter.ts";
+import {
+  type EventValues,
+  type FieldPlace,
+  keyOf,
+  valuesOf,
+} from "../webhooks/rules/webhook-filter.ts";
 import type {
   CheckpointPositions,
   MeasuredEvent,
@@ -11,6 +16,16 @@ import type {
 } from "../outbound/producers.ts";
 
 const wholeEvent = (event: object) => ({ action: "a", actor: {}, target: {}, ...event });
+
+/** Texts and arrays of them alone: the ledger's test has the rest. */
+function valuesIn(event: object, fields: readonly FieldPlace[]): EventValues {
+  const found = fields.map((field) => {
+    const at = (within: unknown, name: string) => (within as Record<string, unknown>)?.[name];
+    const values = [field.path.reduce<unknown>(at, event) ?? []].flat();
+    return [keyOf(field), values.map(String).toSorted()] as const;
+  });
+  return { ...valuesOf(JSON.stringify(event)), fields: new Map(found) };
+}
 
 /** The entries of accounts, in memory, as the ledger and the export service have them. */
 export class FakeProducers {
@@ -91,17 +106,30 @@ export class FakeProducers {
     return { events: rows.map(({ data = "", position }) => [position, data]), hasMore: false };
   }
 
+  /** The fields of each read of values. */
+  readonly fieldReads: (readonly FieldPlace[])[] = [];
+
+  async fieldValues(
+    accountId: string,
+    after: bigint,
+    limit: number,
+    fields: readonly FieldPlace[],
+  ): Promise<MeasuredEvent[]> {
+    this.fieldReads.push(fields);
+    return this.measure(accountId, after, limit, fields);
+  }
+
   async measure(
     accountId: string,
     after: bigint,
     limit: number,
-    includeValues = false,
+    fields?: readonly FieldPlace[],
   ): Promise<MeasuredEvent[]> {
     if (after < this.deletedThrough) return [];
     const rows = this.#of(accountId, "events").slice(Number(after), Number(after) + limit);
     return rows.map(({ bytes, data = "", position }) => ({
       ...eventEntry(position, bytes),
-      ...(includeValues && { values: valuesOf(JSON.stringify(wholeEvent(JSON.parse(data)))) }),
+      ...(fields && { values: valuesIn(wholeEvent(JSON.parse(data)), fields) }),
     }));
   }
 

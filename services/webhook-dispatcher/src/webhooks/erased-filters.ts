@@ -1,5 +1,6 @@
 // Takes an erased value out of the filters of webhooks. Called by erased-copies.ts before it confirms an
-// erasure. A webhook must never get more events by that: a member that has no value left matches none.
+// erasure. A webhook must never get more events by that: a member that has no value left matches none, and a
+// webhook whose filter leaves out less is disabled.
 
 import { inPieces } from "@annals/chassis";
 import type { Clock } from "@annals/contract";
@@ -14,6 +15,8 @@ import {
 } from "./rules/filter-history.ts";
 import { AUDIT } from "../store/audit.ts";
 import { lockWebhook } from "../store/find-webhook.ts";
+import { takeNumber } from "../store/take-number.ts";
+import { disableErased } from "./store/disable-erased.ts";
 import { listFilters, replaceFilters } from "./store/webhook-filters.ts";
 
 export interface ErasedFiltersDeps {
@@ -81,14 +84,17 @@ async function clear(
   const [locked] = await transaction.run(lockWebhook, [accountId, webhookId]);
   const left = locked && without(locked, erasure);
   if (!left) return;
-  const params = [accountId, webhookId, left.filter, left.earlier_filters] as const;
-  await transaction.run(replaceFilters, [...params]);
+  const { earlier_filters: earlier, filter } = columnsOf(left.history);
+  await transaction.run(replaceFilters, [accountId, webhookId, filter, earlier]);
   const change = { actor: SERVICE, occurredAt, metadata: { erasure_id: id } };
   await AUDIT.add(transaction, webhookChange("updated", accountId, webhookId, change));
+  if (!left.excludesLess || !locked.active) return;
+  const [next] = await transaction.run(takeNumber, []);
+  await transaction.run(disableErased, [accountId, webhookId, next?.number ?? "0"]);
+  const disabled = { actor: SERVICE, occurredAt, metadata: { reason: "erasure" } };
+  await AUDIT.add(transaction, webhookChange("disabled", accountId, webhookId, disabled));
 }
 
 /** Undefined if no filter names the value. */
-function without(row: FilterColumns, erasure: OpenErasure): FilterColumns | undefined {
-  const history = withoutErasedValues(historyOf(row), erasure);
-  return history && columnsOf(history);
-}
+const without = (row: FilterColumns, erasure: OpenErasure) =>
+  withoutErasedValues(historyOf(row), erasure);

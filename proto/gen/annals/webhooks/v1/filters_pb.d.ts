@@ -45,6 +45,27 @@ export declare type WebhookFilter = Message<"annals.webhooks.v1.WebhookFilter"> 
    * @generated from field: annals.webhooks.v1.FilterValues target_type = 5;
    */
   targetType?: FilterValues | undefined;
+
+  /**
+   * Of metadata.outcome: exact; with a * at its end, a prefix.
+   *
+   * @generated from field: annals.webhooks.v1.FilterValues outcome = 6;
+   */
+  outcome?: FilterValues | undefined;
+
+  /**
+   * Each has a name of its own.
+   *
+   * @generated from field: repeated annals.webhooks.v1.FilterField fields = 7;
+   */
+  fields: FilterField[];
+
+  /**
+   * Leaves out each event that one of its members selects. It has no `not` itself.
+   *
+   * @generated from field: annals.webhooks.v1.WebhookFilter not = 8;
+   */
+  not?: WebhookFilter | undefined;
 };
 
 /**
@@ -52,6 +73,50 @@ export declare type WebhookFilter = Message<"annals.webhooks.v1.WebhookFilter"> 
  * Use `create(WebhookFilterSchema)` to create a new message.
  */
 export declare const WebhookFilterSchema: GenMessage<WebhookFilter>;
+
+/**
+ * A declared field, as it was when the filter was set.
+ *
+ * @generated from message annals.webhooks.v1.FilterField
+ */
+export declare type FilterField = Message<"annals.webhooks.v1.FilterField"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Begins with the part.
+   *
+   * @generated from field: repeated string path = 2;
+   */
+  path: string[];
+
+  /**
+   * string, number, ip or time.
+   *
+   * @generated from field: string type = 3;
+   */
+  type: string;
+
+  /**
+   * @generated from field: bool ignore_case = 4;
+   */
+  ignoreCase: boolean;
+
+  /**
+   * As the client sent them: see docs/search-fields.md. Empty as those of FilterValues.
+   *
+   * @generated from field: repeated string values = 5;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message annals.webhooks.v1.FilterField.
+ * Use `create(FilterFieldSchema)` to create a new message.
+ */
+export declare const FilterFieldSchema: GenMessage<FilterField>;
 
 /**
  * A client sends 1 to 10. Empty if an erasure has taken the last one out: no event matches.

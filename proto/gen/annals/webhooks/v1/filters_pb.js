@@ -10,7 +10,7 @@ import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
  * Describes the file annals/webhooks/v1/filters.proto.
  */
 export const file_annals_webhooks_v1_filters = /*@__PURE__*/
-  fileDesc("CiBhbm5hbHMvd2ViaG9va3MvdjEvZmlsdGVycy5wcm90bxISYW5uYWxzLndlYmhvb2tzLnYxIpcCCg1XZWJob29rRmlsdGVyEjAKBmFjdGlvbhgBIAEoCzIgLmFubmFscy53ZWJob29rcy52MS5GaWx0ZXJWYWx1ZXMSMgoIYWN0b3JfaWQYAiABKAsyIC5hbm5hbHMud2ViaG9va3MudjEuRmlsdGVyVmFsdWVzEjQKCmFjdG9yX3R5cGUYAyABKAsyIC5hbm5hbHMud2ViaG9va3MudjEuRmlsdGVyVmFsdWVzEjMKCXRhcmdldF9pZBgEIAEoCzIgLmFubmFscy53ZWJob29rcy52MS5GaWx0ZXJWYWx1ZXMSNQoLdGFyZ2V0X3R5cGUYBSABKAsyIC5hbm5hbHMud2ViaG9va3MudjEuRmlsdGVyVmFsdWVzIh4KDEZpbHRlclZhbHVlcxIOCgZ2YWx1ZXMYASADKAliBnByb3RvMw");
+  fileDesc("CiBhbm5hbHMvd2ViaG9va3MvdjEvZmlsdGVycy5wcm90bxISYW5uYWxzLndlYmhvb2tzLnYxIqsDCg1XZWJob29rRmlsdGVyEjAKBmFjdGlvbhgBIAEoCzIgLmFubmFscy53ZWJob29rcy52MS5GaWx0ZXJWYWx1ZXMSMgoIYWN0b3JfaWQYAiABKAsyIC5hbm5hbHMud2ViaG9va3MudjEuRmlsdGVyVmFsdWVzEjQKCmFjdG9yX3R5cGUYAyABKAsyIC5hbm5hbHMud2ViaG9va3MudjEuRmlsdGVyVmFsdWVzEjMKCXRhcmdldF9pZBgEIAEoCzIgLmFubmFscy53ZWJob29rcy52MS5GaWx0ZXJWYWx1ZXMSNQoLdGFyZ2V0X3R5cGUYBSABKAsyIC5hbm5hbHMud2ViaG9va3MudjEuRmlsdGVyVmFsdWVzEjEKB291dGNvbWUYBiABKAsyIC5hbm5hbHMud2ViaG9va3MudjEuRmlsdGVyVmFsdWVzEi8KBmZpZWxkcxgHIAMoCzIfLmFubmFscy53ZWJob29rcy52MS5GaWx0ZXJGaWVsZBIuCgNub3QYCCABKAsyIS5hbm5hbHMud2ViaG9va3MudjEuV2ViaG9va0ZpbHRlciJcCgtGaWx0ZXJGaWVsZBIMCgRuYW1lGAEgASgJEgwKBHBhdGgYAiADKAkSDAoEdHlwZRgDIAEoCRITCgtpZ25vcmVfY2FzZRgEIAEoCBIOCgZ2YWx1ZXMYBSADKAkiHgoMRmlsdGVyVmFsdWVzEg4KBnZhbHVlcxgBIAMoCWIGcHJvdG8z");
 
 /**
  * Describes the message annals.webhooks.v1.WebhookFilter.
@@ -20,9 +20,16 @@ export const WebhookFilterSchema = /*@__PURE__*/
   messageDesc(file_annals_webhooks_v1_filters, 0);
 
 /**
+ * Describes the message annals.webhooks.v1.FilterField.
+ * Use `create(FilterFieldSchema)` to create a new message.
+ */
+export const FilterFieldSchema = /*@__PURE__*/
+  messageDesc(file_annals_webhooks_v1_filters, 1);
+
+/**
  * Describes the message annals.webhooks.v1.FilterValues.
  * Use `create(FilterValuesSchema)` to create a new message.
  */
 export const FilterValuesSchema = /*@__PURE__*/
-  messageDesc(file_annals_webhooks_v1_filters, 1);
+  messageDesc(file_annals_webhooks_v1_filters, 2);
 

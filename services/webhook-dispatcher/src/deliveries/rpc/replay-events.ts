@@ -2,12 +2,15 @@
 // all that its filter selects, or none. The events are measured but not read, because a delivery names only a
 // position.
 
-import { complete, invalid } from "@annals/errors";
+import { complete, invalid, notFound } from "@annals/errors";
 import type { WebhooksService } from "@annals/proto/webhooks";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { webhookChange } from "../../webhooks/rules/audit-entries.ts";
+import { filterOf } from "../../webhooks/rules/filter-history.ts";
+import { type FieldPlace, placesOf } from "../../webhooks/rules/webhook-filter.ts";
 import { replayLimit } from "../../store/daily-use.ts";
+import { findWebhook } from "../../store/find-webhook.ts";
 import { queueDeliveries } from "../queue-deliveries.ts";
 import type { ReplayDeps } from "./replay-delivery.ts";
 import { checkId } from "../../webhooks/webhook-members.ts";
@@ -28,7 +31,8 @@ export function replayEvents(
     const audit = webhookChange("replayed", accountId, webhookId, change);
     const deliveries = await deps.replayTurns.run(accountId, async () => {
       const range = [from - 1n, Number(to - from) + 1] as const;
-      const entries = await deps.producers.measure(accountId, ...range, true);
+      const fields = await fieldsOf(deps, accountId, webhookId, context.signal);
+      const entries = await deps.producers.measure(accountId, ...range, fields);
       const retainedFrom =
         entries.length === 0 ? await deps.producers.retainedFrom(accountId, from) : undefined;
       if (retainedFrom !== undefined) {
@@ -53,6 +57,20 @@ export function replayEvents(
     });
     return { deliveries: deliveries.length };
   };
+}
+
+/** The fields that the filter of the webhook reads. */
+async function fieldsOf(
+  deps: ReplayDeps,
+  accountId: string,
+  webhookId: string,
+  signal: AbortSignal,
+): Promise<FieldPlace[]> {
+  const database = deps.database.forAccount(accountId, signal);
+  const [webhook] = await database.run(findWebhook, [accountId, webhookId]);
+  if (!webhook) throw notFound("webhook", webhookId);
+  const filter = filterOf(webhook);
+  return filter ? placesOf([filter]) : [];
 }
 
 function checkRange(from: bigint, to: bigint): void {

@@ -9,7 +9,14 @@ import {
 } from "../../webhooks/rules/filter-history.ts";
 import type { Kind } from "../../webhooks/rules/kinds.ts";
 import type { Entry } from "./payload.ts";
-import { type EventValues, isSelected, valuesOf } from "../../webhooks/rules/webhook-filter.ts";
+import {
+  type EventValues,
+  type FieldPlace,
+  placesOf,
+  selectorOf,
+  valuesOf,
+  type WebhookFilter,
+} from "../../webhooks/rules/webhook-filter.ts";
 
 export interface Subscriber {
   readonly id: string;
@@ -30,19 +37,39 @@ export interface PlannedDelivery {
   readonly ordinal: number;
 }
 
-/** Plans in the order of the entries, so that each webhook's queue begins with the oldest. */
+/** The values of fields that each event has, by its position. */
+export type FieldValues = ReadonlyMap<bigint, NonNullable<EventValues["fields"]>>;
+
+/** The fields that the filters of the subscribers read. */
+export function fieldsOf(subscribers: readonly Subscriber[]): FieldPlace[] {
+  const filters = subscribers.flatMap((each) => each.filters.map(({ filter }) => filter));
+  return placesOf(filters.filter((filter) => filter !== null));
+}
+
+/**
+ * Plans in the order of the entries, so that each webhook's queue begins with the oldest. `fields` has those of
+ * {@link fieldsOf}.
+ */
 export function planFanOut(
   entries: readonly Entry[],
   subscribers: readonly Subscriber[],
+  fields: FieldValues,
 ): PlannedDelivery[] {
+  const selectors = new Map<WebhookFilter, ReturnType<typeof selectorOf>>();
+  const selectorFor = (filter: WebhookFilter) => {
+    const selector = selectors.get(filter) ?? selectorOf(filter);
+    selectors.set(filter, selector);
+    return selector;
+  };
   return entries.flatMap((entry, index) => {
     let values: EventValues | undefined;
     const isReceived = ({ filters, startsAfter }: Subscriber): boolean => {
       if (entry.position <= startsAfter) return false;
       const filter = filterAt(filters, entry.position);
       if (filter === null) return true;
-      values ??= valuesOf(entry.data ?? "");
-      return isSelected(filter, values);
+      const own = fields.get(entry.position);
+      values ??= { ...valuesOf(entry.data ?? ""), ...(own && { fields: own }) };
+      return selectorFor(filter)(values);
     };
     return subscribers.filter(isReceived).map(({ id }) => ({ webhookId: id, ordinal: index + 1 }));
   });

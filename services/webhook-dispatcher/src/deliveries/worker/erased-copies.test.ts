@@ -100,6 +100,40 @@ test("the value is taken out of filters, which select no more by that, and only 
   expect(confirmed).toHaveLength(1);
 });
 
+test("what would get more by that is stopped: a webhook is disabled, and a sink paused", async () => {
+  const { accountId, database, handlers, pass } = await begin({ actorId: "ada" });
+  const sinks = sinkHandlers(handlers);
+  const tag = { name: "tag", path: ["context", "tag"], type: "string", values: ["ada", "b"] };
+  const not = { not: { actorId: { values: ["ada", "bob"] } } };
+  const filters = [not, { not: { fields: [tag] } }, { not: { action: { values: ["a"] } } }];
+  const made = await Promise.all(
+    filters.map(async (filter) => ({
+      webhook: (await handlers.create(accountId, { filter })).webhook.id,
+      sink: (await sinks.create(accountId, { filter })).id,
+    })),
+  );
+  await pass();
+  const webhooks = new Map((await handlers.list(accountId)).map((one) => [one.id, one]));
+  const shown = await Promise.all(
+    made.map(async ({ sink, webhook }) => [
+      webhooks.get(webhook)?.active,
+      webhooks.get(webhook)?.disabledReason,
+      (await sinks.get(accountId, sink)).active,
+    ]),
+  );
+  expect(shown).toEqual([
+    [false, "erasure", false],
+    [false, "erasure", false],
+    [true, undefined, true],
+  ]);
+  const left = { not: { actorId: { values: ["bob"] } } };
+  expect(webhooks.get(made[0]?.webhook ?? "")?.filter).toEqual(left);
+  const rows = await database.query<{ whole: string }>(
+    `SELECT webhooks::text AS whole FROM webhooks.webhooks UNION ALL SELECT sinks::text FROM webhooks.sinks`,
+  );
+  expect(rows.filter(({ whole }) => whole.includes('ada"'))).toEqual([]);
+});
+
 test("the value is taken out of the filters of sinks, too", async () => {
   const { accountId, confirmed, database, handlers, pass } = await begin({
     ageS: SINKS_SETTLED_S,

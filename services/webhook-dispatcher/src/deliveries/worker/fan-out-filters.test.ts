@@ -4,6 +4,7 @@
 
 import { unavailable } from "@annals/errors";
 import { describe, expect, test } from "vitest";
+import type { FakeProducers } from "../../testing/fake-producers.ts";
 import { intercepted, newAccountId, newService, type Replica } from "../../testing/dispatcher.ts";
 
 const DELETED = { action: { values: ["user.deleted"] } };
@@ -72,6 +73,51 @@ test("a filtered webhook gets what it selects, and the others get all", async ()
   await fanOut(replica(), store(250));
   expect(await queued(some)).toEqual(range(10, 250, 10));
   expect(await queued(all)).toEqual(range(1, 250));
+});
+
+describe("a filter by a field", () => {
+  const TAG = { path: ["context", "tag"], type: "string" };
+  const OF_A = { filter: { fields: [{ ...TAG, name: "tag", values: ["a"] }] } };
+  const NOT_A = { filter: { not: { fields: [{ ...TAG, name: "tag", values: ["a"] }] } } };
+  /** Stores events with the tags, in order. */
+  const tagged = (accountId: string, producers: FakeProducers, ...tags: (string | undefined)[]) =>
+    producers.addEvents(accountId, ...tags.map((tag) => ({ context: tag ? { tag } : {} })));
+
+  test("selects by the values that the ledger has, and what it leaves out, too", async () => {
+    const { accountId, created, fanOut, producers, queued, replica } = await begin();
+    const ids = [await created(OF_A), await created(NOT_A), await created()];
+    const one = replica();
+    await fanOut(one, tagged(accountId, producers, "a", "b", undefined, "a"));
+    await fanOut(one, tagged(accountId, producers, "b", "a"));
+    expect(await Promise.all(ids.map(queued))).toEqual([[1, 4, 6], [2, 3, 5], range(1, 6)]);
+  });
+
+  test("is read of each event once, and of none when no filter names one", async () => {
+    const { accountId, created, fanOut, producers, replica, store, update } = await begin();
+    const [one, id] = [replica(), await created({ filter: DELETED })];
+    await fanOut(one, store(10));
+    expect(producers.fieldReads).toEqual([]);
+    await update(id, OF_A);
+    await fanOut(one, tagged(accountId, producers, "a", "a"));
+    await fanOut(one, tagged(accountId, producers, "a"));
+    expect(producers.fieldReads).toEqual([
+      [expect.objectContaining(TAG)],
+      [expect.objectContaining(TAG)],
+    ]);
+    await update(id, { filter: {} });
+    await fanOut(one, store(1));
+    await fanOut(one, store(1));
+    expect(producers.fieldReads).toHaveLength(3);
+  });
+
+  test("judges events of its time, however late they are queued", async () => {
+    const { accountId, created, fanOut, producers, queued, replica, update } = await begin();
+    const id = await created(OF_A);
+    tagged(accountId, producers, "a", "b");
+    await update(id, NOT_A);
+    await fanOut(replica(), tagged(accountId, producers, "a", "b"));
+    expect(await queued(id)).toEqual([1, 4]);
+  });
 });
 
 test("other kinds have no filter", async () => {

@@ -26,15 +26,17 @@ import { openQueues } from "../store/queues.ts";
 import { readCursor } from "../store/read-cursor.ts";
 import { Backlog, type BacklogDeps } from "./backlog.ts";
 import type { DeliveryTraces } from "./delivery-traces.ts";
+import { FieldReader, FieldsNeeded, NO_FIELDS, type ReadFields } from "./field-reader.ts";
 import { NegativeSubscriptionCache } from "./negative-subscription-cache.ts";
 import { originOf, type OriginTrace } from "./origin-traces.ts";
+import { QueueClosed } from "./queue-closed.ts";
 
 export interface FanOutDeps extends BacklogDeps {
   readonly clock: Clock;
   readonly database: Pool;
   /** Receives the events that were read: most are sent within a moment. */
   readonly events: Pick<EventReader, "keep">;
-  readonly producers: Pick<Producers, "entries" | "retainedFrom">;
+  readonly producers: Pick<Producers, "entries" | "fieldValues" | "retainedFrom">;
   readonly random: (size: number) => Uint8Array;
   readonly traces: DeliveryTraces;
   /** Called when deliveries are stored. */
@@ -62,22 +64,10 @@ interface Task {
   closed?: readonly string[] | undefined;
 }
 
-/**
- * Thrown if the queue of a webhook that receives an entry is closed: the clean-up has closed it since the
- * cursor was read, or the webhook has a filter. This does not count as a failure: the next try opens it.
- */
-class QueueClosed extends Error {
-  readonly webhookIds: readonly string[];
-
-  constructor(webhookIds: readonly string[]) {
-    super("a queue is closed");
-    this.webhookIds = webhookIds;
-  }
-}
-
 export class FanOut {
   readonly #deps: FanOutDeps;
   readonly #backlog: Backlog;
+  readonly #fields: FieldReader;
   readonly #withoutSubscribers: NegativeSubscriptionCache;
   readonly #waiting = new Map<string, Task>();
   readonly #underWay = new Map<string, Promise<void>>();
@@ -86,6 +76,7 @@ export class FanOut {
   constructor(deps: FanOutDeps) {
     this.#deps = deps;
     this.#backlog = new Backlog(deps);
+    this.#fields = new FieldReader(deps.producers);
     this.#withoutSubscribers = new NegativeSubscriptionCache({
       ...deps,
       onSubscribed: (notice) => this.notify(notice),
@@ -149,6 +140,7 @@ export class FanOut {
     } catch (error) {
       // Calls end with the process, and the sweep finds what is left.
       if (this.#isStopping) return;
+      if (error instanceof FieldsNeeded) return this.#again(key, task);
       const { accountId, closed: opened, kind, limit } = task;
       const closed = error instanceof QueueClosed ? error.webhookIds : undefined;
       if (!closed) {
@@ -206,8 +198,11 @@ export class FanOut {
     // The page ends with the traced entries: a later notice has the traces of those that follow.
     const traced = traces.length > 0 ? Number(target - from) : limit;
     const pageSize = Math.max(1, Math.min(limit, maxEntries, traced));
+    const isRead = kind === "events" && from < target;
+    const fields = isRead ? await this.#fields.read(accountId, from, pageSize) : NO_FIELDS;
+    const size = fields.values.size || pageSize;
     const readAt = performance.now();
-    const entries = from >= target ? [] : await producers.entries(kind, accountId, from, pageSize);
+    const entries = from >= target ? [] : await producers.entries(kind, accountId, from, size);
     const isGap = kind === "events" && from < target && entries[0]?.position !== from + 1n;
     if (isGap && (await this.#skipDeleted(accountId, position, from))) return false;
     checkPositions(kind, entries, from);
@@ -216,7 +211,7 @@ export class FanOut {
       await ofAccount.run(openQueues, [accountId, drained]);
     const to = entries.at(-1)?.position ?? from;
     if (to > position)
-      await this.#store(accountId, kind, { position, to, entries, readAt, traces });
+      await this.#store(accountId, kind, { position, to, entries, fields, readAt, traces });
     return to >= target || entries.length === 0;
   }
 
@@ -244,19 +239,21 @@ export class FanOut {
       readonly position: bigint;
       readonly to: bigint;
       readonly entries: readonly Entry[];
+      readonly fields: ReadFields;
       readonly readAt: number;
       readonly traces: readonly OriginTrace[];
     },
   ): Promise<void> {
     const { clock, database, events, metrics, now, onDeliveries, random } = this.#deps;
-    const { entries, position, to } = page;
+    const { entries, fields, position, to } = page;
     const made = await database.forAccount(accountId).transaction(async (transaction) => {
       const [moved] = await transaction.run(moveCursor, [accountId, kind, position, to]);
       if (!moved || entries.length === 0) return [];
       const params = [accountId, kind, patternsOf(kind), position] as const;
       const rows = await transaction.run(lockSubscribers, [...params]);
       const subscribers = rows.map(subscriberOf);
-      const selected = planFanOut(entries, subscribers);
+      if (kind === "events") this.#fields.check(accountId, subscribers, fields);
+      const selected = planFanOut(entries, subscribers, fields.values);
       const receiving = new Set(selected.map(({ webhookId }) => webhookId));
       const closed = rows.filter((row) => row.is_drained && receiving.has(row.id));
       if (closed.length > 0) throw new QueueClosed(closed.map(({ id }) => id));

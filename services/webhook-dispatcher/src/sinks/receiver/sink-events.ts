@@ -7,7 +7,12 @@ import { type EventFilterSchema, type LedgerService, RecordFormat } from "@annal
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { eventRecord, type RecordOptions, type SinkRecord } from "../rules/sink-record.ts";
-import type { WebhookFilter } from "../../webhooks/rules/webhook-filter.ts";
+import { fieldsMember } from "../../webhooks/filter-members.ts";
+import {
+  type FilterValues,
+  isEmptied,
+  type WebhookFilter,
+} from "../../webhooks/rules/webhook-filter.ts";
 
 export type SinkLedger = Pick<Client<typeof LedgerService>, "streamEvents">;
 
@@ -80,7 +85,7 @@ async function* selected(
   filter: WebhookFilter,
   signal: AbortSignal,
 ): AsyncGenerator<SinkPage> {
-  if (Object.values(filter).some((values) => values.length === 0)) {
+  if (isEmptied(filter)) {
     yield { records: [], reached: selection.to };
     return;
   }
@@ -89,8 +94,15 @@ async function* selected(
 
 type LedgerFilter = MessageInitShape<typeof EventFilterSchema>;
 
-function ledgerFilter(filter: WebhookFilter): LedgerFilter {
-  const { action = [], actor_id, actor_type, target_id, target_type } = filter;
+function ledgerFilter({ not, ...own }: WebhookFilter): LedgerFilter {
+  return { ...ledgerValues(own), ...(not && { not: ledgerValues(not) }) };
+}
+
+const OUTCOME = { name: "outcome", path: ["metadata", "outcome"], type: "string" };
+
+function ledgerValues(values: FilterValues) {
+  const { action = [], actor_id, actor_type, outcome, target_id, target_type } = values;
+  const { fields = [] } = fieldsMember(values);
   const isPrefix = (value: string): boolean => value.endsWith("*");
   return {
     actions: action.filter((value) => !isPrefix(value)),
@@ -99,6 +111,7 @@ function ledgerFilter(filter: WebhookFilter): LedgerFilter {
     actorTypes: [...(actor_type ?? [])],
     targetIds: [...(target_id ?? [])],
     targetTypes: [...(target_type ?? [])],
+    fields: [...(outcome ? [{ ...OUTCOME, values: [...outcome] }] : []), ...fields],
   };
 }
 

@@ -28,7 +28,7 @@ import {
   givenConfig,
   givenOnRejected,
 } from "../sink-members.ts";
-import { checkFilter } from "../../webhooks/webhook-members.ts";
+import { checkFilter } from "../../webhooks/filter-members.ts";
 
 /** Maximum sinks of an account whose plan was not named. */
 const MAX_SINKS = 10;

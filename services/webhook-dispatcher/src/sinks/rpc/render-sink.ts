@@ -12,7 +12,7 @@ import {
 import { filterOf } from "../../webhooks/rules/filter-history.ts";
 import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { SinkRow } from "../store/sink-row.ts";
-import { filterMember } from "../../webhooks/webhook-members.ts";
+import { filterMember } from "../../webhooks/filter-members.ts";
 
 const FORMATS = {
   annals: ShownFormat.ANNALS,

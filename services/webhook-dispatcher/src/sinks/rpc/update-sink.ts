@@ -25,7 +25,7 @@ import {
   givenConfig,
   givenOnRejected,
 } from "../sink-members.ts";
-import { checkFilter } from "../../webhooks/webhook-members.ts";
+import { checkFilter } from "../../webhooks/filter-members.ts";
 
 export interface UpdateSinkDeps {
   readonly configRules: ConfigRules;

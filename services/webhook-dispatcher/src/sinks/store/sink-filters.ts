@@ -17,13 +17,14 @@ LIMIT $3::integer
   { route: "one account" },
 );
 
-/** Replaces the filter of a sink that the transaction has locked. */
+/** Replaces the filter of a sink that the transaction has locked, and pauses it if that is asked for. */
 export const replaceSinkFilter = statement<
-  [accountId: string, id: string, filter: string | null],
+  [accountId: string, id: string, filter: string | null, isPaused: boolean],
   never
 >(
   `/* webhooks.replace-sink-filter */
-UPDATE webhooks.sinks SET filter = $3::text WHERE account_id = $1::text AND id = $2::text
+UPDATE webhooks.sinks SET filter = $3::text, active = active AND NOT $4::boolean
+WHERE account_id = $1::text AND id = $2::text
 `,
   { route: "one account" },
 );

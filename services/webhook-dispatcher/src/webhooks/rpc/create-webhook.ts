@@ -21,7 +21,9 @@ import { countWebhooks } from "../../store/count-webhooks.ts";
 import { createCursors } from "../store/create-cursors.ts";
 import { createWebhook as createWebhookStatement } from "../store/create-webhook.ts";
 import { lockAccount } from "../../store/lock-account.ts";
-import { checkEvents, checkFilter, checkUrl, filterMember } from "../webhook-members.ts";
+import { checkFilter, filterMember } from "../filter-members.ts";
+import { limitFields } from "../limit-fields.ts";
+import { checkEvents, checkUrl } from "../webhook-members.ts";
 
 /** Maximum webhooks of an account whose plan was not named. */
 const MAX_WEBHOOKS = 1_000;
@@ -64,6 +66,7 @@ export function createWebhook(
       if (known) return known;
       const [row] = await transaction.run(countWebhooks, [accountId]);
       if ((row?.count ?? 0) >= maxWebhooks) throw planExceeded(maxWebhooks);
+      await limitFields(transaction, accountId, id, given);
       await transaction.run(createCursors, [accountId]);
       await transaction.run(createWebhookStatement, [
         accountId,

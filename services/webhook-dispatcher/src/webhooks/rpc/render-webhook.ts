@@ -4,7 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { DroppedSchema, WebhookSchema } from "@annals/proto/webhooks";
 import { filterOf } from "../rules/filter-history.ts";
 import type { ShownWebhookRow } from "../../store/webhook-row.ts";
-import { filterMember } from "../webhook-members.ts";
+import { filterMember } from "../filter-members.ts";
 
 export function renderWebhook(row: ShownWebhookRow): MessageInitShape<typeof WebhookSchema> {
   const { id, url, events, active, created_at: createdAt } = row;

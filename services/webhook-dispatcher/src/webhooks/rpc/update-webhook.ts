@@ -29,7 +29,9 @@ import { updateWebhook as updateWebhookStatement } from "../store/update-webhook
 import type { LockedWebhookRow, ShownWebhookRow, WebhookRow } from "../../store/webhook-row.ts";
 import type { AwaitDisabled } from "./await-disabled.ts";
 import { renderWebhook } from "./render-webhook.ts";
-import { checkEvents, checkFilter, checkId, checkUrl } from "../webhook-members.ts";
+import { checkFilter } from "../filter-members.ts";
+import { limitFields } from "../limit-fields.ts";
+import { checkEvents, checkId, checkUrl } from "../webhook-members.ts";
 
 export interface UpdateWebhookDeps {
   readonly clock: Clock;
@@ -103,6 +105,7 @@ async function change(
       before = locked;
       const now = changed(locked, wanted);
       if (!kindsToAsk(locked, now).every((kind) => asked.includes(kind))) return undefined;
+      await limitFields(transaction, accountId, id, wanted.filter ?? null);
       const [e, v, x, c] = startsOf(beginning(locked, now), positions);
       const filter = await filterColumns(transaction, accountId, locked, now, positions);
       const [next] = await transaction.run(takeNumber, []);

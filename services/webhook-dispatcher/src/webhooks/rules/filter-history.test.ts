@@ -79,6 +79,7 @@ test("an erasure clears earlier filters, too", () => {
   const ada = { actor_id: ["ada"] };
   const history = changedFilter([{ after: 0n, filter: ada }], null, { cursor: 0n, head: 3n });
   const left = withoutErasedValues(history, { actorId: "ada" });
-  expect(left?.map(({ filter }) => filter)).toEqual([{ actor_id: [] }, null]);
+  expect(left?.history.map(({ filter }) => filter)).toEqual([{ actor_id: [] }, null]);
+  expect(left?.excludesLess).toBe(false);
   expect(withoutErasedValues(history, { actorId: "bob" })).toBeUndefined();
 });

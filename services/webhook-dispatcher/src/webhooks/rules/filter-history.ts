@@ -3,7 +3,8 @@
 // kept until the cursor has passed them. Called by the fan-out, and when a filter is stored.
 
 import { unavailable } from "@annals/errors";
-import { type ErasedValues, type WebhookFilter, withoutErased } from "./webhook-filter.ts";
+import type { WebhookFilter } from "./webhook-filter.ts";
+import { type ErasedValues, excludesLess, withoutErased } from "./without-erased.ts";
 
 /** A filter, and the position of the event after which it acts. Null: all events. */
 interface FilterFrom {
@@ -85,16 +86,24 @@ export function changedFilter(
   return first ? [first, ...others, { after, filter }] : [{ after, filter }];
 }
 
-/** The filters without the values of an erased actor or target; undefined if no filter names them. */
+/**
+ * The filters without the values of an erased actor or target, and whether one of them leaves out less by
+ * that. Undefined if no filter names them.
+ */
 export function withoutErasedValues(
   history: FilterHistory,
   erased: ErasedValues,
-): FilterHistory | undefined {
+): { readonly history: FilterHistory; readonly excludesLess: boolean } | undefined {
   const clear = (one: FilterFrom): FilterFrom => ({
     ...one,
     filter: one.filter && withoutErased(one.filter, erased),
   });
   const [first, ...others] = history;
   const left: FilterHistory = [clear(first), ...others.map(clear)];
-  return left.every(({ filter }, index) => filter === history[index]?.filter) ? undefined : left;
+  if (left.every(({ filter }, index) => filter === history[index]?.filter)) return undefined;
+  const isLess = left.some(({ filter }, index) => {
+    const before = history[index]?.filter;
+    return before && excludesLess(filter, before);
+  });
+  return { history: left, excludesLess: isLess };
 }

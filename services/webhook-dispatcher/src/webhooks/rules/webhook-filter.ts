@@ -1,6 +1,9 @@
-// The filter of a webhook: which events it receives. It selects as the filters of a list do
-// (docs/interface.md, webhook-filter). Called by the fan-out for each event and webhook, and when a
-// filter is stored. It must never match by a value that an event no longer has.
+// The filter of a webhook or a sink: which events it is sent. It selects as the filters of a list do
+// (docs/interface.md, webhook-filter). Called by the fan-out for each event and webhook, and when a filter is
+// stored. It must never match by a value that an event no longer has.
+
+import { rangeOfText, type ValueRange } from "@annals/contract";
+import { internal } from "@annals/errors";
 
 export const FILTER_MEMBERS = [
   "action",
@@ -12,22 +15,89 @@ export const FILTER_MEMBERS = [
 
 export type FilterMember = (typeof FILTER_MEMBERS)[number];
 
-/**
- * An event must have one of the values of each member. Members without values, which an erasure leaves, match
- * no event.
- */
-export type WebhookFilter = Readonly<Partial<Record<FilterMember, readonly string[]>>>;
+/** A field, as the ledger finds its values: whatever becomes of the declaration. */
+export interface FieldPlace {
+  /** Begins with the part. */
+  readonly path: readonly string[];
+  readonly type: string;
+  readonly ignore_case: boolean;
+}
+
+export interface StoredField extends FieldPlace {
+  /** As the client has sent them. */
+  readonly values: readonly string[];
+}
+
+/** An event must have one of the values of each member. Members without values match no event. */
+export interface FilterValues extends Readonly<Partial<Record<FilterMember, readonly string[]>>> {
+  readonly outcome?: readonly string[];
+  /** By their names. */
+  readonly fields?: Readonly<Record<string, StoredField>>;
+}
+
+/** Members without values are left by an erasure. */
+export interface WebhookFilter extends FilterValues {
+  /** An event that has one of the values of any member does not match. Each member has values. */
+  readonly not?: FilterValues;
+}
 
 /** What filters read of an event. A value that was erased, or never there, is absent. */
-export type EventValues = Readonly<Partial<Record<FilterMember, string>>>;
+export interface EventValues extends Readonly<Partial<Record<FilterMember, string>>> {
+  /** Those of each field that was asked for, by {@link keyOf}, in the order of their bytes. */
+  readonly fields?: ReadonlyMap<string, readonly string[]>;
+}
 
-export function isSelected(filter: WebhookFilter, event: EventValues): boolean {
-  return FILTER_MEMBERS.every((member) => {
-    const own = event[member];
-    const values = filter[member];
-    if (values === undefined) return true;
-    return own !== undefined && values.some((value) => hasValue(member, value, own));
+/** `metadata.outcome`. */
+const OUTCOME: FieldPlace = { path: ["metadata", "outcome"], type: "string", ignore_case: false };
+
+/** Equal for fields with the same values. */
+export function keyOf({ ignore_case: ignoreCase, path, type }: FieldPlace): string {
+  return JSON.stringify([path, type, ignoreCase]);
+}
+
+/** Whether an account has declared it: every account has its outcomes. */
+export function isDeclared(field: FieldPlace): boolean {
+  return keyOf(field) !== keyOf(OUTCOME);
+}
+
+/** The fields with what is asked of each. */
+function askedOf({ fields = {}, outcome }: FilterValues): StoredField[] {
+  return [...(outcome ? [{ ...OUTCOME, values: outcome }] : []), ...Object.values(fields)];
+}
+
+/** The fields whose values a filter reads, each once. */
+export function placesOf(filters: Iterable<WebhookFilter>): FieldPlace[] {
+  const places = new Map<string, FieldPlace>();
+  for (const { not = {}, ...own } of filters)
+    for (const { ignore_case, path, type } of [...askedOf(own), ...askedOf(not)])
+      places.set(keyOf({ ignore_case, path, type }), { ignore_case, path, type });
+  return [...places.values()];
+}
+
+/** Whether an event is selected. It reads what the filter says once. */
+export function selectorOf({ not, ...own }: WebhookFilter): (event: EventValues) => boolean {
+  const needed = testsOf(own);
+  const excluding = testsOf(not ?? {});
+  return (event) =>
+    needed.every((isMatched) => isMatched(event)) &&
+    !excluding.some((isMatched) => isMatched(event));
+}
+
+type Test = (event: EventValues) => boolean;
+
+/** Of each member. */
+function testsOf(values: FilterValues): Test[] {
+  const columns = FILTER_MEMBERS.flatMap((member) => {
+    const given = values[member];
+    if (given === undefined) return [];
+    return [
+      (event: EventValues) => {
+        const own = event[member];
+        return own !== undefined && given.some((value) => hasValue(member, value, own));
+      },
+    ];
   });
+  return [...columns, ...askedOf(values).map(fieldTest)];
 }
 
 /** An action with `*` at its end is a prefix. */
@@ -36,7 +106,38 @@ function hasValue(member: FilterMember, value: string, own: string): boolean {
   return own === value;
 }
 
-/** Reads the values from the JSON text of an event. An erased part is `{}`. */
+function fieldTest({ ignore_case: ignoreCase, path, type, values }: StoredField): Test {
+  const key = keyOf({ path, type, ignore_case: ignoreCase });
+  const ranges = values.map((value) => {
+    const range = rangeOfText(type, ignoreCase, value);
+    if (typeof range === "string") throw internal(`a value of a stored filter ${range}`);
+    return range;
+  });
+  return ({ fields }) => {
+    const own = fields?.get(key);
+    if (!own) throw internal("a field of a filter was not asked for");
+    return ranges.some((range) => isIn(own, range));
+  };
+}
+
+/** Whether one of the values, which ascend, is in a range. */
+function isIn(values: readonly string[], { before, since }: ValueRange): boolean {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (byBytes(values[middle] ?? "", since) < 0) low = middle + 1;
+    else high = middle;
+  }
+  const first = values[low];
+  return first !== undefined && (before === null || byBytes(first, before) < 0);
+}
+
+/** Compares as PostgreSQL does with the collation C. */
+const byBytes = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+/** Reads the values from the JSON text of an event, without those of fields. An erased part is `{}`. */
 export function valuesOf(json: string): EventValues {
   const { action, actor, target } = JSON.parse(json) as Readonly<{
     action: string;
@@ -54,24 +155,8 @@ export function valuesOf(json: string): EventValues {
   return Object.fromEntries(present);
 }
 
-/** The actor and the target of events whose part was erased. */
-export interface ErasedValues {
-  readonly actorId?: string | undefined;
-  readonly targetId?: string | undefined;
-}
-
-/** The filter without the values of an erased actor or target; the same object if it names neither. */
-export function withoutErased(
-  filter: WebhookFilter,
-  { actorId, targetId }: ErasedValues,
-): WebhookFilter {
-  const erased = { actor_id: actorId, target_id: targetId };
-  let left = filter;
-  for (const member of ["actor_id", "target_id"] as const) {
-    const value = erased[member];
-    const values = left[member];
-    if (value === undefined || values?.includes(value) !== true) continue;
-    left = { ...left, [member]: values.filter((one) => one !== value) };
-  }
-  return left;
+/** Whether no event matches, because an erasure has left a member without values. */
+export function isEmptied({ fields = {}, not: _, ...members }: WebhookFilter): boolean {
+  const given = [...Object.values(members), ...Object.values(fields).map(({ values }) => values)];
+  return given.some((values) => values.length === 0);
 }
