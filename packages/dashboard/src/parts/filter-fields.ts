@@ -147,7 +147,9 @@ export function valueFields(filter: object = {}): TemplateResult {
   </details>`;
 }
 
-export function valuesIn(form: FormData): Record<string, string[]> {
+type SentValues = Partial<Record<keyof typeof SENT_TEXTS, string[]>>;
+
+export function valuesIn(form: FormData): SentValues {
   const values = Object.keys(SENT_TEXTS).map((name) => [name, linesIn(form, name)] as const);
   return Object.fromEntries(values.filter(([, lines]) => lines.length > 0));
 }
@@ -157,12 +159,9 @@ export function valuesIn(form: FormData): Record<string, string[]> {
  * A member without a value, which an erasure has emptied and no event has, is not lost while it is not
  * changed.
  */
-export function changedFilter(
-  form: FormData,
-  before: object = {},
-): Record<string, string[]> | null | undefined {
+export function changedFilter(form: FormData, before: object = {}): SentValues | null | undefined {
   const given = valuesIn(form);
-  const isSame = Object.keys(SENT_TEXTS).every(
+  const isSame = (Object.keys(SENT_TEXTS) as (keyof SentValues)[]).every(
     (name) => JSON.stringify(given[name] ?? []) === JSON.stringify(valuesOf(before, name)),
   );
   if (isSame) return undefined;
