@@ -70,6 +70,8 @@ const NOUNS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
       },
     ],
     list: "list-events",
+    histogram: ["count-events", { shape: "json" }],
+    facets: "count-values",
   },
   intake: {
     kubernetes_audit: "store-kubernetes-audit",
@@ -194,6 +196,8 @@ const NOUNS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
     get: ["get-widget-event", { include: "", shape: "json", returns: "WidgetEventWithProof" }],
     log: "get-widget-log",
     filters: "list-widget-filters",
+    histogram: ["count-widget-events", { shape: "json" }],
+    facets: "count-widget-values",
   },
 };
 

@@ -573,6 +573,45 @@ type EventCreatedPayload struct {
 	Timestamp string `json:"timestamp"`
 }
 
+// EventFacet is a type of the interface.
+type EventFacet struct {
+	Field string `json:"field"`
+	// The most frequent first.
+	Values []EventFacetValuesItem `json:"values"`
+	// Counts of the values that are not listed.
+	Other int64 `json:"other"`
+	// Events without a value, or without one that begins with `prefix`.
+	Missing int64 `json:"missing"`
+	// Different values that were counted.
+	Distinct int64 `json:"distinct"`
+	// Whether all events were counted. If not, the newest ones were: see `counted`.
+	Exact   bool              `json:"exact"`
+	Counted EventFacetCounted `json:"counted"`
+	// Raw is all of it as the service sent it, with members that this version does not know.
+	Raw json.RawMessage `json:"-"`
+}
+
+func (r *EventFacet) UnmarshalJSON(text []byte) error {
+	type plain EventFacet
+	r.Raw = append(json.RawMessage(nil), text...)
+	return decode(text, (*plain)(r))
+}
+
+// EventFacetValuesItem is a type of the interface.
+type EventFacetValuesItem struct {
+	Value string `json:"value"`
+	// Events with the value.
+	Count int64 `json:"count"`
+}
+
+// EventFacetCounted is a type of the interface.
+type EventFacetCounted struct {
+	// Events that match.
+	Events int64 `json:"events"`
+	// Events below this sequence number were not counted.
+	FromSequence int64 `json:"from_sequence"`
+}
+
 // EventFilter: The same filters as GET /v1/events. Default: all events.
 type EventFilter struct {
 	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
@@ -627,6 +666,44 @@ type EventFilterNot struct {
 	Outcome Strings `json:"outcome,omitzero"`
 	// By declared fields: each by its name. What is stored keeps path and type of them.
 	Fields map[string]Strings `json:"fields,omitzero"`
+}
+
+// EventHistogram is a type of the interface.
+type EventHistogram struct {
+	// By time, then in the order of `values`, null last.
+	Data []EventHistogramDataItem `json:"data"`
+	// With `by`: at most ten values, the most frequent of the first page, or fewer if there are so many
+	// bars that the answer would be larger than 512 KiB.
+	Values []string `json:"values"`
+	// Events that were counted.
+	Total int64 `json:"total"`
+	// One of "1m", "5m", "15m", "1h", "1d", "1w".
+	Interval string `json:"interval"`
+	TimeZone string `json:"time_zone"`
+	// Whether all events were counted. If not, go on with next_cursor and add the counts.
+	Complete bool `json:"complete"`
+	// Of the events below the cursor, those from this sequence number on were counted.
+	CountedFromSequence int64 `json:"counted_from_sequence"`
+	// The cursor of the next page, which counts older events; null if complete.
+	NextCursor *string `json:"next_cursor"`
+	// Raw is all of it as the service sent it, with members that this version does not know.
+	Raw json.RawMessage `json:"-"`
+}
+
+func (r *EventHistogram) UnmarshalJSON(text []byte) error {
+	type plain EventHistogram
+	r.Raw = append(json.RawMessage(nil), text...)
+	return decode(text, (*plain)(r))
+}
+
+// EventHistogramDataItem is a type of the interface.
+type EventHistogramDataItem struct {
+	// When the bar begins, in UTC.
+	Time string `json:"time"`
+	// Null: the events with none of `values`.
+	Value *string `json:"value"`
+	// At least 1: a bar without events is absent.
+	Count int64 `json:"count"`
 }
 
 // EventPage is a type of the interface.

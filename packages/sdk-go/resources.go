@@ -107,6 +107,22 @@ func (c EventsCalls) List(query ListEventsQuery, options ...CallOption) List[Eve
 	}
 }
 
+// Histogram: Count events by time.
+func (c EventsCalls) Histogram(ctx context.Context, query CountEventsQuery, options ...CallOption) (*EventHistogram, error) {
+	request := call{operation: "count-events", method: "GET", path: "/events/histogram", query: query.query()}
+	return bodyAs[EventHistogram](ctx, c.transport, request, options)
+}
+
+// Facets: Count the values of fields.
+func (c EventsCalls) Facets(ctx context.Context, query CountValuesQuery, options ...CallOption) ([]EventFacet, error) {
+	request := call{operation: "count-values", method: "GET", path: "/events/facets", query: query.query()}
+	all, err := dataOf[[]EventFacet](ctx, c.transport, request, options)
+	if err != nil {
+		return nil, err
+	}
+	return *all, nil
+}
+
 // IntakeCalls are the methods of Client.Intake.
 type IntakeCalls struct{ transport *transport }
 
@@ -745,6 +761,22 @@ func (c WidgetCalls) Filters(ctx context.Context, options ...CallOption) (*Widge
 	return dataOf[WidgetFilters](ctx, c.transport, request, options)
 }
 
+// Histogram: Count the events of a widget token by time.
+func (c WidgetCalls) Histogram(ctx context.Context, query CountWidgetEventsQuery, options ...CallOption) (*EventHistogram, error) {
+	request := call{operation: "count-widget-events", method: "GET", path: "/widget/events/histogram", query: query.query()}
+	return bodyAs[EventHistogram](ctx, c.transport, request, options)
+}
+
+// Facets: Count the values of fields in the events of a widget token.
+func (c WidgetCalls) Facets(ctx context.Context, query CountWidgetValuesQuery, options ...CallOption) ([]EventFacet, error) {
+	request := call{operation: "count-widget-values", method: "GET", path: "/widget/events/facets", query: query.query()}
+	all, err := dataOf[[]EventFacet](ctx, c.transport, request, options)
+	if err != nil {
+		return nil, err
+	}
+	return *all, nil
+}
+
 // ListEventsQuery is the query of a call. The zero value of a member leaves it out.
 type ListEventsQuery struct {
 	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
@@ -830,6 +862,183 @@ func (q ListEventsQuery) query() query {
 	all.number("limit", q.Limit)
 	all.text("cursor", q.Cursor)
 	all.text("include", q.Include)
+	all.named(q.Fields)
+	return all
+}
+
+// CountEventsQuery is the query of a call. The zero value of a member leaves it out.
+type CountEventsQuery struct {
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+	Action Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorID Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorType Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetID Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetType Strings
+	// At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredFrom string
+	// Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredTo string
+	// Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma
+	// before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedFrom string
+	// Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before
+	// the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedTo string
+	// Above this sequence number.
+	AfterSequence int64
+	// Below this sequence number.
+	BeforeSequence int64
+	// Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z
+	// and A to Z are the same. It has no index, so a page can be short or empty: other filters make it
+	// quicker.
+	Text string
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings
+	// Leaves out events that `action` would select. One of up to 10 values, 20 in all filters.
+	NotAction Strings
+	// Leaves out events that `actor_id` would select. One of up to 10 values, 20 in all filters.
+	NotActorID Strings
+	// Leaves out events that `actor_type` would select. One of up to 10 values, 20 in all filters.
+	NotActorType Strings
+	// Leaves out events that `target_id` would select. One of up to 10 values, 20 in all filters.
+	NotTargetID Strings
+	// Leaves out events that `target_type` would select. One of up to 10 values, 20 in all filters.
+	NotTargetType Strings
+	// Leaves out events that `outcome` would select. One of up to 10 values, 20 in all filters.
+	NotOutcome Strings
+	// Of each bar. Default: the smallest that makes at most 120 bars.
+	Interval string
+	// The field whose values are counted: `action`, `actor_id`, `actor_type`, `target_id`, `target_type`,
+	// `outcome`, or `field.` and the name of a declared field.
+	By string
+	// The IANA name of the zone in which hours, days and weeks begin. Default: UTC.
+	TimeZone string
+	// The next_cursor of the previous page; use it with the same parameters.
+	Cursor string
+	// By declared fields: `field.` and the name of one, or `not.field.` and the name. One of up to 10
+	// values, 20 in all filters.
+	Fields map[string]Strings
+}
+
+func (q CountEventsQuery) query() query {
+	var all query
+	all.texts("action", q.Action)
+	all.texts("actor_id", q.ActorID)
+	all.texts("actor_type", q.ActorType)
+	all.texts("target_id", q.TargetID)
+	all.texts("target_type", q.TargetType)
+	all.text("occurred_from", q.OccurredFrom)
+	all.text("occurred_to", q.OccurredTo)
+	all.text("received_from", q.ReceivedFrom)
+	all.text("received_to", q.ReceivedTo)
+	all.number("after_sequence", q.AfterSequence)
+	all.number("before_sequence", q.BeforeSequence)
+	all.text("text", q.Text)
+	all.texts("outcome", q.Outcome)
+	all.texts("not.action", q.NotAction)
+	all.texts("not.actor_id", q.NotActorID)
+	all.texts("not.actor_type", q.NotActorType)
+	all.texts("not.target_id", q.NotTargetID)
+	all.texts("not.target_type", q.NotTargetType)
+	all.texts("not.outcome", q.NotOutcome)
+	all.text("interval", q.Interval)
+	all.text("by", q.By)
+	all.text("time_zone", q.TimeZone)
+	all.text("cursor", q.Cursor)
+	all.named(q.Fields)
+	return all
+}
+
+// CountValuesQuery is the query of a call. The zero value of a member leaves it out.
+type CountValuesQuery struct {
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+	Action Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorID Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorType Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetID Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetType Strings
+	// At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredFrom string
+	// Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredTo string
+	// Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma
+	// before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedFrom string
+	// Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before
+	// the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedTo string
+	// Above this sequence number.
+	AfterSequence int64
+	// Below this sequence number.
+	BeforeSequence int64
+	// Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z
+	// and A to Z are the same. It has no index, so a page can be short or empty: other filters make it
+	// quicker.
+	Text string
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings
+	// Leaves out events that `action` would select. One of up to 10 values, 20 in all filters.
+	NotAction Strings
+	// Leaves out events that `actor_id` would select. One of up to 10 values, 20 in all filters.
+	NotActorID Strings
+	// Leaves out events that `actor_type` would select. One of up to 10 values, 20 in all filters.
+	NotActorType Strings
+	// Leaves out events that `target_id` would select. One of up to 10 values, 20 in all filters.
+	NotTargetID Strings
+	// Leaves out events that `target_type` would select. One of up to 10 values, 20 in all filters.
+	NotTargetType Strings
+	// Leaves out events that `outcome` would select. One of up to 10 values, 20 in all filters.
+	NotOutcome Strings
+	// The field whose values are counted: `action`, `actor_id`, `actor_type`, `target_id`, `target_type`,
+	// `outcome`, or `field.` and the name of a declared field. Repeatable, at most 6.
+	Field Strings
+	// Values of each field. Default: 10.
+	Limit int64
+	// Only values that begin with it are counted. For one field, whose values are texts.
+	Prefix string
+	// By declared fields: `field.` and the name of one, or `not.field.` and the name. One of up to 10
+	// values, 20 in all filters.
+	Fields map[string]Strings
+}
+
+func (q CountValuesQuery) query() query {
+	var all query
+	all.texts("action", q.Action)
+	all.texts("actor_id", q.ActorID)
+	all.texts("actor_type", q.ActorType)
+	all.texts("target_id", q.TargetID)
+	all.texts("target_type", q.TargetType)
+	all.text("occurred_from", q.OccurredFrom)
+	all.text("occurred_to", q.OccurredTo)
+	all.text("received_from", q.ReceivedFrom)
+	all.text("received_to", q.ReceivedTo)
+	all.number("after_sequence", q.AfterSequence)
+	all.number("before_sequence", q.BeforeSequence)
+	all.text("text", q.Text)
+	all.texts("outcome", q.Outcome)
+	all.texts("not.action", q.NotAction)
+	all.texts("not.actor_id", q.NotActorID)
+	all.texts("not.actor_type", q.NotActorType)
+	all.texts("not.target_id", q.NotTargetID)
+	all.texts("not.target_type", q.NotTargetType)
+	all.texts("not.outcome", q.NotOutcome)
+	all.texts("field", q.Field)
+	all.number("limit", q.Limit)
+	all.text("prefix", q.Prefix)
 	all.named(q.Fields)
 	return all
 }
@@ -979,6 +1188,183 @@ func (q ListWidgetEventsQuery) query() query {
 	all.number("limit", q.Limit)
 	all.text("cursor", q.Cursor)
 	all.text("include", q.Include)
+	all.named(q.Fields)
+	return all
+}
+
+// CountWidgetEventsQuery is the query of a call. The zero value of a member leaves it out.
+type CountWidgetEventsQuery struct {
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+	Action Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorID Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorType Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetID Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetType Strings
+	// At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredFrom string
+	// Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredTo string
+	// Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma
+	// before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedFrom string
+	// Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before
+	// the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedTo string
+	// Above this sequence number.
+	AfterSequence int64
+	// Below this sequence number.
+	BeforeSequence int64
+	// Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z
+	// and A to Z are the same. It has no index, so a page can be short or empty: other filters make it
+	// quicker.
+	Text string
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings
+	// Leaves out events that `action` would select. One of up to 10 values, 20 in all filters.
+	NotAction Strings
+	// Leaves out events that `actor_id` would select. One of up to 10 values, 20 in all filters.
+	NotActorID Strings
+	// Leaves out events that `actor_type` would select. One of up to 10 values, 20 in all filters.
+	NotActorType Strings
+	// Leaves out events that `target_id` would select. One of up to 10 values, 20 in all filters.
+	NotTargetID Strings
+	// Leaves out events that `target_type` would select. One of up to 10 values, 20 in all filters.
+	NotTargetType Strings
+	// Leaves out events that `outcome` would select. One of up to 10 values, 20 in all filters.
+	NotOutcome Strings
+	// Of each bar. Default: the smallest that makes at most 120 bars.
+	Interval string
+	// The field whose values are counted: `action`, `actor_id`, `actor_type`, `target_id`, `target_type`,
+	// `outcome`, or `field.` and the name of a declared field.
+	By string
+	// The IANA name of the zone in which hours, days and weeks begin. Default: UTC.
+	TimeZone string
+	// The next_cursor of the previous page; use it with the same parameters.
+	Cursor string
+	// By declared fields: `field.` and the name of one, or `not.field.` and the name. One of up to 10
+	// values, 20 in all filters.
+	Fields map[string]Strings
+}
+
+func (q CountWidgetEventsQuery) query() query {
+	var all query
+	all.texts("action", q.Action)
+	all.texts("actor_id", q.ActorID)
+	all.texts("actor_type", q.ActorType)
+	all.texts("target_id", q.TargetID)
+	all.texts("target_type", q.TargetType)
+	all.text("occurred_from", q.OccurredFrom)
+	all.text("occurred_to", q.OccurredTo)
+	all.text("received_from", q.ReceivedFrom)
+	all.text("received_to", q.ReceivedTo)
+	all.number("after_sequence", q.AfterSequence)
+	all.number("before_sequence", q.BeforeSequence)
+	all.text("text", q.Text)
+	all.texts("outcome", q.Outcome)
+	all.texts("not.action", q.NotAction)
+	all.texts("not.actor_id", q.NotActorID)
+	all.texts("not.actor_type", q.NotActorType)
+	all.texts("not.target_id", q.NotTargetID)
+	all.texts("not.target_type", q.NotTargetType)
+	all.texts("not.outcome", q.NotOutcome)
+	all.text("interval", q.Interval)
+	all.text("by", q.By)
+	all.text("time_zone", q.TimeZone)
+	all.text("cursor", q.Cursor)
+	all.named(q.Fields)
+	return all
+}
+
+// CountWidgetValuesQuery is the query of a call. The zero value of a member leaves it out.
+type CountWidgetValuesQuery struct {
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+	Action Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorID Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	ActorType Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetID Strings
+	// Exact. One of up to 10 values, 20 in all filters.
+	TargetType Strings
+	// At or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredFrom string
+	// Before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before the
+	// fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	OccurredTo string
+	// Received at or after this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma
+	// before the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedFrom string
+	// Received before this time. RFC 3339 with any offset. Accepted as well: no seconds, a comma before
+	// the fraction, offsets such as +0100 and +01. Fraction digits beyond the sixth are truncated.
+	ReceivedTo string
+	// Above this sequence number.
+	AfterSequence int64
+	// Below this sequence number.
+	BeforeSequence int64
+	// Anywhere in the action, an id, a type or the JSON of a part, with the names of its members; a to z
+	// and A to Z are the same. It has no index, so a page can be short or empty: other filters make it
+	// quicker.
+	Text string
+	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
+	// values, 20 in all filters.
+	Outcome Strings
+	// Leaves out events that `action` would select. One of up to 10 values, 20 in all filters.
+	NotAction Strings
+	// Leaves out events that `actor_id` would select. One of up to 10 values, 20 in all filters.
+	NotActorID Strings
+	// Leaves out events that `actor_type` would select. One of up to 10 values, 20 in all filters.
+	NotActorType Strings
+	// Leaves out events that `target_id` would select. One of up to 10 values, 20 in all filters.
+	NotTargetID Strings
+	// Leaves out events that `target_type` would select. One of up to 10 values, 20 in all filters.
+	NotTargetType Strings
+	// Leaves out events that `outcome` would select. One of up to 10 values, 20 in all filters.
+	NotOutcome Strings
+	// The field whose values are counted: `action`, `actor_id`, `actor_type`, `target_id`, `target_type`,
+	// `outcome`, or `field.` and the name of a declared field. Repeatable, at most 6.
+	Field Strings
+	// Values of each field. Default: 10.
+	Limit int64
+	// Only values that begin with it are counted. For one field, whose values are texts.
+	Prefix string
+	// By declared fields: `field.` and the name of one, or `not.field.` and the name. One of up to 10
+	// values, 20 in all filters.
+	Fields map[string]Strings
+}
+
+func (q CountWidgetValuesQuery) query() query {
+	var all query
+	all.texts("action", q.Action)
+	all.texts("actor_id", q.ActorID)
+	all.texts("actor_type", q.ActorType)
+	all.texts("target_id", q.TargetID)
+	all.texts("target_type", q.TargetType)
+	all.text("occurred_from", q.OccurredFrom)
+	all.text("occurred_to", q.OccurredTo)
+	all.text("received_from", q.ReceivedFrom)
+	all.text("received_to", q.ReceivedTo)
+	all.number("after_sequence", q.AfterSequence)
+	all.number("before_sequence", q.BeforeSequence)
+	all.text("text", q.Text)
+	all.texts("outcome", q.Outcome)
+	all.texts("not.action", q.NotAction)
+	all.texts("not.actor_id", q.NotActorID)
+	all.texts("not.actor_type", q.NotActorType)
+	all.texts("not.target_id", q.NotTargetID)
+	all.texts("not.target_type", q.NotTargetType)
+	all.texts("not.outcome", q.NotOutcome)
+	all.texts("field", q.Field)
+	all.number("limit", q.Limit)
+	all.text("prefix", q.Prefix)
 	all.named(q.Fields)
 	return all
 }

@@ -79,6 +79,11 @@ export const PAGE = bounds("lists", PAGE_ROWS, 4 * MIB);
 export const PEOPLE_PAGE = bounds("lists", PEOPLE_ROWS * (1 + ROLE_MAPPINGS_ROWS), 4 * MIB);
 export const EVENTS_PAGE = bounds("lists", 20_000, 3 * MIB);
 export const WIDGET_PAGE = bounds("lists", 8_000, 2 * MIB);
+/** Blocks of the filter index in 2 MiB, the segments of a chain, and events that are compared. */
+export const HISTOGRAM = bounds("lists", 40_000, 512 * KIB);
+export const FACETS = bounds("lists", 40_000, 256 * KIB);
+export const WIDGET_HISTOGRAM = bounds("lists", 20_000, 512 * KIB);
+export const WIDGET_FACETS = bounds("lists", 20_000, 256 * KIB);
 export const WIDGET_FILTERS = bounds("lists", 11_000, MIB);
 /** What says how far an account's log is covered, and the checkpoint, which keys may have to sign. */
 export const LOG = bounds("slot", 400, 512 * KIB);

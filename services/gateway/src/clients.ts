@@ -32,6 +32,7 @@ const KEYS_READS = [
 const LEDGER_READS = [
   ...(["GetEvent", "ListEvents", "VerifyChain", "GetUsage"] as const),
   ...(["GetWidgetEvent", "ListWidgetEvents", "ListWidgetFilters"] as const),
+  ...(["CountEvents", "CountValues", "CountWidgetEvents", "CountWidgetValues"] as const),
   ...(["GetLog", "GetWidgetLog", "ReadCheckpoint", "ReadTile", "ReadEntries"] as const),
   ...(["ProveInclusion", "ProveConsistency", "ListHeads", "ReadHeadLog"] as const),
   ...(["ListHolds", "GetErasure", "ListErasures"] as const),

@@ -14,7 +14,9 @@ import {
   DOWNLOAD,
   ENTRIES,
   EVENTS_PAGE,
+  FACETS,
   HEADS_PAGE,
+  HISTOGRAM,
   INTAKE,
   LOG,
   NEW_ERASURE,
@@ -41,7 +43,9 @@ import {
   TILE,
   USAGE,
   VERIFICATION,
+  WIDGET_FACETS,
   WIDGET_FILTERS,
+  WIDGET_HISTOGRAM,
   WIDGET_PAGE,
 } from "./bounds.ts";
 import type { Deps } from "./deps.ts";
@@ -54,6 +58,8 @@ import { cancelErasure } from "./erasures/cancel-erasure.ts";
 import { createErasure } from "./erasures/create-erasure.ts";
 import { getErasure } from "./erasures/get-erasure.ts";
 import { listErasures } from "./erasures/list-erasures.ts";
+import { countEvents } from "./events/count-events.ts";
+import { countValues } from "./events/count-values.ts";
 import { createEventBatch } from "./events/create-event-batch.ts";
 import { createEvent } from "./events/create-event.ts";
 import { getEvent } from "./events/get-event.ts";
@@ -113,6 +119,8 @@ import { updateWebhook } from "./webhooks/update-webhook.ts";
 import { createWidgetToken } from "./widget-tokens/create-widget-token.ts";
 import { deleteWidgetToken } from "./widget-tokens/delete-widget-token.ts";
 import { listWidgetTokens } from "./widget-tokens/list-widget-tokens.ts";
+import { countWidgetEvents } from "./widget/count-widget-events.ts";
+import { countWidgetValues } from "./widget/count-widget-values.ts";
 import { getWidgetEvent } from "./widget/get-widget-event.ts";
 import { getWidgetLog } from "./widget/get-widget-log.ts";
 import { listWidgetEvents } from "./widget/list-widget-events.ts";
@@ -142,6 +150,8 @@ export const V1: readonly Row[] = [
   ["POST", "/events", "events:write", "create-event", createEvent, APPEND],
   ["POST", "/events/batch", "events:write", "create-event-batch", createEventBatch, BATCH],
   ["GET", "/events", "events:read", "list-events", listEvents, EVENTS_PAGE],
+  ["GET", "/events/histogram", "events:read", "count-events", countEvents, HISTOGRAM],
+  ["GET", "/events/facets", "events:read", "count-values", countValues, FACETS],
   ["GET", "/events/:id", "events:read", "get-event", getEvent, ONE_EVENT],
 
   ["GET", "/verify", "verify", "verify-chain", verifyChain, VERIFICATION],
@@ -252,6 +262,22 @@ export const V1: readonly Row[] = [
 
   // These take a widget token in place of an API key.
   ["GET", "/widget/events", "widget", "list-widget-events", listWidgetEvents, WIDGET_PAGE],
+  [
+    "GET",
+    "/widget/events/histogram",
+    "widget",
+    "count-widget-events",
+    countWidgetEvents,
+    WIDGET_HISTOGRAM,
+  ],
+  [
+    "GET",
+    "/widget/events/facets",
+    "widget",
+    "count-widget-values",
+    countWidgetValues,
+    WIDGET_FACETS,
+  ],
   ["GET", "/widget/events/:id", "widget", "get-widget-event", getWidgetEvent, ONE_EVENT],
   ["GET", "/widget/filters", "widget", "list-widget-filters", listWidgetFilters, WIDGET_FILTERS],
   ["GET", "/widget/log", "widget", "get-widget-log", getWidgetLog, LOG],

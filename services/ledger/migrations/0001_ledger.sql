@@ -230,6 +230,10 @@ CREATE TABLE ledger.segments (
   -- least and greatest received_at: it increases along the chain but for the clocks of the gateways
   first_received text COLLATE "C" NOT NULL,
   last_received  text COLLATE "C" NOT NULL,
+  -- When the events of a fresh segment occurred, in the order of the chain: runs of four bytes of time and two of
+  -- events, by minutes and by quarters of an hour since 1970. The least time: the event says it. Empty: each event does.
+  minutes    bytea NOT NULL DEFAULT '',
+  quarters   bytea NOT NULL DEFAULT '',
   PRIMARY KEY (account_id, level, base)
 );
 
@@ -619,6 +623,56 @@ BEGIN
 END
 $$;
 
+-- The runs of a fresh segment (ledger.segments). Only leaves of what retention has deleted may be missing, which are
+-- the first ones. A time that no timestamp has is left to its event.
+CREATE FUNCTION ledger.runs_of(of_account text, of_base bigint, OUT minutes bytea, OUT quarters bytea)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+  size CONSTANT integer := 4096;
+  unknown CONSTANT integer := -2147483648;
+BEGIN
+  WITH texts AS (
+    SELECT first, minute FROM (
+      SELECT (sequence_number - of_base)::integer AS first, left(occurred_at, 16) AS minute,
+        lag(left(occurred_at, 16)) OVER (ORDER BY sequence_number) AS before
+      FROM ledger.events
+      WHERE account_id = of_account AND sequence_number > of_base AND sequence_number <= of_base + size
+      ORDER BY sequence_number
+    ) AS events
+    WHERE minute IS DISTINCT FROM before
+  ), runs AS MATERIALIZED (
+    SELECT first, CASE
+        WHEN minute ~ '^[0-5][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$' AND minute >= '0001'
+          THEN (extract(epoch FROM minute::timestamp) / 60)::integer
+        ELSE unknown END AS minute
+    FROM texts
+    UNION ALL
+    SELECT 1, unknown WHERE NOT EXISTS (SELECT 1 FROM texts WHERE first = 1)
+  ), hours AS (
+    SELECT first, quarter FROM (
+      SELECT first, quarter, lag(quarter) OVER (ORDER BY first) AS before FROM (
+        SELECT first, CASE WHEN minute = unknown THEN unknown ELSE floor(minute / 15.0)::integer END AS quarter
+        FROM runs
+      ) AS quarters
+    ) AS quarters
+    WHERE quarter IS DISTINCT FROM before
+  )
+  SELECT (
+    SELECT string_agg(int4send(minute) || substring(int4send(events) FROM 3), ''::bytea ORDER BY first)
+    FROM (SELECT first, minute, lead(first, 1, size + 1) OVER (ORDER BY first) - first AS events FROM runs) AS run
+  ), (
+    SELECT string_agg(int4send(quarter) || substring(int4send(events) FROM 3), ''::bytea ORDER BY first)
+    FROM (SELECT first, quarter, lead(first, 1, size + 1) OVER (ORDER BY first) - first AS events FROM hours) AS run
+  ) INTO minutes, quarters;
+EXCEPTION WHEN data_exception THEN
+  minutes := '';
+  quarters := '';
+END
+$$;
+
 -- Adds a fresh segment of a chain to the filter index and returns true, or adds nothing and returns false: if
 -- the previous segment is not indexed, because a list would skip a missing one in between, if not every number
 -- is stored or was deleted by retention, or if the segment is indexed already.
@@ -658,9 +712,11 @@ BEGIN
   IF stored.events <> size - coalesce(deleted, 0) THEN
     RETURN false;
   END IF;
-  INSERT INTO ledger.segments (account_id, level, base, earliest, latest, first_received, last_received)
-  VALUES (of_account, 0, of_base, coalesce(stored.earliest, ''), coalesce(stored.latest, ''),
-    coalesce(stored.first, ''), coalesce(stored.last, ''))
+  INSERT INTO ledger.segments (
+    account_id, level, base, earliest, latest, first_received, last_received, minutes, quarters)
+  SELECT of_account, 0, of_base, coalesce(stored.earliest, ''), coalesce(stored.latest, ''),
+    coalesce(stored.first, ''), coalesce(stored.last, ''), minutes, quarters
+  FROM ledger.runs_of(of_account, of_base)
   ON CONFLICT (account_id, level, base) DO NOTHING;
   IF NOT FOUND THEN
     RETURN false;
@@ -974,7 +1030,7 @@ BEGIN
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION ledger.store_blocks, ledger.make_blocks_of, ledger.make_blocks, ledger.index_segment,
+REVOKE EXECUTE ON FUNCTION ledger.store_blocks, ledger.make_blocks_of, ledger.make_blocks, ledger.runs_of, ledger.index_segment,
   ledger.lock_segment, ledger.seal_blocks, ledger.seal_segment, ledger.index_field, ledger.forget_field,
   ledger.unindex FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ledger.index_segment, ledger.seal_segment, ledger.index_field, ledger.forget_field,

@@ -18,6 +18,10 @@ export const ACCESS: Access<typeof LedgerService> = {
   getWidgetEvent: { gateway: "widget" },
   listWidgetEvents: { gateway: "widget" },
   listWidgetFilters: { gateway: "widget" },
+  countEvents: { gateway: "events:read" },
+  countValues: { gateway: "events:read" },
+  countWidgetEvents: { gateway: "widget" },
+  countWidgetValues: { gateway: "widget" },
   recordAuditEvents: {
     gateway: "itself",
     keys: "itself",

@@ -37,6 +37,11 @@ import { listWidgetEvents } from "./events/rpc/list-widget-events.ts";
 import { listWidgetFilters } from "./events/rpc/list-widget-filters.ts";
 import { listOutbox } from "./events/rpc/list-outbox.ts";
 import { measureEvents } from "./events/rpc/measure-events.ts";
+import { countEvents } from "./counts/rpc/count-events.ts";
+import { countValues } from "./counts/rpc/count-values.ts";
+import { countWidgetEvents } from "./counts/rpc/count-widget-events.ts";
+import { countWidgetValues } from "./counts/rpc/count-widget-values.ts";
+import type { CountBounds } from "./counts/count-events.ts";
 import { createSearchField } from "./search/rpc/create-search-field.ts";
 import { deleteSearchField } from "./search/rpc/delete-search-field.ts";
 import { listSearchFields } from "./search/rpc/list-search-fields.ts";
@@ -73,6 +78,8 @@ export interface Deps {
   readonly blocks: BlockChecker;
   readonly checkReceipt: ReceiptCheck;
   readonly clock: Clock;
+  /** Bounds of each count; by default those of its handler. */
+  readonly countBounds?: CountBounds | undefined;
   readonly database: Pool;
   /** Decides how long events are kept. */
   readonly databaseClock: DatabaseClock;
@@ -111,6 +118,10 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       getWidgetEvent: getWidgetEvent(deps),
       listWidgetEvents: listWidgetEvents(deps),
       listWidgetFilters: listWidgetFilters(deps),
+      countEvents: countEvents(deps),
+      countValues: countValues(deps),
+      countWidgetEvents: countWidgetEvents(deps),
+      countWidgetValues: countWidgetValues(deps),
       getUsage: getUsage(deps),
       getLog: getLog(deps),
       getWidgetLog: getWidgetLog(deps),

@@ -135,6 +135,87 @@ class Events:
         )
         return AsyncPages(self._transport, call, None)
 
+    async def histogram(
+        self,
+        *,
+        action: str | Sequence[str] | None = None,
+        actor_id: str | Sequence[str] | None = None,
+        actor_type: str | Sequence[str] | None = None,
+        target_id: str | Sequence[str] | None = None,
+        target_type: str | Sequence[str] | None = None,
+        occurred_from: str | None = None,
+        occurred_to: str | None = None,
+        received_from: str | None = None,
+        received_to: str | None = None,
+        after_sequence: int | None = None,
+        before_sequence: int | None = None,
+        text: str | None = None,
+        outcome: str | Sequence[str] | None = None,
+        not_action: str | Sequence[str] | None = None,
+        not_actor_id: str | Sequence[str] | None = None,
+        not_actor_type: str | Sequence[str] | None = None,
+        not_target_id: str | Sequence[str] | None = None,
+        not_target_type: str | Sequence[str] | None = None,
+        not_outcome: str | Sequence[str] | None = None,
+        interval: str | None = None,
+        by: str | None = None,
+        time_zone: str | None = None,
+        cursor: str | None = None,
+        fields: Mapping[str, str | Sequence[str]] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> m.EventHistogram:
+        """Count events by time."""
+        call = Call(
+            "count-events",
+            "GET",
+            "/events/histogram",
+            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "text": text, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "interval": interval, "by": by, "time_zone": time_zone, "cursor": cursor, **(fields or {})},
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("m.EventHistogram", await self._transport.json(call))
+
+    async def facets(
+        self,
+        field: str | Sequence[str],
+        *,
+        action: str | Sequence[str] | None = None,
+        actor_id: str | Sequence[str] | None = None,
+        actor_type: str | Sequence[str] | None = None,
+        target_id: str | Sequence[str] | None = None,
+        target_type: str | Sequence[str] | None = None,
+        occurred_from: str | None = None,
+        occurred_to: str | None = None,
+        received_from: str | None = None,
+        received_to: str | None = None,
+        after_sequence: int | None = None,
+        before_sequence: int | None = None,
+        text: str | None = None,
+        outcome: str | Sequence[str] | None = None,
+        not_action: str | Sequence[str] | None = None,
+        not_actor_id: str | Sequence[str] | None = None,
+        not_actor_type: str | Sequence[str] | None = None,
+        not_target_id: str | Sequence[str] | None = None,
+        not_target_type: str | Sequence[str] | None = None,
+        not_outcome: str | Sequence[str] | None = None,
+        limit: int | None = None,
+        prefix: str | None = None,
+        fields: Mapping[str, str | Sequence[str]] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> builtins.list[m.EventFacet]:
+        """Count the values of fields."""
+        call = Call(
+            "count-values",
+            "GET",
+            "/events/facets",
+            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "text": text, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "field": field, "limit": limit, "prefix": prefix, **(fields or {})},
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("builtins.list[m.EventFacet]", await self._transport.data(call))
+
 
 class Intake:
     def __init__(self, transport: AsyncTransport) -> None:
@@ -1513,3 +1594,84 @@ class Widget:
             max_retries=max_retries,
         )
         return cast("m.WidgetFilters", await self._transport.data(call))
+
+    async def histogram(
+        self,
+        *,
+        action: str | Sequence[str] | None = None,
+        actor_id: str | Sequence[str] | None = None,
+        actor_type: str | Sequence[str] | None = None,
+        target_id: str | Sequence[str] | None = None,
+        target_type: str | Sequence[str] | None = None,
+        occurred_from: str | None = None,
+        occurred_to: str | None = None,
+        received_from: str | None = None,
+        received_to: str | None = None,
+        after_sequence: int | None = None,
+        before_sequence: int | None = None,
+        text: str | None = None,
+        outcome: str | Sequence[str] | None = None,
+        not_action: str | Sequence[str] | None = None,
+        not_actor_id: str | Sequence[str] | None = None,
+        not_actor_type: str | Sequence[str] | None = None,
+        not_target_id: str | Sequence[str] | None = None,
+        not_target_type: str | Sequence[str] | None = None,
+        not_outcome: str | Sequence[str] | None = None,
+        interval: str | None = None,
+        by: str | None = None,
+        time_zone: str | None = None,
+        cursor: str | None = None,
+        fields: Mapping[str, str | Sequence[str]] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> m.EventHistogram:
+        """Count the events of a widget token by time."""
+        call = Call(
+            "count-widget-events",
+            "GET",
+            "/widget/events/histogram",
+            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "text": text, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "interval": interval, "by": by, "time_zone": time_zone, "cursor": cursor, **(fields or {})},
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("m.EventHistogram", await self._transport.json(call))
+
+    async def facets(
+        self,
+        field: str | Sequence[str],
+        *,
+        action: str | Sequence[str] | None = None,
+        actor_id: str | Sequence[str] | None = None,
+        actor_type: str | Sequence[str] | None = None,
+        target_id: str | Sequence[str] | None = None,
+        target_type: str | Sequence[str] | None = None,
+        occurred_from: str | None = None,
+        occurred_to: str | None = None,
+        received_from: str | None = None,
+        received_to: str | None = None,
+        after_sequence: int | None = None,
+        before_sequence: int | None = None,
+        text: str | None = None,
+        outcome: str | Sequence[str] | None = None,
+        not_action: str | Sequence[str] | None = None,
+        not_actor_id: str | Sequence[str] | None = None,
+        not_actor_type: str | Sequence[str] | None = None,
+        not_target_id: str | Sequence[str] | None = None,
+        not_target_type: str | Sequence[str] | None = None,
+        not_outcome: str | Sequence[str] | None = None,
+        limit: int | None = None,
+        prefix: str | None = None,
+        fields: Mapping[str, str | Sequence[str]] | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> builtins.list[m.EventFacet]:
+        """Count the values of fields in the events of a widget token."""
+        call = Call(
+            "count-widget-values",
+            "GET",
+            "/widget/events/facets",
+            query={"action": action, "actor_id": actor_id, "actor_type": actor_type, "target_id": target_id, "target_type": target_type, "occurred_from": occurred_from, "occurred_to": occurred_to, "received_from": received_from, "received_to": received_to, "after_sequence": after_sequence, "before_sequence": before_sequence, "text": text, "outcome": outcome, "not.action": not_action, "not.actor_id": not_actor_id, "not.actor_type": not_actor_type, "not.target_id": not_target_id, "not.target_type": not_target_type, "not.outcome": not_outcome, "field": field, "limit": limit, "prefix": prefix, **(fields or {})},
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("builtins.list[m.EventFacet]", await self._transport.data(call))

@@ -308,6 +308,26 @@ class EventCreatedPayload(TypedDict):
     timestamp: str
 
 
+class EventFacetValuesItem(TypedDict):
+    value: str
+    count: int
+
+
+class EventFacetCounted(TypedDict):
+    events: int
+    from_sequence: int
+
+
+class EventFacet(TypedDict):
+    field: str
+    values: list[EventFacetValuesItem]
+    other: int
+    missing: int
+    distinct: int
+    exact: bool
+    counted: EventFacetCounted
+
+
 class EventFilterNot(TypedDict, total=False):
     """Leaves out events that any of these members selects."""
 
@@ -340,6 +360,23 @@ EventFilter = TypedDict(
     },
     total=False,
 )
+
+
+class EventHistogramDataItem(TypedDict):
+    time: str
+    value: str | None
+    count: int
+
+
+class EventHistogram(TypedDict):
+    data: list[EventHistogramDataItem]
+    values: list[str]
+    total: int
+    interval: Literal["1m", "5m", "15m", "1h", "1d", "1w"] | str
+    time_zone: str
+    complete: bool
+    counted_from_sequence: int
+    next_cursor: str | None
 
 
 class _EventPageRequired(TypedDict):

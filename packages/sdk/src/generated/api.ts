@@ -794,6 +794,52 @@ export interface components {
              */
             timestamp: string;
         };
+        EventFacet: {
+            counted: {
+                /**
+                 * @description Events that match.
+                 * @example 412
+                 */
+                events: number;
+                /**
+                 * @description Events below this sequence number were not counted.
+                 * @example 1
+                 */
+                from_sequence: number;
+            };
+            /**
+             * @description Different values that were counted.
+             * @example 2
+             */
+            distinct: number;
+            /**
+             * @description Whether all events were counted. If not, the newest ones were: see `counted`.
+             * @example true
+             */
+            exact: boolean;
+            /** @example outcome */
+            field: string;
+            /**
+             * @description Events without a value, or without one that begins with `prefix`.
+             * @example 12
+             */
+            missing: number;
+            /**
+             * @description Counts of the values that are not listed.
+             * @example 0
+             */
+            other: number;
+            /** @description The most frequent first. */
+            values: {
+                /**
+                 * @description Events with the value.
+                 * @example 391
+                 */
+                count: number;
+                /** @example failure */
+                value: string;
+            }[];
+        };
         /**
          * @description The same filters as GET /v1/events. Default: all events.
          * @example {
@@ -922,6 +968,50 @@ export interface components {
              * @example invoice
              */
             target_type?: string | string[];
+        };
+        EventHistogram: {
+            /**
+             * @description Whether all events were counted. If not, go on with next_cursor and add the counts.
+             * @example true
+             */
+            complete: boolean;
+            /**
+             * @description Of the events below the cursor, those from this sequence number on were counted.
+             * @example 1
+             */
+            counted_from_sequence: number;
+            /** @description By time, then in the order of `values`, null last. */
+            data: {
+                /**
+                 * @description At least 1: a bar without events is absent.
+                 * @example 12
+                 */
+                count: number;
+                /**
+                 * Format: date-time
+                 * @description When the bar begins, in UTC.
+                 * @example 2026-01-31T09:30:00.052919Z
+                 */
+                time: string;
+                /** @description Null: the events with none of `values`. */
+                value: string | null;
+            }[];
+            /**
+             * @example 1d
+             * @enum {string}
+             */
+            interval: "1m" | "5m" | "15m" | "1h" | "1d" | "1w";
+            /** @description The cursor of the next page, which counts older events; null if complete. */
+            next_cursor: string | null;
+            /** @example UTC */
+            time_zone: string;
+            /**
+             * @description Events that were counted.
+             * @example 412
+             */
+            total: number;
+            /** @description With `by`: at most ten values, the most frequent of the first page, or fewer if there are so many bars that the answer would be larger than 512 KiB. */
+            values: string[];
         };
         EventPage: {
             data: components["schemas"]["Event"][];

@@ -53,14 +53,16 @@ export function pageEndJson(query: Query, nextAfter: bigint | undefined): string
   return `"has_more":${nextAfter !== undefined},"next_cursor":${next}`;
 }
 
-/**
- * What a cursor is valid for: all parameters except the page's size and what is shown of each event. The
- * order of values, and how often each is sent, select nothing.
- */
+/** What a cursor is valid for: all parameters except the page's size and what is shown of each event. */
 function selection({ limit: _limit, cursor: _cursor, include: _include, ...rest }: Query) {
-  return Object.entries({ order: "desc", ...rest })
+  return selectionOf({ order: "desc", ...rest });
+}
+
+/** All parameters but the cursor: the order of values, and how often each is sent, select nothing. */
+export function selectionOf({ cursor: _cursor, ...rest }: Readonly<Record<string, unknown>>) {
+  return Object.entries(rest)
     .map(([name, value]) => {
-      const values = [...new Set([value].flat())].toSorted((a, b) => (a < b ? -1 : 1));
+      const values = [...new Set([value].flat())].map(String).toSorted((a, b) => (a < b ? -1 : 1));
       return [name, values.length === 1 ? values[0] : values] as const;
     })
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -21,10 +21,16 @@ const RETENTION = openDetail("retention");
 const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
 
+const COUNTS = openDetail("counts");
+
 const OPERATIONS: Readonly<Record<string, Mark>> = {
   "create-event-batch": openDetail("batch"),
   "list-events": openDetail("event-list"),
   "get-event": openDetail("one-event"),
+  "count-events": COUNTS,
+  "count-values": COUNTS,
+  "count-widget-events": COUNTS,
+  "count-widget-values": COUNTS,
   "verify-chain": openDetail("verification"),
   "create-export": EXPORTS,
   "list-exports": EXPORTS,

@@ -7,6 +7,7 @@ import {
   hasText,
   hasTime,
   namesValues,
+  type Values,
 } from "./rules/event-filter.ts";
 import { type IndexedField, indexedRanges, inPartsOf, OUTCOME } from "./rules/in-parts.ts";
 import { ANY_KEY, exactly, type KeyRange, keyOf, keysFrom } from "./rules/segment.ts";
@@ -30,8 +31,18 @@ const FIELD = { action: 1, actorId: 2, actorType: 3, targetId: 4, targetType: 5 
 
 /** `declared` are the declared fields that the index has of all events that are searched. */
 export function termsOf(filter: EventFilter, declared: readonly IndexedField[]): Terms {
-  const { actorIds, actorTypes, fields = [], not = {}, targetIds, targetTypes } = filter;
-  const actions = actionsOf(filter);
+  const { not = {} } = filter;
+  return {
+    terms: oneOfEach(termsOfValues(filter, [OUTCOME, ...declared])),
+    isAll:
+      !hasTime(filter) && !hasText(filter) && !namesValues(not) && inPartsOf(filter).length === 0,
+  };
+}
+
+/** A term for each member with values, and for each field in a part that is indexed. */
+export function termsOfValues(values: Values, indexed: readonly IndexedField[]): readonly Term[] {
+  const { actorIds, actorTypes, fields = [], targetIds, targetTypes } = values;
+  const actions = actionsOf(values);
   const terms = [
     termOf(FIELD.action, actions?.exact, actions?.ranges),
     termOf(FIELD.actorId, actorIds),
@@ -39,15 +50,11 @@ export function termsOf(filter: EventFilter, declared: readonly IndexedField[]):
     termOf(FIELD.targetId, targetIds),
     termOf(FIELD.targetType, targetTypes),
     ...fields.flatMap((asked) => {
-      const found = indexedRanges(asked, [OUTCOME, ...declared]);
+      const found = indexedRanges(asked, indexed);
       return found ? [fieldTerm(found.field.field, found.ranges)] : [];
     }),
   ];
-  return {
-    terms: oneOfEach(terms.filter(({ ranges }) => ranges.length > 0)),
-    isAll:
-      !hasTime(filter) && !hasText(filter) && !namesValues(not) && inPartsOf(filter).length === 0,
-  };
+  return terms.filter(({ ranges }) => ranges.length > 0);
 }
 
 /** Of several terms of a field one is looked up. Its events are compared with the others. */

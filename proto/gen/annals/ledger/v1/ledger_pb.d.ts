@@ -4235,6 +4235,409 @@ export declare type LedgerState = Message<"annals.ledger.v1.LedgerState"> & {
 export declare const LedgerStateSchema: GenMessage<LedgerState>;
 
 /**
+ * @generated from message annals.ledger.v1.CountEventsRequest
+ */
+export declare type CountEventsRequest = Message<"annals.ledger.v1.CountEventsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: annals.ledger.v1.HistogramRequest histogram = 2;
+   */
+  histogram?: HistogramRequest | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CountEventsRequest.
+ * Use `create(CountEventsRequestSchema)` to create a new message.
+ */
+export declare const CountEventsRequestSchema: GenMessage<CountEventsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.CountEventsResponse
+ */
+export declare type CountEventsResponse = Message<"annals.ledger.v1.CountEventsResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.Histogram histogram = 1;
+   */
+  histogram?: Histogram | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CountEventsResponse.
+ * Use `create(CountEventsResponseSchema)` to create a new message.
+ */
+export declare const CountEventsResponseSchema: GenMessage<CountEventsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.CountWidgetEventsRequest
+ */
+export declare type CountWidgetEventsRequest = Message<"annals.ledger.v1.CountWidgetEventsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: annals.ledger.v1.HistogramRequest histogram = 2;
+   */
+  histogram?: HistogramRequest | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CountWidgetEventsRequest.
+ * Use `create(CountWidgetEventsRequestSchema)` to create a new message.
+ */
+export declare const CountWidgetEventsRequestSchema: GenMessage<CountWidgetEventsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.CountWidgetEventsResponse
+ */
+export declare type CountWidgetEventsResponse = Message<"annals.ledger.v1.CountWidgetEventsResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.Histogram histogram = 1;
+   */
+  histogram?: Histogram | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CountWidgetEventsResponse.
+ * Use `create(CountWidgetEventsResponseSchema)` to create a new message.
+ */
+export declare const CountWidgetEventsResponseSchema: GenMessage<CountWidgetEventsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.HistogramRequest
+ */
+export declare type HistogramRequest = Message<"annals.ledger.v1.HistogramRequest"> & {
+  /**
+   * @generated from field: annals.ledger.v1.EventFilter filter = 1;
+   */
+  filter?: EventFilter | undefined;
+
+  /**
+   * Minutes since 1970, ascending, at most 2,001: a bar begins at each but the last one. Empty: nothing is
+   * counted, and the response has the times alone.
+   *
+   * @generated from field: repeated int64 edges = 2;
+   */
+  edges: bigint[];
+
+  /**
+   * The name of a filter whose values are counted. Empty: none.
+   *
+   * @generated from field: string by = 3;
+   */
+  by: string;
+
+  /**
+   * The values of an earlier page, at most 10.
+   *
+   * @generated from field: annals.ledger.v1.ValueNames values = 4;
+   */
+  values?: ValueNames | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.HistogramRequest.
+ * Use `create(HistogramRequestSchema)` to create a new message.
+ */
+export declare const HistogramRequestSchema: GenMessage<HistogramRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ValueNames
+ */
+export declare type ValueNames = Message<"annals.ledger.v1.ValueNames"> & {
+  /**
+   * @generated from field: repeated string values = 1;
+   */
+  values: string[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ValueNames.
+ * Use `create(ValueNamesSchema)` to create a new message.
+ */
+export declare const ValueNamesSchema: GenMessage<ValueNames>;
+
+/**
+ * @generated from message annals.ledger.v1.Histogram
+ */
+export declare type Histogram = Message<"annals.ledger.v1.Histogram"> & {
+  /**
+   * By time, then in the order of the values. Bars without an event are absent.
+   *
+   * @generated from field: repeated annals.ledger.v1.HistogramBar bars = 1;
+   */
+  bars: HistogramBar[];
+
+  /**
+   * Those of the request, or the most frequent ones.
+   *
+   * @generated from field: repeated string values = 2;
+   */
+  values: string[];
+
+  /**
+   * @generated from field: int64 total = 3;
+   */
+  total: bigint;
+
+  /**
+   * Each event from this number on was counted, and none before it.
+   *
+   * @generated from field: int64 counted_from = 4;
+   */
+  countedFrom: bigint;
+
+  /**
+   * @generated from field: bool is_complete = 5;
+   */
+  isComplete: boolean;
+
+  /**
+   * When the first and the last event of the account occurred; empty if it has none. Only without edges.
+   *
+   * @generated from field: string earliest = 6;
+   */
+  earliest: string;
+
+  /**
+   * @generated from field: string latest = 7;
+   */
+  latest: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.Histogram.
+ * Use `create(HistogramSchema)` to create a new message.
+ */
+export declare const HistogramSchema: GenMessage<Histogram>;
+
+/**
+ * @generated from message annals.ledger.v1.HistogramBar
+ */
+export declare type HistogramBar = Message<"annals.ledger.v1.HistogramBar"> & {
+  /**
+   * Of the edge at which it begins, from 0.
+   *
+   * @generated from field: uint32 bar = 1;
+   */
+  bar: number;
+
+  /**
+   * Of the value, from 0. Absent: events that have none of them.
+   *
+   * @generated from field: optional uint32 value = 2;
+   */
+  value?: number | undefined;
+
+  /**
+   * @generated from field: int64 count = 3;
+   */
+  count: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.HistogramBar.
+ * Use `create(HistogramBarSchema)` to create a new message.
+ */
+export declare const HistogramBarSchema: GenMessage<HistogramBar>;
+
+/**
+ * @generated from message annals.ledger.v1.CountValuesRequest
+ */
+export declare type CountValuesRequest = Message<"annals.ledger.v1.CountValuesRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: annals.ledger.v1.FacetsRequest facets = 2;
+   */
+  facets?: FacetsRequest | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CountValuesRequest.
+ * Use `create(CountValuesRequestSchema)` to create a new message.
+ */
+export declare const CountValuesRequestSchema: GenMessage<CountValuesRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.CountValuesResponse
+ */
+export declare type CountValuesResponse = Message<"annals.ledger.v1.CountValuesResponse"> & {
+  /**
+   * @generated from field: repeated annals.ledger.v1.Facet facets = 1;
+   */
+  facets: Facet[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.CountValuesResponse.
+ * Use `create(CountValuesResponseSchema)` to create a new message.
+ */
+export declare const CountValuesResponseSchema: GenMessage<CountValuesResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.CountWidgetValuesRequest
+ */
+export declare type CountWidgetValuesRequest = Message<"annals.ledger.v1.CountWidgetValuesRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: annals.ledger.v1.FacetsRequest facets = 2;
+   */
+  facets?: FacetsRequest | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CountWidgetValuesRequest.
+ * Use `create(CountWidgetValuesRequestSchema)` to create a new message.
+ */
+export declare const CountWidgetValuesRequestSchema: GenMessage<CountWidgetValuesRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.CountWidgetValuesResponse
+ */
+export declare type CountWidgetValuesResponse = Message<"annals.ledger.v1.CountWidgetValuesResponse"> & {
+  /**
+   * @generated from field: repeated annals.ledger.v1.Facet facets = 1;
+   */
+  facets: Facet[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.CountWidgetValuesResponse.
+ * Use `create(CountWidgetValuesResponseSchema)` to create a new message.
+ */
+export declare const CountWidgetValuesResponseSchema: GenMessage<CountWidgetValuesResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.FacetsRequest
+ */
+export declare type FacetsRequest = Message<"annals.ledger.v1.FacetsRequest"> & {
+  /**
+   * @generated from field: annals.ledger.v1.EventFilter filter = 1;
+   */
+  filter?: EventFilter | undefined;
+
+  /**
+   * 1 to 6 names of filters.
+   *
+   * @generated from field: repeated string fields = 2;
+   */
+  fields: string[];
+
+  /**
+   * Values of each: 1 to 50.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * Only values that begin with it are counted; for one field. Empty: all.
+   *
+   * @generated from field: string prefix = 4;
+   */
+  prefix: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.FacetsRequest.
+ * Use `create(FacetsRequestSchema)` to create a new message.
+ */
+export declare const FacetsRequestSchema: GenMessage<FacetsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.Facet
+ */
+export declare type Facet = Message<"annals.ledger.v1.Facet"> & {
+  /**
+   * @generated from field: string field = 1;
+   */
+  field: string;
+
+  /**
+   * The most frequent first.
+   *
+   * @generated from field: repeated annals.ledger.v1.ValueCount values = 2;
+   */
+  values: ValueCount[];
+
+  /**
+   * Of the values that are not listed.
+   *
+   * @generated from field: int64 other = 3;
+   */
+  other: bigint;
+
+  /**
+   * Events without a value.
+   *
+   * @generated from field: int64 missing = 4;
+   */
+  missing: bigint;
+
+  /**
+   * @generated from field: int64 distinct = 5;
+   */
+  distinct: bigint;
+
+  /**
+   * Whether all events were counted. If not, those from `counted_from` on were.
+   *
+   * @generated from field: bool is_complete = 6;
+   */
+  isComplete: boolean;
+
+  /**
+   * @generated from field: int64 events = 7;
+   */
+  events: bigint;
+
+  /**
+   * @generated from field: int64 counted_from = 8;
+   */
+  countedFrom: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.Facet.
+ * Use `create(FacetSchema)` to create a new message.
+ */
+export declare const FacetSchema: GenMessage<Facet>;
+
+/**
+ * @generated from message annals.ledger.v1.ValueCount
+ */
+export declare type ValueCount = Message<"annals.ledger.v1.ValueCount"> & {
+  /**
+   * @generated from field: string value = 1;
+   */
+  value: string;
+
+  /**
+   * @generated from field: int64 count = 2;
+   */
+  count: bigint;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ValueCount.
+ * Use `create(ValueCountSchema)` to create a new message.
+ */
+export declare const ValueCountSchema: GenMessage<ValueCount>;
+
+/**
  * The formats of export files (docs/exports.md).
  *
  * @generated from enum annals.ledger.v1.RecordFormat
@@ -4538,6 +4941,44 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof ListWidgetFiltersRequestSchema;
     output: typeof ListWidgetFiltersResponseSchema;
+  },
+  /**
+   * Counts events by bars of time, and by the values of a field (docs/interface.md).
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.CountEvents
+   */
+  countEvents: {
+    methodKind: "unary";
+    input: typeof CountEventsRequestSchema;
+    output: typeof CountEventsResponseSchema;
+  },
+  /**
+   * Counts the values of fields.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.CountValues
+   */
+  countValues: {
+    methodKind: "unary";
+    input: typeof CountValuesRequestSchema;
+    output: typeof CountValuesResponseSchema;
+  },
+  /**
+   * The same within what a widget token may see, and by what it shows.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.CountWidgetEvents
+   */
+  countWidgetEvents: {
+    methodKind: "unary";
+    input: typeof CountWidgetEventsRequestSchema;
+    output: typeof CountWidgetEventsResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.ledger.v1.LedgerService.CountWidgetValues
+   */
+  countWidgetValues: {
+    methodKind: "unary";
+    input: typeof CountWidgetValuesRequestSchema;
+    output: typeof CountWidgetValuesResponseSchema;
   },
   /**
    * How many events the account has, read from the head of its chain.

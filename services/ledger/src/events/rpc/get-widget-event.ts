@@ -11,7 +11,7 @@ import { readNumbers } from "../../search/read-events.ts";
 import type { SearchTurns } from "../../search/search-turns.ts";
 import { listEvents } from "../../store/list-events.ts";
 import { renderWidgetEvent } from "./render-widget-event.ts";
-import { widgetViewOf } from "./widget-view.ts";
+import { widgetViewOf } from "../widget-view.ts";
 
 interface Deps {
   readonly searches: SearchTurns;

@@ -12,7 +12,7 @@ import { type PageBounds, readPage } from "../../search/read-page.ts";
 import { resolveFields } from "../../search/resolve-fields.ts";
 import type { SearchTurns } from "../../search/search-turns.ts";
 import { renderWidgetEvent } from "./render-widget-event.ts";
-import { widgetViewOf } from "./widget-view.ts";
+import { widgetViewOf } from "../widget-view.ts";
 
 const MAX_LIMIT = 100;
 

@@ -11,7 +11,7 @@ import { findNumbers } from "../../search/find-numbers.ts";
 import { filterParams, type Search } from "../../search/matches.ts";
 import type { SearchTurns } from "../../search/search-turns.ts";
 import { listValues, type ValuesRow } from "../store/list-values.ts";
-import { widgetViewOf } from "./widget-view.ts";
+import { widgetViewOf } from "../widget-view.ts";
 
 /** Maximum events whose values are read. */
 const MAX_EVENTS = 3_000;

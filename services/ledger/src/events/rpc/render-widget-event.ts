@@ -6,7 +6,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { hideParts } from "../rules/hide-parts.ts";
 import type { EventRow } from "../../store/event-row.ts";
 import { renderEvent } from "../render-event.ts";
-import type { WidgetView } from "./widget-view.ts";
+import type { WidgetView } from "../widget-view.ts";
 
 export function renderWidgetEvent(
   row: EventRow,

@@ -13,7 +13,16 @@ function partOf([part = ""]: readonly string[]): string {
 export function requireVisible(filter: EventFilter, shown: readonly string[]): void {
   const asked = [...(filter.fields ?? []), ...(filter.not?.fields ?? [])];
   const hidden = asked.map(({ path }) => partOf(path)).find((part) => !shown.includes(part));
-  if (hidden === undefined) return;
-  const message = `This token does not show ${hidden}, so it cannot filter by what is in it.`;
-  throw new AnnalsError("scope_missing", message);
+  if (hidden !== undefined) throw hides(hidden, "filter by");
+}
+
+/** Throws the same for a field whose values are counted. One without a path is shown always. */
+export function requireVisibleField(path: readonly string[], shown: readonly string[]): void {
+  const part = partOf(path);
+  if (path.length > 0 && !shown.includes(part)) throw hides(part, "count");
+}
+
+function hides(part: string, verb: string): AnnalsError {
+  const message = `This token does not show ${part}, so it cannot ${verb} what is in it.`;
+  return new AnnalsError("scope_missing", message);
 }

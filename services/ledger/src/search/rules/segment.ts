@@ -59,7 +59,7 @@ export function keysFrom(since: string, before: string | null): KeyRange {
   return { since, before: before ?? LAST_KEY };
 }
 
-const MAX_KEY_BYTES = 256;
+export const MAX_KEY_BYTES = 256;
 
 /** The key of events whose value is too long for one: every search looks it up, and compares them. */
 export const ANY_KEY = "";

@@ -6,7 +6,7 @@ import { EventFilterSchema } from "@annals/proto/ledger";
 import { admissionOf } from "@annals/rpc";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
-import type { EventFilter } from "../../search/rules/event-filter.ts";
+import type { EventFilter } from "../search/rules/event-filter.ts";
 
 export interface WidgetView {
   readonly filter: EventFilter;

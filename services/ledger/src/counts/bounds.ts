@@ -1,0 +1,22 @@
+// What one count may read (docs/interface.md). Called by the RPCs of counts. A widget token's is less, because
+// anyone may hold one.
+
+import type { CountBounds } from "./count-events.ts";
+
+const MIB = 1024 * 1024;
+
+export const CLIENT_BOUNDS: CountBounds = {
+  bytes: 2 * MIB,
+  keys: 100_000,
+  events: 4_096,
+  rows: 20_000,
+  textBytes: 4 * MIB,
+};
+
+export const WIDGET_BOUNDS: CountBounds = {
+  bytes: MIB / 2,
+  keys: 25_000,
+  events: 4_096,
+  rows: 8_000,
+  textBytes: MIB,
+};
