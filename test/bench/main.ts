@@ -13,6 +13,7 @@ import { withCost } from "./cpu.ts";
 import { currentLoad, describeMachine } from "./machine.ts";
 import { measureBatches } from "./measure/batches.ts";
 import type { Bench, Section } from "./measure/bench.ts";
+import { measureCounts } from "./measure/counts.ts";
 import { measureDeclaredFields } from "./measure/declared-fields.ts";
 import { measureDeliveries } from "./measure/deliveries.ts";
 import { measureEvidence } from "./measure/evidence.ts";
@@ -138,6 +139,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
       deliveries: () => measureDeliveries(bench),
       sinks: () => measureSinks(bench),
       "long chain, lists": async () => measureLists(bench, await longChain()),
+      "long chain, counts": () => measureCounts(bench),
       "long chain, verification": async () => measureVerify(bench, await longChain()),
       "long chain, exports": async () => measureExports(bench, await longChain()),
       "long chain, evidence": async () => measureEvidence(bench, await longChain()),
