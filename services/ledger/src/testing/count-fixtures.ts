@@ -13,7 +13,7 @@ import type { EventFilter, FieldValues } from "../search/rules/event-filter.ts";
 import { OUTCOME } from "../search/rules/in-parts.ts";
 import { type CountedRow, matching, valuesIn } from "./counted-rows.ts";
 import { CONTEXT, FIELDS } from "./declared-values.ts";
-import { FRESH, insertEvents, KINDS, OUTCOMES, SEALED } from "./segment-fixtures.ts";
+import { FRESH, insertEvents, OUTCOMES, SEALED } from "./segment-fixtures.ts";
 
 export const EVENTS = SEALED + 2 * FRESH + 300;
 /** Events of a count of declared fields at most: each is parsed where the index does not have them. */
@@ -24,7 +24,7 @@ const OCCURRED = `to_char(timestamp '2026-03-01' + n * interval '37.01 seconds'
   - CASE WHEN n % 50 = 1 THEN interval '3 hours' ELSE interval '0' END, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 export async function insertCounted(database: TestDatabase, accountId: string): Promise<void> {
-  await insertEvents(database, accountId, EVENTS, KINDS.some, OUTCOMES, CONTEXT);
+  await insertEvents(database, accountId, EVENTS, { metadata: OUTCOMES, context: CONTEXT });
   await database.query(
     `UPDATE ledger.events SET occurred_at = given.at, received_at = given.at
      FROM (SELECT sequence_number AS n, ${OCCURRED.replaceAll("n ", "sequence_number ")} AS at FROM ledger.events) AS given
