@@ -1,6 +1,6 @@
-// Guarantee: a webhook and a sink are sent exactly what a list with the same filter has, for random events and
-// filters by columns, outcome and declared fields, and by what they leave out. Deleting a field, or declaring
-// another one of its name, changes nothing of a filter that was set before.
+// Guarantee: a webhook and a sink are sent exactly what a list with the same filter has, for random events
+// and filters by columns, outcome and declared fields, and by what they leave out. Deleting a field, or
+// declaring another one of its name, changes nothing of a filter that was set before.
 
 import { eventually } from "@annals/testing";
 import fc from "fast-check";

@@ -1,6 +1,6 @@
-// The ranges of values that the text of a filter selects in a declared field (docs/search-fields.md). Called by
-// the ledger for lists and by the webhook dispatcher for webhooks. It writes values as ledger.values_of does
-// (0001_ledger.sql), and must never select another value than the text says.
+// The ranges of values that the text of a filter selects in a declared field (docs/search-fields.md).
+// Called by the ledger for lists and by the webhook dispatcher for webhooks. It writes values as
+// ledger.values_of does (0001_ledger.sql), and must never select another value than the text says.
 
 import { networkKeys } from "./ip-network.ts";
 import { parseTimestamp } from "./timestamps.ts";

@@ -52,9 +52,9 @@ const HOLDS_ROWS = 10_000;
 /** People that a page of them reads. */
 const PEOPLE_ROWS = 1_000;
 const PENDING_ROWS = 100_000;
-/** Events of a range that is replayed, and those of pages with the values of fields. */
+/** Events of a range that is replayed, and those of two tries of 32 pages with the values of fields. */
 const REPLAY_ROWS = 1_000;
-const FIELD_PAGES_ROWS = 32 * 100;
+const FIELD_PAGES_ROWS = 2 * 32 * 100;
 
 /** Rows of a tile, and those that say how far the account is covered. */
 const TILE_ROWS = 256 + 2;

@@ -120,6 +120,8 @@ export function membersIn(filter: object, within = ""): [name: string, values: u
 /** Those of webhooks and sinks. */
 const SENT_TEXTS = { ...TEXTS, outcome: "Outcome" } as const;
 
+type Sent = Partial<Record<keyof typeof SENT_TEXTS, string[]>>;
+
 /** Members of their filters that the form shows and does not change. */
 const KEPT = ["fields", "not"];
 
@@ -135,21 +137,20 @@ function valuesOf(filter: object, name: string): readonly string[] {
 export function valueFields(filter: object = {}): TemplateResult {
   const isSet = membersIn(filter).some(([, values]) => values.length > 0);
   const kept = keptIn(filter);
+  const areas = Object.entries(SENT_TEXTS).map(([name, label]) =>
+    area({ name, label, hint: HINTS[name], value: valuesOf(filter, name).join("\n") }),
+  );
   return html`<details ?open=${isSet}>
     <summary>Only some events</summary>
     <p class="hint">
       One value a line. An event is sent if it has one of the values of each field.
     </p>
-    <div class="fields">
-      ${Object.entries(SENT_TEXTS).map(([name, label]) => area({ name, label, hint: HINTS[name], value: valuesOf(filter, name).join("\n") }))}
-    </div>
+    <div class="fields">${areas}</div>
     ${Object.keys(kept).length > 0 ? html`<p class="hint">Stays as it is: ${filterText(kept)}</p>` : nothing}
   </details>`;
 }
 
-type SentValues = Partial<Record<keyof typeof SENT_TEXTS, string[]>>;
-
-export function valuesIn(form: FormData): SentValues {
+export function valuesIn(form: FormData): Sent {
   const values = Object.keys(SENT_TEXTS).map((name) => [name, linesIn(form, name)] as const);
   return Object.fromEntries(values.filter(([, lines]) => lines.length > 0));
 }
@@ -159,10 +160,10 @@ export function valuesIn(form: FormData): SentValues {
  * A member without a value, which an erasure has emptied and no event has, is not lost while it is not
  * changed.
  */
-export function changedFilter(form: FormData, before: object = {}): SentValues | null | undefined {
+export function changedFilter(form: FormData, before: object = {}): Sent | null | undefined {
   const given = valuesIn(form);
-  const isSame = (Object.keys(SENT_TEXTS) as (keyof SentValues)[]).every(
-    (name) => JSON.stringify(given[name] ?? []) === JSON.stringify(valuesOf(before, name)),
+  const isSame = Object.keys(SENT_TEXTS).every(
+    (name) => JSON.stringify(valuesOf(given, name)) === JSON.stringify(valuesOf(before, name)),
   );
   if (isSame) return undefined;
   const filter = { ...given, ...keptIn(before) };

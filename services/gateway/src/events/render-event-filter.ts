@@ -104,8 +104,13 @@ export const fieldParameters = {
 
 const { action, actor_id, actor_type, target_id, target_type } = filterMembers;
 
-/** Filters by outcome and by declared fields, in a body. */
-export const partMembers = {
+/** Filters by values, in a body. */
+export const valueMembers = {
+  action,
+  actor_id,
+  actor_type,
+  target_id,
+  target_type,
   outcome: listFilterMembers.outcome,
   fields: Type.Optional(
     Type.Unsafe<Readonly<Record<string, string | string[]>>>({
@@ -120,17 +125,14 @@ export const partMembers = {
   ),
 };
 
-export const Excluded = Type.Object(
-  { action, actor_id, actor_type, target_id, target_type, ...partMembers },
-  {
-    ...CLOSED,
-    description: "Leaves out events that any of these members selects.",
-    examples: [{ action: "user.view" }],
-    ...FILTERS,
-  },
-);
+export const Excluded = Type.Object(valueMembers, {
+  ...CLOSED,
+  description: "Leaves out events that any of these members selects.",
+  examples: [{ action: "user.view" }],
+  ...FILTERS,
+});
 
-const bodyMembers = { ...filterMembers, ...partMembers, not: Type.Optional(Excluded) };
+const bodyMembers = { ...filterMembers, ...valueMembers, not: Type.Optional(Excluded) };
 const BODY_OPTIONS = {
   ...CLOSED,
   description: "The same filters as GET /v1/events. Default: all events.",

@@ -2,44 +2,24 @@
 // it. Called by render-webhook.ts and render-sink.ts, and by the routes that create and change webhooks and
 // sinks. It must never judge an event.
 
-import {
-  MAX_FILTER_VALUE_LENGTH,
-  MAX_FILTER_VALUES,
-  MAX_WEBHOOK_FILTER_BYTES,
-} from "@annals/contract";
+import { MAX_WEBHOOK_FILTER_BYTES } from "@annals/contract";
 import type { FieldValues } from "@annals/proto/ledger";
 import { type WebhookFilter, WebhookFilterSchema } from "@annals/proto/webhook-filters";
 import { create } from "@bufbuild/protobuf";
 import { Type, type Static } from "typebox";
 import type { Admission } from "../admission/admission.ts";
 import type { Deps } from "../deps.ts";
-import { Excluded, partMembers } from "../events/render-event-filter.ts";
+import { Excluded, valueMembers } from "../events/render-event-filter.ts";
 import { storedFilter } from "../events/stored-filter.ts";
-import { CLOSED, named, Nullable, openDetail, TextOrTexts } from "../render/schema.ts";
+import { CLOSED, named, Nullable, openDetail } from "../render/schema.ts";
 
 const FILTER = openDetail("webhook-filter");
-
-const Given = (description: string, example: string) =>
-  Type.Optional(
-    TextOrTexts(
-      { maxItems: MAX_FILTER_VALUES, maxLength: MAX_FILTER_VALUE_LENGTH },
-      {
-        description: `${description} One of up to ${MAX_FILTER_VALUES} values.`,
-        examples: [example],
-      },
-    ),
-  );
 
 const NewFilter = named(
   "NewWebhookFilter",
   Type.Object(
     {
-      action: Given("Exact; with a `*` at the end, a prefix.", "user.deleted"),
-      actor_id: Given("Exact.", "u_1"),
-      actor_type: Given("Exact.", "user"),
-      target_id: Given("Exact.", "inv_9"),
-      target_type: Given("Exact.", "invoice"),
-      ...partMembers,
+      ...valueMembers,
       not: Type.Optional(Excluded),
     },
     {
@@ -47,7 +27,7 @@ const NewFilter = named(
       description:
         "Which events a webhook sends `event.created` for, and which a sink is sent: those that match all members, as " +
         "in GET /v1/events. " +
-        `At most ${MAX_WEBHOOK_FILTER_BYTES.toLocaleString("en")} bytes as JSON.`,
+        `At most ${MAX_WEBHOOK_FILTER_BYTES.toLocaleString("en")} bytes as JSON, with path and type of each declared field.`,
       examples: [{ action: ["user.deleted", "invoice.*"] }],
       ...FILTER,
     },

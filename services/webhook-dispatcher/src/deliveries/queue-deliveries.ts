@@ -5,6 +5,7 @@ import type { Clock } from "@annals/contract";
 import { invalid, notFound, unavailable } from "@annals/errors";
 import { type AuditEntryOf, type Database, parameterBytes, type Pool } from "@annals/postgres";
 import { filterOf } from "../webhooks/rules/filter-history.ts";
+import { FieldsNeeded } from "./rules/fields-needed.ts";
 import { limitBacklog } from "./rules/limit-backlog.ts";
 import { newDeliveries } from "./rules/new-deliveries.ts";
 import {
@@ -37,8 +38,6 @@ export interface QueueDeliveriesDeps {
 
 /** Seconds after which a client may retry: some of the queue is sent by then. */
 const RETRY_AFTER_S = 60;
-/** The same where a filter was changed. */
-const CHANGED_RETRY_S = 1;
 
 export interface Queued {
   readonly accountId: string;
@@ -56,7 +55,10 @@ export interface Queued {
   readonly needsSuccess?: boolean;
 }
 
-/** Resolves to the ids of the deliveries, in the order of the entries. */
+/**
+ * Resolves to the ids of the deliveries, in the order of the entries. Throws {@link FieldsNeeded} if the
+ * filter reads fields that the entries do not have.
+ */
 export async function queueDeliveries(
   deps: QueueDeliveriesDeps,
   { accountId, audit, entries, needsSuccess = false, signal, webhookId, ...queued }: Queued,
@@ -107,11 +109,12 @@ export async function queueDeliveries(
   return ids;
 }
 
-/** Throws `unavailable` if the filter reads fields that were not asked for: it was changed meanwhile. */
+/** Throws {@link FieldsNeeded} if the filter reads fields that were not asked for. */
 function requireFields(filter: WebhookFilter, entries: readonly MeasuredEvent[]): void {
-  const keys = placesOf([filter]).map(keyOf);
+  const fields = placesOf([filter]);
+  const keys = fields.map(keyOf);
   if (entries.every(({ values }) => keys.every((key) => values?.fields?.has(key) === true))) return;
-  throw unavailable("The filter of the webhook was changed meanwhile.", undefined, CHANGED_RETRY_S);
+  throw new FieldsNeeded(fields);
 }
 
 /** The deliveries of some entries, as the statement takes them. */

@@ -155,9 +155,9 @@ export class Producers {
   }
 
   /**
-   * Measures at most `limit` events after a position, in order, without reading their content. With `fields`,
-   * which may be none, they have what filters read of them. Throws `invalid` for events that are too large for
-   * that.
+   * Measures at most `limit` events after a position, in order, without reading their content. With
+   * `fields`, which may be none, they have what filters read of them. Throws `invalid` for events that are
+   * too large for that.
    */
   async measure(
     accountId: string,

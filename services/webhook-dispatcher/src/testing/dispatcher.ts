@@ -266,6 +266,7 @@ export function newHandlers(
         values: createContextValues(),
       });
   const create = call<object, Created>(createWebhook(deps));
+  const update = call<object, Created>(updateWebhook(deps));
   return {
     /** Asks any handler. */
     ask: <Out>(make: (given: typeof deps) => unknown, request: object): Promise<Out> =>
@@ -273,9 +274,7 @@ export function newHandlers(
     create: (accountId: string, given: object = {}) =>
       create(createMessage(CreateWebhookRequestSchema, { accountId, ...NEW_WEBHOOK, ...given })),
     update: (accountId: string, id: string, given: object) =>
-      call<object, Created>(updateWebhook(deps))(
-        createMessage(UpdateWebhookRequestSchema, { accountId, id, ...given }),
-      ),
+      update(createMessage(UpdateWebhookRequestSchema, { accountId, id, ...given })),
     list: async (accountId: string) =>
       (
         await call<object, { webhooks: Record<string, unknown>[] }>(listWebhooks(deps))({

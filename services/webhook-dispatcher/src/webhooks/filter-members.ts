@@ -14,7 +14,8 @@ import {
   FILTER_MEMBERS,
   type FilterMember,
   type FilterValues,
-  type StoredField,
+  type NamedField,
+  namedFields,
   type WebhookFilter,
 } from "./rules/webhook-filter.ts";
 
@@ -99,13 +100,7 @@ function faultOf(value: string): string | undefined {
 type Member = (typeof MEMBERS)[keyof typeof MEMBERS];
 
 interface ValuesMessage extends Partial<Record<Member, { values: string[] }>> {
-  fields?: {
-    name: string;
-    path: string[];
-    type: string;
-    ignoreCase: boolean;
-    values: string[];
-  }[];
+  fields?: NamedField[];
 }
 
 /** The member of a message that has a filter; nothing without one. */
@@ -122,20 +117,6 @@ function messageOf(values: FilterValues): ValuesMessage {
     const given = values[member];
     return given ? [[MEMBERS[member], { values: [...given] }] as const] : [];
   });
-  return { ...Object.fromEntries(members), ...fieldsMember(values) };
-}
-
-/** The fields of a filter as messages have them, also those of the ledger; nothing without one. */
-export function fieldsMember({ fields = {} }: FilterValues): Pick<ValuesMessage, "fields"> {
-  const given = Object.entries<StoredField>(fields);
-  if (given.length === 0) return {};
-  return {
-    fields: given.map(([name, { ignore_case: ignoreCase, path, type, values }]) => ({
-      name,
-      path: [...path],
-      type,
-      ignoreCase,
-      values: [...values],
-    })),
-  };
+  const fields = namedFields(values);
+  return { ...Object.fromEntries(members), ...(fields.length > 0 && { fields }) };
 }

@@ -1,6 +1,6 @@
 // Bounds how many declared fields the webhooks of an account read: the fan-out reads the values of each for
-// every event. Called by the handlers that set a filter, in their transaction. Two requests at the same time may
-// pass the bound together, which costs the account and fails nothing.
+// every event. Called by the handlers that set a filter, in their transaction. Two requests at the same
+// time may pass the bound together, which costs the account and fails nothing.
 
 import { MAX_WEBHOOK_FIELDS } from "@annals/contract";
 import { invalid } from "@annals/errors";

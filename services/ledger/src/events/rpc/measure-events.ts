@@ -7,6 +7,7 @@ import type { Pool } from "@annals/postgres";
 import type { EventValuesSchema, LedgerService } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { SearchTurns } from "../../search/search-turns.ts";
 import { retainedAfter } from "../../search/read-events.ts";
 import { placeOf } from "../../search/rules/in-parts.ts";
 import { measureFields } from "../store/measure-fields.ts";
@@ -22,10 +23,12 @@ const MAX_BYTES = 1024 * 1024;
 
 interface Deps {
   readonly database: Pool;
+  readonly searches: SearchTurns;
 }
 
 export function measureEvents({
   database,
+  searches,
 }: Deps): ServiceImpl<typeof LedgerService>["measureEvents"] {
   return async ({ accountId, afterSequence, fields, includeValues, limit }, { signal }) => {
     complete({ account_id: accountId });
@@ -38,7 +41,9 @@ export function measureEvents({
     const range = [accountId, afterSequence, limit] as const;
     const rows: readonly MeasuredRow[] =
       fields.length > 0 && includeValues
-        ? await own.run(measureFields, [...range, MAX_BYTES, JSON.stringify(fields.map(placeOf))])
+        ? await searches
+            .of(accountId, "service", signal)
+            .run(measureFields, [...range, MAX_BYTES, JSON.stringify(fields.map(placeOf))])
         : await own.run(measureEventsStatement, [...range, includeValues]);
     const first = afterSequence + 1n;
     if (BigInt(rows[0]?.sequence_number ?? 0) !== first) {

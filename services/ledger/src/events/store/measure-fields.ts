@@ -25,10 +25,12 @@ export const measureFields = statement<Params, Row>(
 SELECT sequence_number, bytes, action, actor_id, actor_type, target_id, target_type, (
     SELECT json_agg((
         SELECT coalesce(json_agg(value ORDER BY value COLLATE "C"), '[]')
-        FROM unnest(ledger.values_of(
-          CASE field ->> 'part' WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
-            WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
-          (field ->> 'members')::text[], field ->> 'type', (field ->> 'ignore_case')::boolean)) AS found (value)
+        FROM (
+          SELECT unnest(ledger.values_of(
+            CASE field ->> 'part' WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
+              WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+            (field ->> 'members')::text[], field ->> 'type', (field ->> 'ignore_case')::boolean)) AS value
+        ) AS found
       ) ORDER BY place)
     FROM jsonb_array_elements($5::jsonb) WITH ORDINALITY AS asked (field, place)
   ) AS keys

@@ -129,6 +129,30 @@ test("a range is replayed as far as the filter selects it, which may be nothing;
   expect((await delivered()).at(-1)?.data).toMatchObject({ sequence_number: 4 });
 });
 
+test("a range is replayed as far as values of fields are selected; not while the filter changes", async () => {
+  const { accountId, delivered, handlers, producers, replayRange, tried, webhook } = await begin();
+  const context = { tag: "a" };
+  producers.addEvents(accountId, { context }, {}, { context }, { context, action: "b" });
+  await tried();
+  const tag = { name: "tag", path: ["context", "tag"], type: "string", values: ["a"] };
+  const filter = { fields: [tag], not: { action: { values: ["b"] } } };
+  await handlers.update(accountId, webhook.id, { filter });
+  expect(await replayRange(1n, 4n)).toEqual({ deliveries: 2 });
+  const numbers = (await delivered()).map(({ data }) => data.sequence_number);
+  expect(numbers).toEqual([1, 3]);
+  const measure = producers.measure.bind(producers);
+  let changes = 0;
+  producers.measure = async (...given) => {
+    const events = await measure(...given);
+    changes += 1;
+    const other = { ...tag, path: ["context", `tag${changes}`] };
+    await handlers.update(accountId, webhook.id, { filter: { fields: [other] } });
+    return events;
+  };
+  await expect(replayRange(1n, 4n)).rejects.toThrow("The filter of the webhook was changed");
+  expect(changes).toBe(3);
+});
+
 test("a range of 1,000 events is replayed whole, in order, and none of it is stored or read before", async () => {
   const { accountId, database, delivered, producers, replayRange, tried } = await begin();
   producers.add(accountId, "events", 1_100);

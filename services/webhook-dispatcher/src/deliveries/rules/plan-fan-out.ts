@@ -47,8 +47,8 @@ export function fieldsOf(subscribers: readonly Subscriber[]): FieldPlace[] {
 }
 
 /**
- * Plans in the order of the entries, so that each webhook's queue begins with the oldest. `fields` has those of
- * {@link fieldsOf}.
+ * Plans in the order of the entries, so that each webhook's queue begins with the oldest. `fields` has
+ * those of {@link fieldsOf}.
  */
 export function planFanOut(
   entries: readonly Entry[],

@@ -14,6 +14,7 @@ import { CONSUMER, endWith, inTrace, remoteSpan, startShared } from "@annals/cha
 import type { Clock } from "@annals/contract";
 import type { Pool } from "@annals/postgres";
 import { type Announcement, type Kind, patternsOf } from "../../webhooks/rules/kinds.ts";
+import { FieldsNeeded } from "../rules/fields-needed.ts";
 import { newDeliveries } from "../rules/new-deliveries.ts";
 import { type Entry, isByReference } from "../rules/payload.ts";
 import type { EventReader } from "../event-reader.ts";
@@ -26,7 +27,7 @@ import { openQueues } from "../store/queues.ts";
 import { readCursor } from "../store/read-cursor.ts";
 import { Backlog, type BacklogDeps } from "./backlog.ts";
 import type { DeliveryTraces } from "./delivery-traces.ts";
-import { FieldReader, FieldsNeeded, NO_FIELDS, type ReadFields } from "./field-reader.ts";
+import { FieldReader, NO_FIELDS, type ReadFields } from "./field-reader.ts";
 import { NegativeSubscriptionCache } from "./negative-subscription-cache.ts";
 import { originOf, type OriginTrace } from "./origin-traces.ts";
 import { QueueClosed } from "./queue-closed.ts";

@@ -1,21 +1,15 @@
-// Reads the values of declared fields that the filters of an account's webhooks ask for. Called by the fan-out
-// before it reads a page of events: so no event is older than its values. An account whose filters name no
-// field costs nothing. Which fields they name is known once a transaction has locked the webhooks: the first
-// page after a change is begun again with them.
+// Reads the values of declared fields that the filters of an account's webhooks ask for. Called by the
+// fan-out before it reads a page of events: so no event is older than its values. An account whose filters
+// name no field costs nothing. Which fields they name is known once a transaction has locked the webhooks:
+// the first page after a change is begun again with them.
 
 import type { Producers } from "../../outbound/producers.ts";
 import { type FieldPlace, keyOf } from "../../webhooks/rules/webhook-filter.ts";
+import { FieldsNeeded } from "../rules/fields-needed.ts";
 import { type FieldValues, fieldsOf, type Subscriber } from "../rules/plan-fan-out.ts";
 
 /** Accounts whose fields are remembered. Of others, each page is begun twice. */
 const MAX_ACCOUNTS = 10_000;
-
-/** Thrown if filters ask for fields that were not read. This does not count as a failure. */
-export class FieldsNeeded extends Error {
-  constructor() {
-    super("a filter asks for a field that was not read");
-  }
-}
 
 /** Values of some events after a position. */
 export interface ReadFields {
@@ -52,6 +46,6 @@ export class FieldReader {
     const [oldest] = this.#fields.keys();
     if (oldest !== undefined && this.#fields.size >= MAX_ACCOUNTS) this.#fields.delete(oldest);
     this.#fields.set(accountId, needed);
-    if (!needed.every((field) => keys.has(keyOf(field)))) throw new FieldsNeeded();
+    if (!needed.every((field) => keys.has(keyOf(field)))) throw new FieldsNeeded(needed);
   }
 }

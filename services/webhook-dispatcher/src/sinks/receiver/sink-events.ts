@@ -7,10 +7,10 @@ import { type EventFilterSchema, type LedgerService, RecordFormat } from "@annal
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { eventRecord, type RecordOptions, type SinkRecord } from "../rules/sink-record.ts";
-import { fieldsMember } from "../../webhooks/filter-members.ts";
 import {
   type FilterValues,
   isEmptied,
+  namedFields,
   type WebhookFilter,
 } from "../../webhooks/rules/webhook-filter.ts";
 
@@ -102,7 +102,7 @@ const OUTCOME = { name: "outcome", path: ["metadata", "outcome"], type: "string"
 
 function ledgerValues(values: FilterValues) {
   const { action = [], actor_id, actor_type, outcome, target_id, target_type } = values;
-  const { fields = [] } = fieldsMember(values);
+  const fields = namedFields(values);
   const isPrefix = (value: string): boolean => value.endsWith("*");
   return {
     actions: action.filter((value) => !isPrefix(value)),

@@ -156,7 +156,27 @@ export function valuesOf(json: string): EventValues {
 }
 
 /** Whether no event matches, because an erasure has left a member without values. */
-export function isEmptied({ fields = {}, not: _, ...members }: WebhookFilter): boolean {
-  const given = [...Object.values(members), ...Object.values(fields).map(({ values }) => values)];
-  return given.some((values) => values.length === 0);
+export function isEmptied(filter: WebhookFilter): boolean {
+  const members = FILTER_MEMBERS.map((member) => filter[member]);
+  const fields = askedOf(filter).map(({ values }) => values);
+  return [...members, ...fields].some((values) => values?.length === 0);
+}
+
+/** A field of a filter as messages have it. */
+export interface NamedField {
+  name: string;
+  path: string[];
+  type: string;
+  ignoreCase: boolean;
+  values: string[];
+}
+
+export function namedFields({ fields = {} }: FilterValues): NamedField[] {
+  return Object.entries(fields).map(([name, { ignore_case: ignoreCase, path, type, values }]) => ({
+    name,
+    path: [...path],
+    type,
+    ignoreCase,
+    values: [...values],
+  }));
 }

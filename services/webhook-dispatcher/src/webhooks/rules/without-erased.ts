@@ -1,6 +1,6 @@
-// A filter without the values of an erased actor or target. Called for webhooks and sinks before an erasure is
-// confirmed. A filter must never select more by that: a member that has no value left matches no event, and
-// where `not` has lost a value, the caller stops what the filter belongs to.
+// A filter without the values of an erased actor or target. Called for webhooks and sinks before an erasure
+// is confirmed. A filter must never select more by that: a member that has no value left matches no event,
+// and where `not` has lost a value, the caller stops what the filter belongs to.
 
 import {
   FILTER_MEMBERS,
