@@ -225,6 +225,20 @@ test("with all of them, the index has no block but those of whole segments", asy
   expect(await checkAll()).toBeGreaterThan(0);
 }, 240_000);
 
+test("events whose part is too large for the index are found", async () => {
+  const isLarge = ({ context }: Row) => JSON.stringify(context).length > 16_384;
+  const large = rows.filter(isLarge).map(({ number }) => number);
+  const [block] = await database.query<{ places: Buffer }>(
+    "SELECT places FROM ledger.blocks WHERE field = 17 AND base = 0 AND first = ''",
+  );
+  // The index has them under the key that every search looks up, and not under their value.
+  expect(block?.places.readUInt16BE(0)).toBe((large[0] ?? 0) - 1);
+  const filter = valuesOf("ms", "5");
+  const found = await search(pool, filter, true);
+  expect(found).toEqual(scan(filter));
+  expect(found).toEqual(expect.arrayContaining(large));
+}, 240_000);
+
 test("a field that is deleted while a search reads its index, and after", async () => {
   const filter = valuesOf("tags", "a", "T29*");
   const right = scan(filter);
