@@ -187,6 +187,7 @@ const NOUNS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
     create: "create-search-field",
     list: "list-search-fields",
     delete: "delete-search-field",
+    paths: "list-search-paths",
   },
   people: { list: "list-people" },
   workloads: { create: "create-workload", list: "list-workloads", delete: "delete-workload" },

@@ -52,6 +52,15 @@ export const SEARCH_CASES: readonly CostCase[] = [
   },
   {
     ...TWO,
+    route: "GET /search/paths",
+    what: "paths of the newest events",
+    make:
+      ({ worked }: CostWorld): Send =>
+      () =>
+        worked.get("/v1/search/paths"),
+  },
+  {
+    ...TWO,
     route: "POST /search/fields",
     what: "a field that is declared and deleted",
     status: 204,

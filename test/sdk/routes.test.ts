@@ -69,6 +69,7 @@ test("every route", async () => {
 
   const field = await annals.searchFields.create({ path: "metadata.n", name: "n", type: "number" });
   expect(await annals.searchFields.list()).toEqual([field]);
+  expect(await annals.searchFields.paths()).toBeInstanceOf(Array);
   expect(await events.list({ "field.n": "1..", "not.action": "z" }).toArray()).toEqual([]);
   await annals.searchFields.delete(field.id);
 

@@ -82,6 +82,7 @@ export const GRANTS: Readonly<Record<string, Readonly<Record<string, readonly Ca
     CreateSearchField: GATEWAY,
     ListSearchFields: GATEWAY,
     DeleteSearchField: GATEWAY,
+    ListSearchPaths: GATEWAY,
     ResolveFilter: GATEWAY,
     CreateErasure: GATEWAY,
     GetErasure: GATEWAY,

@@ -75,6 +75,7 @@ export const NEEDED: readonly [service: string, DescMethod, Permission | undefin
   ["ledger", LedgerService.method.listHolds, "keys:manage"],
   ["ledger", LedgerService.method.createSearchField, "keys:manage"],
   ["ledger", LedgerService.method.listSearchFields, "keys:manage"],
+  ["ledger", LedgerService.method.listSearchPaths, "keys:manage"],
   ["ledger", LedgerService.method.deleteSearchField, "keys:manage"],
   ["ledger", LedgerService.method.resolveFilter, "any_key"],
   ["ledger", LedgerService.method.createErasure, "keys:manage"],

@@ -23,6 +23,11 @@ export class SearchFields {
     return this.#transport.data(get("list-search-fields", FIELDS), options);
   }
 
+  /** The paths of the newest events, the most frequent first. */
+  paths(options?: CallOptions): Promise<T.SearchPath[]> {
+    return this.#transport.data(get("list-search-paths", "/search/paths"), options);
+  }
+
   async delete(id: string, options?: CallOptions): Promise<void> {
     const at = `${FIELDS}/${path(id)}`;
     const call = { operation: "delete-search-field", method: "DELETE", path: at };

@@ -17,6 +17,7 @@ export interface FieldFilter {
 }
 export type SearchField = Schemas["SearchField"];
 export type NewSearchField = Schemas["NewSearchField"];
+export type SearchPath = Schemas["SearchPath"];
 /** A CloudEvent 1.0 in its JSON format; other attributes are extensions. */
 export interface CloudEvent {
   readonly specversion: "1.0";

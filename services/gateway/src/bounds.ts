@@ -39,6 +39,8 @@ const WEBHOOKS_ROWS = 1_000;
 const SINKS_ROWS = 10;
 /** Fields of an account with those that are still taken out of the index. */
 const SEARCH_FIELDS_ROWS = 64;
+/** Events whose paths are listed. */
+const NEWEST_ROWS = 1_000;
 const ROLE_MAPPINGS_ROWS = MAX_ROLE_MAPPINGS;
 const WORKLOADS_ROWS = MAX_WORKLOADS;
 /** Idempotency keys of an account for one kind of thing: they are counted before another one is kept. */
@@ -110,6 +112,7 @@ export const NEW_KEY = bounds("slot", KEYS_ROWS + KEPT_KEYS_ROWS + FEW_ROWS, "bo
 export const NEW_ROLE_MAPPING = bounds("slot", ROLE_MAPPINGS_ROWS + FEW_ROWS, "body");
 export const NEW_WORKLOAD = bounds("slot", WORKLOADS_ROWS + FEW_ROWS, "body");
 export const SEARCH_FIELDS = bounds("slot", MAX_SEARCH_FIELDS + FEW_ROWS, 64 * KIB);
+export const SEARCH_PATHS = bounds("lists", NEWEST_ROWS + FEW_ROWS, 64 * KIB);
 export const NEW_SEARCH_FIELD = bounds("slot", SEARCH_FIELDS_ROWS + FEW_ROWS, "body");
 /** The fields that filters name are found, and counted in the account's other webhooks. */
 const FILTER_ROWS = MAX_SEARCH_FIELDS;

@@ -36,7 +36,7 @@ const LEDGER_READS = [
   ...(["GetLog", "GetWidgetLog", "ReadCheckpoint", "ReadTile", "ReadEntries"] as const),
   ...(["ProveInclusion", "ProveConsistency", "ListHeads", "ReadHeadLog"] as const),
   ...(["ListHolds", "GetErasure", "ListErasures"] as const),
-  ...(["ListSearchFields", "ResolveFilter"] as const),
+  ...(["ListSearchFields", "ListSearchPaths", "ResolveFilter"] as const),
 ];
 
 export function openClients(options: {

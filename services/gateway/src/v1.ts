@@ -38,6 +38,7 @@ import {
   REPLAY_RANGE,
   REPLAY_SINK,
   SEARCH_FIELDS,
+  SEARCH_PATHS,
   SINK_TEST,
   TEST_DELIVERY,
   TILE,
@@ -96,6 +97,7 @@ import { listRoleMappings } from "./role-mappings/list-role-mappings.ts";
 import { createSearchField } from "./search/create-search-field.ts";
 import { deleteSearchField } from "./search/delete-search-field.ts";
 import { listSearchFields } from "./search/list-search-fields.ts";
+import { listSearchPaths } from "./search/list-search-paths.ts";
 import { createSink } from "./sinks/create-sink.ts";
 import { deleteSink } from "./sinks/delete-sink.ts";
 import { getSinkStatus } from "./sinks/get-sink-status.ts";
@@ -229,6 +231,7 @@ export const V1: readonly Row[] = [
   ],
   ["GET", "/search/fields", "keys:manage", "list-search-fields", listSearchFields, SEARCH_FIELDS],
   ["DELETE", "/search/fields/:id", "keys:manage", "delete-search-field", deleteSearchField, ONE],
+  ["GET", "/search/paths", "keys:manage", "list-search-paths", listSearchPaths, SEARCH_PATHS],
 
   ["GET", "/archives", "export", "list-archives", listArchives, PAGE],
   ["GET", "/archives/:id/events", "export", "get-archive-events", getArchiveEvents, DOWNLOAD],

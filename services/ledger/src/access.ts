@@ -47,6 +47,7 @@ export const ACCESS: Access<typeof LedgerService> = {
   listHolds: { gateway: "keys:manage" },
   createSearchField: { gateway: "keys:manage" },
   listSearchFields: { gateway: "keys:manage" },
+  listSearchPaths: { gateway: "keys:manage" },
   deleteSearchField: { gateway: "keys:manage" },
   resolveFilter: { gateway: "any_key" },
   createErasure: { gateway: "keys:manage" },

@@ -45,6 +45,7 @@ import type { CountBounds } from "./counts/count-events.ts";
 import { createSearchField } from "./search/rpc/create-search-field.ts";
 import { deleteSearchField } from "./search/rpc/delete-search-field.ts";
 import { listSearchFields } from "./search/rpc/list-search-fields.ts";
+import { listSearchPaths } from "./search/rpc/list-search-paths.ts";
 import { resolveFilter } from "./search/rpc/resolve-filter.ts";
 import { placeHold } from "./holds/rpc/place-hold.ts";
 import { readCheckpoint } from "./log/rpc/read-checkpoint.ts";
@@ -137,6 +138,7 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       listHolds: listHolds(deps),
       createSearchField: createSearchField(deps),
       listSearchFields: listSearchFields(deps),
+      listSearchPaths: listSearchPaths(deps),
       deleteSearchField: deleteSearchField(deps),
       resolveFilter: resolveFilter(deps),
       createErasure: createErasure(deps),

@@ -217,7 +217,7 @@ describe("open details are marked", () => {
       "get-retention set-retention list-archives get-archive-events get-archive-evidence " +
       "create-role-mapping list-role-mappings delete-role-mapping list-people " +
       "create-workload list-workloads delete-workload " +
-      "create-search-field list-search-fields delete-search-field " +
+      "create-search-field list-search-fields delete-search-field list-search-paths " +
       "store-cloudevents store-kubernetes-audit store-otlp-logs";
     const marked = operationsOf(document).filter(({ operation }) => operation[MARK]);
     const names = marked.map(({ operation }) => String(operation.operationId));

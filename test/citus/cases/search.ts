@@ -170,6 +170,10 @@ export const SEARCH: Cases = {
     ({ account }) => [account, [1n, 2n, 5n, 9n], LARGE],
     ({ account }) => [account, [2n, 1n, 5n], SMALL],
   ],
+  "ledger.read-newest-parts": [
+    ({ account }) => [account, 3, LARGE],
+    ({ account }) => [account, 9, SMALL],
+  ],
   "ledger.read-range": [({ account }) => [account, "2", "9", 3]],
   "ledger.stream-events": RANGES,
   "ledger.stream-events-of-numbers": NUMBERS,

@@ -63,6 +63,7 @@ const ACCESS: Access<typeof LedgerService> = {
   listHolds: {},
   createSearchField: {},
   listSearchFields: {},
+  listSearchPaths: {},
   deleteSearchField: {},
   resolveFilter: {},
   createErasure: {},

@@ -26,7 +26,7 @@ const MANAGER = words(`
   get-retention set-retention
   create-role-mapping list-role-mappings delete-role-mapping list-people
   create-workload list-workloads delete-workload
-  create-search-field list-search-fields delete-search-field
+  create-search-field list-search-fields delete-search-field list-search-paths
 `);
 const NOBODY = words(`
   create-event create-event-batch store-kubernetes-audit store-cloudevents store-otlp-logs

@@ -77,6 +77,7 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "create-search-field": SEARCH_FIELDS,
   "list-search-fields": SEARCH_FIELDS,
   "delete-search-field": SEARCH_FIELDS,
+  "list-search-paths": SEARCH_FIELDS,
   "list-people": openDetail("people"),
   "create-workload": WORKLOADS,
   "list-workloads": WORKLOADS,

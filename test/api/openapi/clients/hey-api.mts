@@ -128,6 +128,7 @@ export async function callEach({
   const declared = { path: "context.ip", type: "ip" as const };
   const field = await annals.createSearchField({ ...by, body: declared });
   await annals.listSearchFields(by);
+  await annals.listSearchPaths(by);
   await annals.deleteSearchField({ ...by, path: { id: field.data.data.id } });
 
   const mapping = { provider: "okta", group: "readers", role: "viewer" as const };

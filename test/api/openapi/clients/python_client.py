@@ -39,7 +39,7 @@ from annals_client.api.role_mappings import (
     delete_role_mapping,
     list_role_mappings,
 )
-from annals_client.api.search import create_search_field, delete_search_field, list_search_fields
+from annals_client.api.search import create_search_field, delete_search_field, list_search_fields, list_search_paths
 from annals_client.api.sinks import (
     create_sink,
     delete_sink,
@@ -181,6 +181,7 @@ call(release_hold, hold.id, status=204)
 declared = models.NewSearchField(path="context.ip", type_=models.NewSearchFieldType.IP)
 field = call(create_search_field, body=declared, status=201).data
 call(list_search_fields)
+call(list_search_paths)
 call(delete_search_field, field.id, status=204)
 
 role = models.NewRoleMappingRole.VIEWER

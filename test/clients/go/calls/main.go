@@ -227,6 +227,7 @@ func searchFields(client *annals.Client) {
 	given := annals.NewSearchField{Path: annals.Strings{"metadata.number"}, Name: "n", Type: "number"}
 	field := known(client.SearchFields.Create(ctx, given))
 	listed := must(client.SearchFields.List(ctx))
+	must(client.SearchFields.Paths(ctx))
 	check(len(listed) == 1 && known(&listed[0], nil).ID == field.ID, listed)
 	event := known(client.Events.Create(ctx, annals.NewEvent{Action: action, Metadata: map[string]any{"number": 7}}))
 	found := func(name string) bool {

@@ -56,7 +56,8 @@ function requirePath(path: readonly string[]): void {
     throw refuse(`must have names of 1 to ${MAX_STEP_LENGTH} characters, none a control character`);
 }
 
-function isStep(step: string): boolean {
+/** Whether a path may have the name. */
+export function isStep(step: string): boolean {
   const isShort = step !== "" && step.length <= MAX_STEP_LENGTH;
   return isShort && step.isWellFormed() && Array.from(step).every((character) => character >= " ");
 }
