@@ -5,7 +5,7 @@ import { promises as dns } from "node:dns";
 import { afterEach, expect, it, vi } from "vitest";
 import { GRACE_MS, Opened } from "./testing/test-ledger.ts";
 
-const CALLERS = 4;
+const CALLERS = 1;
 /** On a machine that is busy with much else. */
 const WITHIN_MS = 30_000;
 const opened = new Opened();

@@ -84,14 +84,17 @@ describe("a page deep in the chain", () => {
     },
   ] as const;
 
-  test.each(PAGES)("reads little more than at the head: %j", async (page) => {
+  test("reads little more than at the head, in both orders and by both times", async () => {
     await insertChain(database, ACCOUNT, LENGTH);
     // Control: without the index every event between is read.
-    expect(await rowsRead(page.ascending, page.deep)).toBeGreaterThan(4 * CHUNK_SIZE);
+    for (const { ascending, deep } of PAGES)
+      expect(await rowsRead(ascending, deep)).toBeGreaterThan(4 * CHUNK_SIZE);
     await indexAll(ledger.database);
-    // At most the one chunk that the times are in.
-    expect(await rowsRead(page.ascending, page.deep)).toBeLessThanOrEqual(CHUNK_SIZE);
-    expect(await rowsRead(page.ascending, page.head)).toBeLessThan(CHUNK_SIZE);
+    for (const { ascending, deep, head } of PAGES) {
+      // At most the one chunk that the times are in.
+      expect(await rowsRead(ascending, deep)).toBeLessThanOrEqual(CHUNK_SIZE);
+      expect(await rowsRead(ascending, head)).toBeLessThan(CHUNK_SIZE);
+    }
   });
 
   test("of an account that PostgreSQL knows: no more than the page, and not all behind it", async () => {
