@@ -90,6 +90,7 @@ export const OUTAGES: readonly string[] = [
   "test/clients/go-module.test.ts",
   "test/clients/go-outbox.test.ts",
   "test/clients/go.test.ts",
+  "test/clients/python-checkpoints.test.ts",
   "test/clients/python.test.ts",
   "test/clients/spool.test.ts",
   "test/command/checkout.test.ts",

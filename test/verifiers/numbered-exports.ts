@@ -1,5 +1,5 @@
-// Exports of events with numbers of producers, and what a verifier says of them. Used by producers.test.ts
-// and producers-go.test.ts.
+// Exports of events with numbers of producers, and what a verifier says of them. Used by producers.test.ts,
+// producers-go.test.ts and python-checkpoints.test.ts.
 
 import { canonicalJson } from "@annals/event";
 import { chainOf, exportOf } from "./made-export.ts";

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from annals_sdk import verify_events
+from annals_sdk.producers import Producers
 
 FOLDER = Path(__file__).parents[1]
 VECTORS: list[Any] = json.loads((FOLDER.parents[1] / "test/vectors/hash-v1.json").read_text())
@@ -64,5 +65,51 @@ def test_the_command_verifies_a_file(tmp_path: Path) -> None:
     assert run("verify", str(file)) == (0, f"valid: {len(VECTORS)} events")
     file.write_text("".join(f"{line}\n" for line in lines).replace("invoice", "invoicf"))
     assert run("verify", str(file))[0] == 1
-    code, text = run("verify")
-    assert (code, text.split("\n")[0]) == (1, "usage: python -m annals_sdk verify FILE [PREVIOUS_HASH]")
+    usage = "usage: python -m annals_sdk verify [--producers] FILE [PREVIOUS_HASH]"
+    for words in [
+        (),
+        (str(file), "0" * 64, "x"),
+        ("--producers",),
+        ("--producers", str(file), "0" * 64, "x"),
+    ]:
+        code, text = run("verify", *words)
+        assert (code, text.split("\n")[0]) == (1, usage), words
+
+
+def test_the_command_lists_missing_numbers_of_producers(tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    lines = [json.dumps({"event": each["event"], "proof": each["proof"]}) for each in VECTORS]
+    file.write_text("".join(f"{line}\n" for line in lines))
+    said = f"valid: {len(VECTORS)} events\n  producer  no event has a number of a producer"
+    assert run("verify", "--producers", str(file)) == (0, said)
+    file.write_text("\n")
+    assert run("verify", "--producers", str(file))[0] == 1
+
+
+def numbered(n: float, id: str = "p", dropped: float = 0.0) -> dict[str, Any]:
+    return {"context": {"producer": {"id": id, "n": n, "dropped": dropped}}}
+
+
+def test_what_is_kept_of_producers_is_bounded() -> None:
+    many = Producers()
+    for at in range(10_001):
+        many.take(numbered(1.0, f"p{at}"))
+    lines, is_whole = many.report()
+    assert (len(lines), lines[-1], is_whole) == (
+        10_001,
+        "  producer  there are more than can be checked",
+        False,
+    )
+    gaps = Producers()
+    for at in range(100_002):
+        gaps.take(numbered(2.0 * at))
+    assert gaps.report()[0][-1] == "  producer  there are more than can be checked"
+    assert "100000 missing: 1, 3, 5" in gaps.report()[0][0]
+    assert gaps.report()[0][0].endswith("39 and 99980 more gaps")
+
+
+def test_an_id_cannot_control_a_terminal() -> None:
+    producers = Producers()
+    producers.take(numbered(1.0, '\x1b[2J"\u202e' + "x" * 200))
+    assert producers.report()[0][0].startswith('  producer  "\\u001b[2J\\"\\u202ex')
+    assert 'x…", 1 events' in producers.report()[0][0]

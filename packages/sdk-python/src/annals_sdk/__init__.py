@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from .checkpoint import CheckpointError, Cosignature, VerifiedCheckpoint, verify_checkpoint
 from .client import Annals
 from .clock import Clock
 from .context import context
@@ -38,7 +39,9 @@ __all__ = [
     "AsyncPages",
     "Attempt",
     "AttemptResult",
+    "CheckpointError",
     "Clock",
+    "Cosignature",
     "Drop",
     "DropReason",
     "ErrorDetail",
@@ -59,10 +62,12 @@ __all__ = [
     "Stall",
     "Tracking",
     "TrackingLimits",
+    "VerifiedCheckpoint",
     "WebhookError",
     "check_event",
     "context",
     "diff",
+    "verify_checkpoint",
     "verify_events",
     "verify_webhook",
 ]

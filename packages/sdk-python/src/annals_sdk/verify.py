@@ -254,9 +254,9 @@ def check_erasures(erasures: Any, manifest: Any) -> Any:
     return sum(last - first + 1 for _, first, last in missing)
 
 
-def verify(lines: Any, previous: Any) -> Any:
+def verify(lines: Any, previous: Any, take: Any = None) -> Any:
     """Answers the number of events, of erased parts, and of those whose record is not in the lines; raises Invalid.
-    `previous`: the known hash before the first."""
+    `previous`: the known hash before the first. `take` is called with each event."""
     count, last, chain, ended, manifest, erasures = 0, None, None, False, None, Erasures()
     for number_of_line, line in enumerate(lines, 1):
         place = "line %d" % number_of_line
@@ -288,6 +288,8 @@ def verify(lines: Any, previous: Any) -> Any:
             raise Invalid("%s: not an event with its proof (%a)" % (place, fault))
         last, previous, chain = event["sequence_number"], event["hash"], proof["chain"]
         erasures.take(int(last), event)
+        if take:
+            take(event)
     if count == 0:
         raise Invalid("no events")
     return count, erasures.parts, check_erasures(erasures, manifest)
@@ -302,10 +304,10 @@ def report(events: Any, erased: Any, unrecorded: Any) -> Any:
     return text
 
 
-def main(path: Any, previous: Any = None) -> Any:
+def main(path: Any, previous: Any = None, take: Any = None) -> Any:
     try:
         with open(path, encoding="utf-8", newline="\n") as file:
-            print(report(*verify(file, previous)))
+            print(report(*verify(file, previous, take)))
     except (Invalid, UnicodeDecodeError) as invalid:
         sys.exit("invalid: %s" % invalid)
 
