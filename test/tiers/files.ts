@@ -53,8 +53,10 @@ const browser = [
   "examples",
   "package",
   "viewer-bounds",
+  "viewer-counts",
   "viewer-erased",
   "viewer-filters",
+  "viewer-tasks",
 ];
 
 /** They fail when another test takes the CPU meanwhile, so each runs alone. */

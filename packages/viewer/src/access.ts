@@ -20,6 +20,8 @@ export interface TokenOptions {
 
 export class Token implements Access {
   readonly #options: TokenOptions;
+  /** The token of whose end the page was told last. */
+  #told = "";
   #current: WidgetToken = { token: "" };
   #asking: Promise<WidgetToken> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +55,9 @@ export class Token implements Access {
   /** Returns the token that the page has set meanwhile, or asks for another. */
   renew = async (refused: string): Promise<string | undefined> => {
     if (this.#current.token !== refused) return this.#current.token;
-    this.#options.onExpiring(true);
+    // Requests that were sent together are refused together: the page is told once.
+    if (this.#told !== refused) this.#options.onExpiring(true);
+    this.#told = refused;
     if (!this.#options.provider()) return undefined;
     await this.#ask();
     return this.#current.token;

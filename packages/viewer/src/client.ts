@@ -33,6 +33,28 @@ export interface EventPage {
   readonly next: string | undefined;
 }
 
+export type Interval = "1m" | "5m" | "15m" | "1h" | "1d" | "1w";
+
+/** Counts over time, the oldest first; intervals without an event are absent. */
+export interface Histogram {
+  readonly data: readonly { readonly time: string; readonly count: number }[];
+  readonly total: number;
+  readonly interval: Interval;
+  /** False if older events are not counted: the cursor counts on. */
+  readonly complete: boolean;
+  readonly next_cursor: string | null;
+}
+
+/** The most frequent values of a field. */
+export interface Facet {
+  readonly field: string;
+  readonly values: readonly { readonly value: string; readonly count: number }[];
+  readonly other: number;
+  /** False if only the newest events are counted. */
+  readonly exact: boolean;
+  readonly counted: { readonly events: number };
+}
+
 export interface PageQuery extends EventFilter {
   readonly limit: number;
   readonly order?: "asc";
@@ -89,6 +111,21 @@ export class WidgetClient {
       `events/${encodeURIComponent(id)}`,
     );
     return { ...data, proof };
+  }
+
+  /** The id of the oldest event that matches; undefined if there is none, or none can be asked for. */
+  async firstId(filter: EventFilter): Promise<string | undefined> {
+    const query = { ...filter, order: "asc", limit: 1 } as const;
+    const page = await this.list(query).catch(() => undefined);
+    return page?.events[0]?.id;
+  }
+
+  histogram(query: object): Promise<Histogram> {
+    return this.#get(`events/histogram?${parametersOf(query)}`);
+  }
+
+  async facets(query: object): Promise<readonly Facet[]> {
+    return (await this.#get<{ data: Facet[] }>(`events/facets?${parametersOf(query)}`)).data;
   }
 
   async choices(): Promise<Choices> {

@@ -14,11 +14,9 @@ import { Checker } from "./proof/checker.ts";
 import { Opened } from "./opened.ts";
 import { Poller } from "./poller.ts";
 import { Search } from "./search.ts";
-import { copyText, curlOf } from "./share.ts";
-import { queryStyles } from "./query-styles.ts";
-import { detailStyles } from "./detail-styles.ts";
-import { narrowStyles } from "./narrow-styles.ts";
-import { styles } from "./styles.ts";
+import { copied, curlOf, savedFrom } from "./share.ts";
+import { allStyles } from "./all-styles.ts";
+import { Tally } from "./tally.ts";
 import { languageOf, type Texts, textsOf } from "./texts.ts";
 import type { AnnalsViewerElement, EventFilter, Messages, Zone } from "./types.ts";
 import { frame } from "./views/frame.ts";
@@ -30,7 +28,7 @@ const CLOCK_MS = 30_000;
 const DEFAULT_REFRESH_SECONDS = 10;
 
 export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
-  static override styles = [detailStyles, styles, queryStyles, narrowStyles];
+  static override styles = allStyles;
   static override properties = {
     server: { type: String },
     token: { type: String },
@@ -41,6 +39,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     filter: { attribute: false },
     openEvent: { type: String, attribute: "open-event" },
     zone: { type: String },
+    facets: { type: String },
     messages: { attribute: false },
   };
   /** The address of the file that this is in, which is also the checker's worker. */
@@ -55,6 +54,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   declare filter: EventFilter;
   declare openEvent: string;
   declare zone: Zone;
+  declare facets: string;
   declare messages: Partial<Messages>;
 
   #token = new Token({
@@ -65,6 +65,11 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   #checker: Checker | undefined;
   #feed: Feed | undefined;
   #client: WidgetClient | undefined;
+  readonly #tally = new Tally({
+    root: () => this.renderRoot,
+    onChange: () => this.requestUpdate(),
+    onPick: (from, to) => this.#search.narrow(from, to),
+  });
   #coverage: Coverage | undefined;
   #erasures: ErasureRecords | undefined;
   #life = new AbortController();
@@ -96,16 +101,10 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
 
   constructor() {
     super();
-    this.server = "";
-    this.token = "";
-    this.expiresAt = "";
-    this.syncUrl = false;
+    Object.assign(this, { server: "", token: "", expiresAt: "", openEvent: "", facets: "" });
+    Object.assign(this, { syncUrl: false, filter: {}, messages: {}, zone: keptZone() });
     this.refreshSeconds = DEFAULT_REFRESH_SECONDS;
     this.tokenProvider = undefined;
-    this.filter = {};
-    this.openEvent = "";
-    this.zone = keptZone();
-    this.messages = {};
   }
 
   override connectedCallback(): void {
@@ -116,7 +115,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     this.#sizes = new ResizeObserver(() => this.#viewport.measure());
     this.#sizes.observe(this);
     this.#clock = setInterval(() => this.requestUpdate(), CLOCK_MS);
-    this.#follow();
+    this.#poller.start(this.refreshSeconds);
     if (this.hasUpdated) this.reload();
   }
 
@@ -150,9 +149,18 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
       onChange: () => this.#changed(),
       onNewer: (count) => this.#viewport.moved(count),
     });
+    this.#count();
     this.#opened.from({ feed: this.#feed, client, checker: this.#checker, signal });
     this.#viewport.reset();
     this.requestUpdate();
+  }
+
+  #count(): void {
+    const [client, facets] = [this.#client, this.facets.split(/\s+/).filter(Boolean)];
+    if (!client) return;
+    const { filter, zone } = this;
+    this.#tally.restart({ client, filter, zone, facets, signal: this.#life.signal });
+    if (this.#feed?.hasPage) this.#tally.start();
   }
 
   protected override willUpdate(changed: PropertyValues<AnnalsViewerElement>): void {
@@ -161,11 +169,12 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     const { token, expiresAt } = this;
     if (changed.has("token") || changed.has("expiresAt"))
       this.#token.set({ token, ...(expiresAt !== "" && { expires_at: expiresAt }) });
-    if (changed.has("refreshSeconds")) this.#follow();
+    if (changed.has("refreshSeconds")) this.#poller.start(this.refreshSeconds);
     if (changed.has("filter")) this.#search.show(this.filter);
     if (this.#opened.id !== this.openEvent) this.#show(this.openEvent);
     if (changed.has("server") || changed.has("filter") || changed.has("tokenProvider"))
       this.reload();
+    else if (changed.has("zone") || changed.has("facets")) this.#count();
     else if (changed.has("token")) this.#feed?.retry();
   }
 
@@ -186,6 +195,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
       feed,
       viewport: this.#viewport,
       opened,
+      tally: this.#tally,
       coverage: this.#coverage,
       erasures: this.#erasures,
       onZone: (zone) => this.#setZone(zone),
@@ -193,20 +203,17 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
       onApply: (filter) => this.#apply(filter),
       onOpen: (index) => this.#openAt(index),
       onClose: () => this.#open(""),
+      onFirst: (filter) =>
+        void this.#client?.firstId(filter).then((id) => this.#open(id ?? opened.id)),
       onReload: () => this.reload(),
-      onShowAll: () => this.#set(() => (opened.showAll = true)),
-      onCopy: (text) => void this.#copy(text),
-      onCopyCurl: () => void this.#copy(curlOf(this.#client?.addressOf(opened.id) ?? "")),
+      onDownload: () => void this.#say(savedFrom(feed, this.#texts)),
+      onShowAll: () => opened.showEverything(),
+      onCopy: (text) => void this.#say(copied(text, this.#texts)),
+      onCopyCurl: () => {
+        const command = curlOf(this.#client?.addressOf(opened.id) ?? "");
+        void this.#say(copied(command, this.#texts));
+      },
     });
-  }
-
-  #set(change: () => unknown): void {
-    change();
-    this.requestUpdate();
-  }
-
-  #follow(): void {
-    if (this.isConnected) this.#poller.start(this.refreshSeconds);
   }
 
   readonly #readAddress = (): void => {
@@ -237,6 +244,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   }
 
   #changed(): void {
+    if (this.#feed?.hasPage) this.#tally.start();
     this.#status = this.#texts.text("loaded", { count: this.#feed?.rows.count ?? 0 });
     this.requestUpdate();
   }
@@ -280,9 +288,10 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     this.requestUpdate();
   }
 
-  async #copy(text: string): Promise<void> {
-    const isCopied = await copyText(text);
-    this.#set(() => (this.#status = this.#texts.text(isCopied ? "copied" : "copyFailed")));
+  /** Says what came of it to who hears the page. */
+  async #say(done: Promise<string>): Promise<void> {
+    this.#status = await done;
+    this.requestUpdate();
   }
 
   #tell(name: string, detail: object): void {

@@ -18,6 +18,9 @@ import type { EventFilter } from "./types.ts";
 const AHEAD_ROWS = 50;
 /** Newer events that are fetched in one go, in pages. */
 const NEWER_PAGES = 5;
+/** Events that are collected at most, and the pages that are asked for at most to find them. */
+const MAX_COLLECTED = 1_000;
+const MAX_COLLECTED_PAGES = 20;
 /** Empty pages in a row after which a search waits for its reader: a token has 120 requests a minute. */
 const EMPTY_PAGES = 20;
 
@@ -37,6 +40,10 @@ export class Feed {
   #summary: Summary | undefined;
   error: RequestError | undefined;
   isLoading = false;
+  /** Whether the first page is there. */
+  hasPage = false;
+  /** When the newest event was that matches at another time; undefined if it was not looked for. */
+  newestElsewhere: string | undefined;
   /** Empty pages in a row. */
   #empty = 0;
   #olderCursor: string | undefined;
@@ -77,6 +84,23 @@ export class Feed {
     this.error = undefined;
     onChange();
     this.show(this.#from, this.#to);
+  }
+
+  /** The newest events that match, at most 1,000; `hasMore` if there may be others. */
+  async collect(): Promise<{ readonly events: readonly ProvenEvent[]; readonly hasMore: boolean }> {
+    const kept = [...this.rows.rows()].map(({ event }) => event);
+    const isWhole = !this.rows.hasMore && kept.length === this.rows.count;
+    if (isWhole && kept.length <= MAX_COLLECTED) return { events: kept, hasMore: false };
+    const events: ProvenEvent[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_COLLECTED_PAGES && events.length < MAX_COLLECTED; page += 1) {
+      const found = await this.#list({ limit: PAGE_EVENTS, cursor });
+      events.push(...found.events);
+      cursor = found.next;
+      if (cursor === undefined) break;
+    }
+    const hasMore = cursor !== undefined || events.length > MAX_COLLECTED;
+    return { events: events.slice(0, MAX_COLLECTED), hasMore };
   }
 
   /** Looks for newer events, unless something is being loaded. */
@@ -125,7 +149,19 @@ export class Feed {
     this.#olderCursor = next;
     this.#empty = events.length === 0 ? this.#empty + 1 : 0;
     rows.append(events, next !== undefined);
+    this.hasPage = true;
+    if (rows.count === 0 && next === undefined) await this.#findNewest();
     this.#check(rows.slice(rows.count - events.length, rows.count));
+  }
+
+  /** What matches but for the time. A text has no index, and is not looked for in all events. */
+  async #findNewest(): Promise<void> {
+    const { client, filter, signal } = this.#options;
+    const { occurred_from: from, occurred_to: to, ...others } = filter;
+    if ((from === undefined && to === undefined) || others.text !== undefined) return;
+    const { events } = await client.list({ ...others, limit: 1 });
+    signal.throwIfAborted();
+    this.newestElsewhere = events[0]?.occurred_at;
   }
 
   /** Loads the events of a page again, in as many requests as their size takes. */

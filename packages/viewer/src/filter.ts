@@ -21,6 +21,14 @@ export function filterFrom(filters: Filters): EventFilter {
   );
 }
 
+/** The filters that leave this value out, too. */
+export function excluding(filter: EventFilter, name: string, value: string): EventFilter {
+  const filters = filtersOf(filter);
+  const excluded = `not.${name}`;
+  const values = new Set([...(filters[excluded] ?? []), value]);
+  return filterFrom({ ...filters, [excluded]: [...values] });
+}
+
 export function isSame(one: EventFilter, other: EventFilter): boolean {
   return keyOf(one) === keyOf(other);
 }

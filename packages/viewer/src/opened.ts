@@ -45,6 +45,11 @@ export class Opened {
     this.show(id);
   }
 
+  showEverything(): void {
+    this.showAll = true;
+    this.#onChange();
+  }
+
   /** An empty id closes. */
   show(id: string): void {
     if (id === this.id) return;

@@ -45,6 +45,16 @@ export class Search {
     this.#times = times;
   }
 
+  /** To the time of bars, in milliseconds, as far as the list has it. */
+  narrow(from: number, to: number): void {
+    const { occurred_from, occurred_to } = timesOf(this.#options.filter());
+    const start = Math.max(from, Date.parse(occurred_from ?? "") || from);
+    const end = Math.min(to, Date.parse(occurred_to ?? "") || to);
+    const [first, last] = [start, end].map((time) => new Date(time).toISOString());
+    if (first !== undefined && last !== undefined)
+      this.setRange("given", { occurred_from: first, occurred_to: last });
+  }
+
   /** Without times only their form is shown. */
   setRange(range: Range, times?: Times): void {
     this.range = range;

@@ -1,14 +1,28 @@
 // What a reader takes along: a copied text, a command, a file. Used by the element. None of them has the
 // token.
 
-import type { Row } from "./event-window.ts";
+import type { ProvenEvent } from "./client.ts";
+import type { Feed } from "./feed.ts";
+import type { Texts } from "./texts.ts";
 
-export async function copyText(text: string): Promise<boolean> {
+/** Says whether the browser copied the text. */
+export async function copied(copy: string, { text }: Texts): Promise<string> {
   try {
-    await navigator.clipboard.writeText(text);
-    return true;
+    await navigator.clipboard.writeText(copy);
+    return text("copied");
   } catch {
-    return false;
+    return text("copyFailed");
+  }
+}
+
+/** Saves what matches, as far as a download goes, and says how much it is. */
+export async function savedFrom(feed: Feed, { text }: Texts): Promise<string> {
+  try {
+    const { events, hasMore } = await feed.collect();
+    download(events);
+    return text(hasMore ? "savedNewest" : "saved", { count: events.length });
+  } catch {
+    return text("unreachable");
   }
 }
 
@@ -22,9 +36,9 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The events that are loaded, newest first, each with the proof that came with it. */
-export function download(rows: readonly Row[]): void {
-  const text = JSON.stringify({ data: rows.map(({ event }) => event) }, undefined, 2);
+/** Saves events, newest first, each with the proof that came with it. */
+function download(events: readonly ProvenEvent[]): void {
+  const text = JSON.stringify({ data: events }, undefined, 2);
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
   const link = document.createElement("a");
   link.href = address;

@@ -1,8 +1,8 @@
-// What a search bar offers for the part of a query that is being typed: names, then values that the log has.
-// Made by the query bar. Any other value can be typed.
+// What a search bar offers for the part of a query that is being typed: names, then the most frequent values,
+// or those of the newest events. Made by the query bar. Any other value can be typed.
 
 import { FIXED_NAMES, nameOf, OCCURRED, printValue, type QueryPart } from "@annals/query";
-import type { Choices, WidgetClient } from "./client.ts";
+import { type Choices, RequestError, type WidgetClient } from "./client.ts";
 
 export interface Suggestion {
   /** What the reader sees. */
@@ -21,6 +21,8 @@ const CHOICES: Readonly<Record<string, keyof Choices>> = {
 
 export class Suggestions {
   readonly #client: () => WidgetClient | undefined;
+  /** Whether values were refused once. */
+  #isUncounted = false;
   #choices: Promise<Choices | undefined> | undefined;
 
   constructor(client: () => WidgetClient | undefined) {
@@ -33,12 +35,29 @@ export class Suggestions {
       const names = [...FIXED_NAMES, OCCURRED].map(nameOf).filter(isOffered);
       return names.map((name) => ({ label: `${name}:`, insert: `${name}:` }));
     }
-    const values = (await this.#valuesOf(filter)).filter(isOffered).slice(0, MAX_SUGGESTIONS);
+    const values = (await this.#valuesOf(filter, text)).filter(isOffered).slice(0, MAX_SUGGESTIONS);
     return values.map((value) => ({ label: value, insert: printValue(value) }));
   }
 
   /** Without them every value can still be typed. */
-  async #valuesOf(filter: string): Promise<readonly string[]> {
+  async #valuesOf(filter: string, prefix: string): Promise<readonly string[]> {
+    return (await this.#counted(filter, prefix)) ?? (await this.#newest(filter));
+  }
+
+  /** The most frequent values; undefined if the service does not count them. */
+  async #counted(field: string, prefix: string): Promise<readonly string[] | undefined> {
+    if (this.#isUncounted) return undefined;
+    const query = { field, limit: MAX_SUGGESTIONS, ...(prefix !== "" && { prefix }) };
+    try {
+      const [facet] = (await this.#client()?.facets(query)) ?? [];
+      return facet?.values.map(({ value }) => value);
+    } catch (error) {
+      this.#isUncounted = error instanceof RequestError && [403, 404].includes(error.status);
+      return undefined;
+    }
+  }
+
+  async #newest(filter: string): Promise<readonly string[]> {
     const name = Object.hasOwn(CHOICES, filter) ? CHOICES[filter] : undefined;
     if (name === undefined) return [];
     this.#choices ??= this.#client()?.choices();

@@ -2,6 +2,7 @@
 
 import { de } from "./messages/de.ts";
 import { en } from "./messages/en.ts";
+import { timesIn } from "./times.ts";
 import type { Messages, Zone } from "./types.ts";
 
 type Values = Readonly<Record<string, string | number>>;
@@ -17,16 +18,6 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 1],
 ];
 
-/** What a table has of a time. The detail adds the zone, whose name may change with the season. */
-const TIME = {
-  year: "numeric",
-  month: "short",
-  day: "numeric",
-  hour: "numeric",
-  minute: "2-digit",
-  second: "2-digit",
-} as const;
-
 /** Finds the language of the page around an element. */
 export function languageOf(element: HTMLElement): string {
   return element.closest<HTMLElement>("[lang]")?.lang ?? navigator.language;
@@ -40,19 +31,7 @@ export function textsOf(language: string, replaced: Partial<Messages>, zone: Zon
   const locale = supported(language);
   const messages: Messages = { ...(locale.startsWith("de") ? de : en), ...replaced };
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
-  const zoned = zone === "utc" ? { timeZone: "UTC" } : {};
-  const ofBrowser = supported(navigator.language);
-  const short = new Intl.DateTimeFormat(ofBrowser, { ...TIME, ...zoned });
-  const exact = new Intl.DateTimeFormat(ofBrowser, {
-    ...TIME,
-    ...zoned,
-    timeZoneName: "short",
-  });
-  const minute = new Intl.DateTimeFormat(ofBrowser, {
-    dateStyle: "medium",
-    timeStyle: "short",
-    ...zoned,
-  });
+  const times = timesIn(zone, supported(navigator.language));
   const number = new Intl.NumberFormat(locale);
   const list = new Intl.ListFormat(locale, { type: "conjunction" });
   /** The text with each name in braces replaced. */
@@ -64,17 +43,14 @@ export function textsOf(language: string, replaced: Partial<Messages>, zone: Zon
   return {
     text,
     list: (words: readonly string[]): string => list.format(words),
-    zone,
-    /** Returns the text unchanged if it is not a time. */
-    short: (time: string): string => formatted(short, time),
-    /** As `short`, with the zone. */
-    exact: (time: string): string => formatted(exact, time),
+    number: (value: number): string => number.format(value),
+    ...times,
     /** A range of time, one end of which may be open. */
     range: (from: string | undefined, to: string | undefined): string => {
-      const [start, end] = [from, to].map((time) => Date.parse(time ?? ""));
-      if (isTime(start) && isTime(end)) return minute.formatRange(start, end);
-      if (isTime(start)) return text("since", { time: minute.format(start) });
-      return text("until", { time: isTime(end) ? minute.format(end) : "" });
+      if (from === undefined) return text("until", { time: times.minute(to ?? "") });
+      if (to === undefined) return text("since", { time: times.minute(from) });
+      const [start, end] = [Date.parse(from), Date.parse(to)];
+      return Number.isNaN(start + end) ? `${from} – ${to}` : times.span(start, end);
     },
     /** The span of so many hours or days that ends now. */
     last: (size: number, unit: string): string => {
@@ -88,15 +64,6 @@ export function textsOf(language: string, replaced: Partial<Messages>, zone: Zon
       return relative.format(Math.round(seconds / size), unit);
     },
   };
-}
-
-function isTime(time: number | undefined): time is number {
-  return time !== undefined && !Number.isNaN(time);
-}
-
-function formatted(format: Intl.DateTimeFormat, time: string): string {
-  const at = Date.parse(time);
-  return Number.isNaN(at) ? time : format.format(at);
 }
 
 /** A browser may name a language that its own formats do not know. */

@@ -71,6 +71,11 @@ export interface AnnalsViewerElement extends HTMLElement {
   zone: Zone;
   /** Keeps the filters and the opened event in the query of the page's address. */
   syncUrl: boolean;
+  /**
+   * Fields whose frequent values are listed on the left of a wide viewer, with spaces between:
+   * `outcome action field.ip`. At most six; by default none.
+   */
+  facets: string;
   /** Seconds between two polls for new events; 0 for none. By default 10. */
   refreshSeconds: number;
   /** Texts that replace those of the viewer. */
@@ -127,6 +132,22 @@ export interface Messages {
   readonly ownRange: string;
   readonly since: string;
   readonly until: string;
+  readonly counted: string;
+  readonly countedOne: string;
+  /** Older events were not counted. */
+  readonly countedNewest: string;
+  readonly bars: string;
+  readonly barsHow: string;
+  /** What the bars are of, in the legend and the table. */
+  readonly allEventsBar: string;
+  readonly failures: string;
+  readonly barName: string;
+  readonly barNameFailures: string;
+  readonly facets: string;
+  readonly others: string;
+  readonly ofNewest: string;
+  readonly exclude: string;
+  readonly altExcludes: string;
   readonly actorId: string;
   readonly actorType: string;
   readonly targetId: string;
@@ -145,6 +166,10 @@ export interface Messages {
   readonly lookAgain: string;
   readonly allEvents: string;
   readonly newEvents: string;
+  readonly saved: string;
+  readonly savedNewest: string;
+  /** Other events match, at other times. */
+  readonly emptyRange: string;
   /** The search has found nothing for long, and waits. */
   readonly searchPaused: string;
   readonly searchOn: string;
@@ -210,6 +235,9 @@ export interface Messages {
   readonly same: string;
   readonly changesShown: string;
   readonly filterBy: string;
+  readonly excludeThis: string;
+  /** Opens the first event with a value. */
+  readonly first: string;
   readonly copy: string;
   readonly showAll: string;
   readonly raw: string;

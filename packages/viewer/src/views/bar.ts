@@ -3,14 +3,19 @@
 
 import { html, nothing, type TemplateResult } from "lit";
 import type { RequestError } from "../client.ts";
+import type { Bars } from "../bars.ts";
 import type { Feed } from "../feed.ts";
+import { timesOf } from "../filter.ts";
 import type { BadgeState, Summary } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
-import type { Messages, Zone } from "../types.ts";
+import type { EventFilter, Messages, Zone } from "../types.ts";
 import { zoneName } from "../zone.ts";
 
 export interface BarView {
   readonly texts: Texts;
+  readonly filter: EventFilter;
+  /** Undefined if events are not counted. */
+  readonly counted: Bars | undefined;
   readonly summary: Summary;
   readonly isLive: boolean;
   readonly onZone: (zone: Zone) => void;
@@ -22,12 +27,25 @@ export function bar(view: BarView): TemplateResult {
   const { texts, isLive } = view;
   const { text } = texts;
   return html`<div class="bar" part="bar">
+    ${view.counted ? countLine(view.counted, view) : nothing}
     <div class="grow">${pageBadge(view.summary, texts)}</div>
     ${zones(view)}
     <button type="button" part="button" aria-pressed=${isLive} @click=${view.onLive}>
       ${text("live")}
     </button>
     <button type="button" part="button" @click=${view.onDownload}>${text("download")}</button>
+  </div>`;
+}
+
+/** How many events there are, and of which time. */
+function countLine({ total, isCut, bars }: Bars, { texts, filter }: BarView): TemplateResult {
+  const name = isCut ? "countedNewest" : total === 1 ? "countedOne" : "counted";
+  const times = timesOf(filter);
+  const from = Date.parse(times.occurred_from ?? "") || bars[0]?.from;
+  const to = Date.parse(times.occurred_to ?? "") || bars.at(-1)?.to;
+  const span = from !== undefined && to !== undefined ? ` · ${texts.span(from, to)}` : "";
+  return html`<div class="count" part="count">
+    <strong>${texts.text(name, { count: total })}</strong>${span}
   </div>`;
 }
 
@@ -73,6 +91,7 @@ export interface NoticesView {
   readonly onRetry: () => void;
   readonly onReload: () => void;
   readonly onAllEvents: () => void;
+  readonly onAllTimes: () => void;
   readonly onSearchOn: () => void;
 }
 
@@ -107,10 +126,17 @@ export function notices(view: NoticesView): TemplateResult {
           : feed.isLoading || feed.rows.hasMore
             ? html`<div class="notice muted" part="empty">${text("loading")}</div>`
             : html`<div class="notice" part="empty">
-                <p>${text(isFiltered ? "emptyFiltered" : "empty")}</p>
+                <p>${emptyText(view)}</p>
+                ${feed.newestElsewhere === undefined ? nothing : button("allTimes", view.onAllTimes)}
                 ${isFiltered ? all : button("lookAgain", view.onReload)}
               </div>`
   }`;
+}
+
+function emptyText({ texts, feed, isFiltered }: NoticesView): string {
+  const time = feed.newestElsewhere;
+  if (time !== undefined) return texts.text("emptyRange", { time: texts.short(time) });
+  return texts.text(isFiltered ? "emptyFiltered" : "empty");
 }
 
 /** What went wrong, as a sentence, with the id of the request. */

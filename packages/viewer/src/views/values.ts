@@ -18,6 +18,8 @@ export interface ValuesView {
   readonly onShowAll: () => void;
   readonly onCopy: (text: string) => void;
   readonly onFilter: (name: keyof EventFilter, value: string) => void;
+  readonly onExclude: (name: keyof EventFilter, value: string) => void;
+  readonly onFirst: (name: keyof EventFilter, value: string) => void;
 }
 
 export interface ValueRow extends Pick<TreeRow, "depth" | "name" | "after"> {
@@ -75,14 +77,21 @@ export function values(
     ${more(isClipped(rows, view), view, rows.length)}`;
 }
 
-function tools({ name, after, filter }: ValueRow, { texts, onCopy, onFilter }: ValuesView) {
+function tools({ name, after, filter }: ValueRow, view: ValuesView) {
+  const { texts, onCopy, onFilter, onExclude, onFirst } = view;
   if (after === undefined || after === "") return nothing;
   const tool = (label: string, onClick: () => void) =>
     html`<button type="button" part="tool" aria-label="${label}: ${name}" @click=${onClick}>
       ${label}
     </button>`;
   return html`<span class="tools"
-    >${filter ? tool(texts.text("filterBy"), () => onFilter(filter, after)) : nothing}
+    >${
+      filter
+        ? html`${tool(texts.text("filterBy"), () => onFilter(filter, after))}
+          ${tool(texts.text("excludeThis"), () => onExclude(filter, after))}
+          ${tool(texts.text("first"), () => onFirst(filter, after))}`
+        : nothing
+    }
     ${tool(texts.text("copy"), () => onCopy(after))}</span
   >`;
 }
