@@ -58,6 +58,10 @@ test("every route", async () => {
   expect(await events.get(event.id)).toEqual(event);
   expect((await events.getWithProof(event.id)).proof.v).toBe(1);
   expect((await events.list().toArray()).map(({ action }) => action)).toEqual(["c", "b", "a"]);
+  const counted = await events.histogram({ interval: "1d", "not.action": "c" });
+  expect(counted).toMatchObject({ total: 2, complete: true });
+  const [facet] = await events.facets({ field: "action", limit: 1 });
+  expect(facet).toMatchObject({ field: "action", other: 2, distinct: 3 });
   expect(await verify.chain({ from_sequence: 1 })).toMatchObject({ valid: true, checked: 3 });
   expect((await annals.usage.get()).events).toEqual({ used: 3, limit: null });
 

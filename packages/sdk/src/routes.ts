@@ -50,6 +50,12 @@ export class Routes {
       ),
     list: (filter?: T.EventFilter, options?: CallOptions): Pages<T.Event, T.EventPage> =>
       this.#list("list-events", "/events", filter, options),
+    /** Counts events by time. Pages add up: go on with `next_cursor`, if it is not null. */
+    histogram: (query?: T.HistogramQuery, options?: CallOptions): Promise<T.EventHistogram> =>
+      this.#transport.json({ ...get("count-events", "/events/histogram"), query }, options),
+    /** Counts the most frequent values of up to six fields. */
+    facets: (query: T.FacetsQuery, options?: CallOptions): Promise<T.EventFacet[]> =>
+      this.#transport.data({ ...get("count-values", "/events/facets"), query }, options),
   };
 
   readonly verify = {

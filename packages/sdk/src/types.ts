@@ -15,6 +15,26 @@ export type EventFilter = Schemas["ListEventsQuery"] & FieldFilter;
 export interface FieldFilter {
   readonly [parameter: `field.${string}` | `not.field.${string}`]: string | readonly string[];
 }
+export type EventHistogram = Schemas["EventHistogram"];
+export type EventFacet = Schemas["EventFacet"];
+/** The filters of a list. */
+type CountedEvents = Omit<EventFilter, "cursor" | "include" | "limit" | "order">;
+export type HistogramQuery = CountedEvents & {
+  readonly interval?: EventHistogram["interval"];
+  /** The field whose values are counted: the name of a filter. */
+  readonly by?: string;
+  /** IANA name; by default UTC. */
+  readonly time_zone?: string;
+  /** The `next_cursor` of the page before. */
+  readonly cursor?: string;
+};
+export type FacetsQuery = CountedEvents & {
+  readonly field: string | readonly string[];
+  /** Values of each field, at most 50; by default 10. */
+  readonly limit?: number;
+  /** Counts only values that begin with it, of one field. */
+  readonly prefix?: string;
+};
 export type SearchField = Schemas["SearchField"];
 export type NewSearchField = Schemas["NewSearchField"];
 export type SearchPath = Schemas["SearchPath"];

@@ -21,6 +21,17 @@ export class Widget {
     return this.#transport.json(get("get-widget-event", `/widget/events/${path(id)}`), options);
   }
 
+  /** Counts the events that the token shows, as `events.histogram` does. */
+  histogram(query?: T.HistogramQuery, options?: CallOptions): Promise<T.EventHistogram> {
+    const call = get("count-widget-events", "/widget/events/histogram");
+    return this.#transport.json({ ...call, query }, options);
+  }
+
+  facets(query: T.FacetsQuery, options?: CallOptions): Promise<T.EventFacet[]> {
+    const call = get("count-widget-values", "/widget/events/facets");
+    return this.#transport.data({ ...call, query }, options);
+  }
+
   log(options?: CallOptions): Promise<T.WidgetLog> {
     return this.#transport.data(get("get-widget-log", "/widget/log"), options);
   }
