@@ -49,10 +49,60 @@ test("a sink and a webhook that fail are named, with the reason", async () => {
   const other = await openDashboard(browser, { baseUrl, key: reader.key }, "overview");
   await card(other, "Newest events").getByText("invoice.sent").waitFor();
   expect(await other.getByRole("heading", { level: 2 }).allInnerTexts()).toEqual([
+    "Events a day",
+    "Most frequent",
     "Newest events",
     "Limits",
   ]);
   expect(await other.getByRole("alert").count()).toBe(0);
+});
+
+test("days and frequent values lead to their events, and a copied link shows them in another browser", async () => {
+  const { key, client } = await newClient(stack);
+  await client.post("/v1/search/fields", { path: "context.ip", name: "ip", type: "ip" });
+  const events = ["success", "success", "failure"].map((outcome, n) => ({
+    action: "user.login",
+    actor: { id: `u_${n % 2}` },
+    context: { ip: `203.0.113.${n % 2}` },
+    metadata: { outcome },
+  }));
+  const old = { action: "user.logout", occurred_at: "2026-01-31T02:30:00Z" };
+  await client.post("/v1/events/batch", { events: [...events, old] });
+  const page = await openDashboard(browser, { baseUrl, key }, "overview");
+  await card(page, "Events a day").getByText("3 events, 1 of them failures.").waitFor();
+  const top = card(page, "Most frequent");
+  expect(await top.getByRole("heading", { level: 3 }).allInnerTexts()).toEqual([
+    "Top actors",
+    "Top actions",
+    "Top addresses",
+  ]);
+  expect(await top.innerText()).toMatch(/u_0\s*2[^]*user\.login\s*3[^]*203\.0\.113\.0\s*2/);
+  await card(page, "Events a day")
+    .getByRole("link", { name: /: 3 events, 1 failure$/ })
+    .focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("All 3 loaded events are verified").waitFor();
+  await page.goBack();
+  await top.getByRole("link", { name: "203.0.113.0" }).click();
+  await page.getByText("All 2 loaded events are verified").waitFor();
+  const query = page.getByRole("combobox", { name: /^Query/ });
+  expect(await query.inputValue()).toBe("ip:203.0.113.0");
+
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.locator("header").getByRole("combobox", { name: "Time zone" }).selectOption("UTC");
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByText("The link is copied.").waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const at = new URL(link).hash.slice("#/".length);
+  const other = await openDashboard(browser, { baseUrl, key }, at);
+  await other.getByText("All 2 loaded events are verified").waitFor();
+  expect(await other.getByRole("grid").getByRole("columnheader").first().innerText()).toBe(
+    "Time (UTC)",
+  );
+  expect(await other.getByRole("region", { name: "Frequent values" }).innerText()).toMatch(
+    /ip\s+203\.0\.113\.0/i,
+  );
+  await expectUsable(other);
 });
 
 test.each(WIDTHS)("the menu leads to a screen with the keyboard, at %i pixels", async (width) => {

@@ -20,6 +20,12 @@ const VIEWER = "/widget/viewer.js";
 
 /** Parameter of the address with the id of the opened event. The others are filters. */
 const OPEN = "open";
+/** Parameter of a link that was copied: the zone of its times. */
+const ZONE = "zone";
+
+/** Fields whose frequent values are listed, before those that are declared. */
+const FACETS = ["outcome", "action", "actor_id", "target_type"];
+const MAX_FACETS = 6;
 
 interface State {
   readonly filter: Filters;
@@ -40,7 +46,7 @@ interface Selected {
 
 export class EventsScreen implements Screen {
   readonly #context: Context;
-  readonly #first: Loader<CreatedWidgetToken>;
+  readonly #first: Loader<CreatedWidgetToken & { readonly facets: string }>;
   #state: State;
   /** The event that was opened last. One that the address opened is not known. */
   #selected: Selected | undefined;
@@ -49,8 +55,14 @@ export class EventsScreen implements Screen {
     this.#context = context;
     this.#state = stateOf(context.query);
     this.#first = new Loader(context.update, async (signal) => {
-      const [token] = await Promise.all([this.#token(signal), loadViewer()]);
-      return token;
+      const [token, declared] = await Promise.all([
+        this.#token(signal),
+        this.#declared(signal),
+        loadViewer(),
+      ]);
+      const zone = context.query.get(ZONE);
+      if (zone === "utc" || zone === "local") context.setZone(zone);
+      return { ...token, facets: [...FACETS, ...declared].slice(0, MAX_FACETS).join(" ") };
     });
   }
 
@@ -69,7 +81,7 @@ export class EventsScreen implements Screen {
 
   readonly view = (): TemplateResult =>
     this.#first.view(
-      ({ token, expires_at }) =>
+      ({ token, expires_at, facets }) =>
         html`<annals-viewer
             .token=${token}
             .expiresAt=${expires_at}
@@ -77,6 +89,7 @@ export class EventsScreen implements Screen {
             .filter=${this.#state.filter}
             .openEvent=${this.#state.openEvent}
             .zone=${this.#context.zone()}
+            .facets=${facets}
             .messages=${MESSAGES}
             @annals-state=${this.#keep}
             @annals-select=${this.#select}
@@ -95,10 +108,31 @@ export class EventsScreen implements Screen {
     const held = `holds?first=${number ?? ""}&last=${number ?? ""}`;
     const erased = `erasures?event=${encodeURIComponent(openEvent)}`;
     return html`<p class="buttons">
+      <button type="button" @click=${this.#share}>Copy link</button>
       ${link("export", query === "" ? "exports" : `exports?${query}`, "Export these events")}
       ${number === undefined ? nothing : link("keys:manage", held, "Hold the opened event")}
       ${openEvent === "" ? nothing : link("keys:manage", erased, "Erase parts of it")}
     </p>`;
+  }
+
+  /** Others see the same, in the same zone. */
+  readonly #share = async (): Promise<void> => {
+    const query = queryOf(this.#state);
+    query.set(ZONE, this.#context.zone());
+    const address = new URL(this.#context.href(`events?${query.toString()}`), location.href);
+    const isCopied = await navigator.clipboard.writeText(address.href).then(
+      () => true,
+      () => false,
+    );
+    this.#context.say(isCopied ? "The link is copied." : `The link: ${address.href}`);
+  };
+
+  /** Declared fields, unless the key or the role may not see them. */
+  async #declared(signal: AbortSignal): Promise<readonly string[]> {
+    const { api, may } = this.#context;
+    if (!may("keys:manage")) return [];
+    const fields = await api.searchFields.list({ signal }).catch(() => []);
+    return fields.map(({ name }) => `field.${name}`);
   }
 
   readonly #select = ({ detail }: CustomEvent<{ readonly event: Selected }>): void => {

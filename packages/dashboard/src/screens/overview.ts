@@ -1,4 +1,4 @@
-// Overview: whether events arrive, how far the chain is covered, and what needs somebody, from the routes of
+// Overview: what happened in the last 30 days, whether events arrive, how far the chain is covered, and what needs somebody, from the routes of
 // the other screens. Each card loads by itself. One that the key or the role may not see is left out.
 
 import { AnnalsError, type Event, type LogStatus, type Usage } from "@annals/sdk";
@@ -7,6 +7,7 @@ import { html, nothing, type TemplateResult } from "lit/html.js";
 import { countText, numberText, timeView } from "../parts/time.ts";
 import { visible } from "../parts/visible.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
+import { daysView, loadDays, loadTop, topView } from "./activity.ts";
 import { coveredView, loadLog } from "./log-view.ts";
 import { loadSinks, receiverOf, type Shown as ShownSink, stateView } from "./sink-views.ts";
 import {
@@ -45,7 +46,8 @@ export class OverviewScreen implements Screen {
   readonly #cards: readonly Card[];
 
   constructor(context: Context) {
-    const { api, update } = context;
+    const { api, href, may, now, update, zone } = context;
+    const mayListFields = may("keys:manage");
     this.#context = context;
     const card = <T>(
       [title, path]: readonly [string, string],
@@ -56,6 +58,16 @@ export class OverviewScreen implements Screen {
       return { title, path, loader, view: () => loader.view(view) };
     };
     this.#cards = [
+      card(
+        ["Events a day", "events"],
+        (client, signal) => loadDays(client, { now: now(), zone: zone() }, signal),
+        (days) => daysView(days, href),
+      ),
+      card(
+        ["Most frequent", "events"],
+        (client, signal) => loadTop(client, { now: now(), zone: zone(), mayListFields }, signal),
+        (tops) => topView(tops, href),
+      ),
       card(["Newest events", "events"], newestEvents, eventsView),
       card(["Evidence", "verification"], loadLog, evidenceView),
       card(["Sinks", "sinks"], loadSinks, sinksView),
@@ -75,8 +87,9 @@ export class OverviewScreen implements Screen {
       <p class="buttons"><button type="button" @click=${this.#refresh}>Refresh</button></p>`;
 
   #cardView({ title, path, view }: Card): TemplateResult {
-    return html`<section class="card" aria-labelledby=${`card-${path}`}>
-      <h2 id=${`card-${path}`}><a href=${this.#context.href(path)}>${title}</a></h2>
+    const id = `card-${title.toLowerCase().replaceAll(" ", "-")}`;
+    return html`<section class="card" aria-labelledby=${id}>
+      <h2 id=${id}><a href=${this.#context.href(path)}>${title}</a></h2>
       ${view()}
     </section>`;
   }
@@ -86,9 +99,11 @@ export class OverviewScreen implements Screen {
   };
 }
 
-/** Whether the scopes and the plan allow it, as far as is known. */
+/** Whether the scopes, the plan and the release of the service allow it, as far as is known. */
 const isAllowed = (error: unknown): boolean =>
-  !AnnalsError.is(error, "scope_error") && !AnnalsError.is(error, "plan_feature_unavailable");
+  !(["scope_error", "plan_feature_unavailable", "not_found"] as const).some((type) =>
+    AnnalsError.is(error, type),
+  );
 
 async function newestEvents(api: Routes, signal: AbortSignal): Promise<readonly Event[]> {
   return (await api.events.list({ limit: EVENTS }, { signal }).page()).data;
