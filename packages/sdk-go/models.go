@@ -1272,17 +1272,18 @@ type NewWebhook struct {
 }
 
 // NewWebhookFilter: Which events a webhook sends `event.created` for, and which a sink is sent: those
-// that match all members, as in GET /v1/events. At most 4,096 bytes as JSON.
+// that match all members, as in GET /v1/events. At most 4,096 bytes as JSON, with path and type of
+// each declared field.
 type NewWebhookFilter struct {
-	// Exact; with a `*` at the end, a prefix. One of up to 10 values.
+	// An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
 	Action Strings `json:"action,omitzero"`
-	// Exact. One of up to 10 values.
+	// Exact. One of up to 10 values, 20 in all filters.
 	ActorID Strings `json:"actor_id,omitzero"`
-	// Exact. One of up to 10 values.
+	// Exact. One of up to 10 values, 20 in all filters.
 	ActorType Strings `json:"actor_type,omitzero"`
-	// Exact. One of up to 10 values.
+	// Exact. One of up to 10 values, 20 in all filters.
 	TargetID Strings `json:"target_id,omitzero"`
-	// Exact. One of up to 10 values.
+	// Exact. One of up to 10 values, 20 in all filters.
 	TargetType Strings `json:"target_type,omitzero"`
 	// Of `metadata.outcome`: exact; with a `*` at the end, a prefix; `*` alone: any. One of up to 10
 	// values, 20 in all filters.
@@ -1724,6 +1725,27 @@ type SearchFilterNot struct {
 	Outcome Strings `json:"outcome,omitzero"`
 	// By declared fields: each by its name. What is stored keeps path and type of them.
 	Fields map[string]Strings `json:"fields,omitzero"`
+}
+
+// SearchPath is a type of the interface.
+type SearchPath struct {
+	// Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or
+	// `target.meta`, and names of members below it. An array if a name has other characters than A to Z,
+	// a to z, 0 to 9, _ and -. An array in an event gives each of its elements.
+	Path Strings `json:"path"`
+	// What a value is read as. A value that is not of the type is not found by the field. One of
+	// "string", "number", "ip", "time".
+	Type string `json:"type"`
+	// How many of the events that were read have a value there.
+	Share float64 `json:"share"`
+	// Raw is all of it as the service sent it, with members that this version does not know.
+	Raw json.RawMessage `json:"-"`
+}
+
+func (r *SearchPath) UnmarshalJSON(text []byte) error {
+	type plain SearchPath
+	r.Raw = append(json.RawMessage(nil), text...)
+	return decode(text, (*plain)(r))
 }
 
 // SecretRotation is a type of the interface.

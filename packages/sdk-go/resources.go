@@ -662,6 +662,16 @@ func (c SearchFieldsCalls) Delete(ctx context.Context, id string, options ...Cal
 	return c.transport.json(ctx, request, nil, options)
 }
 
+// Paths: List paths of events.
+func (c SearchFieldsCalls) Paths(ctx context.Context, options ...CallOption) ([]SearchPath, error) {
+	request := call{operation: "list-search-paths", method: "GET", path: "/search/paths"}
+	all, err := dataOf[[]SearchPath](ctx, c.transport, request, options)
+	if err != nil {
+		return nil, err
+	}
+	return *all, nil
+}
+
 // PeopleCalls are the methods of Client.People.
 type PeopleCalls struct{ transport *transport }
 

@@ -1077,6 +1077,12 @@ SearchFilter = TypedDict(
 )
 
 
+class SearchPath(TypedDict):
+    path: str | list[str]
+    type: Literal["string", "number", "ip", "time"] | str
+    share: float
+
+
 class SecretRotation(TypedDict, total=False):
     grace_seconds: int
 

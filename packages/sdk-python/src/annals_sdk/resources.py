@@ -1393,6 +1393,22 @@ class SearchFields:
         )
         self._transport.json(call)
 
+    def paths(
+        self,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> builtins.list[m.SearchPath]:
+        """List paths of events."""
+        call = Call(
+            "list-search-paths",
+            "GET",
+            "/search/paths",
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("builtins.list[m.SearchPath]", self._transport.data(call))
+
 
 class People:
     def __init__(self, transport: Transport) -> None:

@@ -1924,7 +1924,7 @@ export interface components {
             url: string;
         };
         /**
-         * @description Which events a webhook sends `event.created` for, and which a sink is sent: those that match all members, as in GET /v1/events. At most 4,096 bytes as JSON.
+         * @description Which events a webhook sends `event.created` for, and which a sink is sent: those that match all members, as in GET /v1/events. At most 4,096 bytes as JSON, with path and type of each declared field.
          * @example {
          *       "action": [
          *         "user.deleted",
@@ -1934,17 +1934,17 @@ export interface components {
          */
         NewWebhookFilter: {
             /**
-             * @description Exact; with a `*` at the end, a prefix. One of up to 10 values.
-             * @example user.deleted
+             * @description An exact match; with a `*` at the end, a prefix. One of up to 10 values, 20 in all filters.
+             * @example invoice.*
              */
             action?: string | string[];
             /**
-             * @description Exact. One of up to 10 values.
+             * @description Exact. One of up to 10 values, 20 in all filters.
              * @example u_1
              */
             actor_id?: string | string[];
             /**
-             * @description Exact. One of up to 10 values.
+             * @description Exact. One of up to 10 values, 20 in all filters.
              * @example user
              */
             actor_type?: string | string[];
@@ -2010,12 +2010,12 @@ export interface components {
              */
             outcome?: string | string[];
             /**
-             * @description Exact. One of up to 10 values.
+             * @description Exact. One of up to 10 values, 20 in all filters.
              * @example inv_9
              */
             target_id?: string | string[];
             /**
-             * @description Exact. One of up to 10 values.
+             * @description Exact. One of up to 10 values, 20 in all filters.
              * @example invoice
              */
             target_type?: string | string[];
@@ -2624,6 +2624,24 @@ export interface components {
              * @example 203.0.113.
              */
             text?: string;
+        };
+        SearchPath: {
+            /**
+             * @description Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or `target.meta`, and names of members below it. An array if a name has other characters than A to Z, a to z, 0 to 9, _ and -. An array in an event gives each of its elements.
+             * @example context.ip
+             */
+            path: string | string[];
+            /**
+             * @description How many of the events that were read have a value there.
+             * @example 0.75
+             */
+            share: number;
+            /**
+             * @description What a value is read as. A value that is not of the type is not found by the field.
+             * @example ip
+             * @enum {string}
+             */
+            type: "string" | "number" | "ip" | "time";
         };
         SecretRotation: {
             /**

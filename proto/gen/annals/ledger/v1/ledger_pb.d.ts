@@ -799,7 +799,8 @@ export declare type MeasureEventsRequest = Message<"annals.ledger.v1.MeasureEven
   includeValues: boolean;
 
   /**
-   * With them, those of these fields: at most 16. Then a page ends with the event that reaches 1 MiB of parts.
+   * With them, those of these fields: at most 16. Then a page ends with the event that reaches 1 MiB of
+   * parts.
    *
    * @generated from field: repeated annals.ledger.v1.MeasuredField fields = 5;
    */
@@ -3209,6 +3210,79 @@ export declare type DeleteSearchFieldResponse = Message<"annals.ledger.v1.Delete
 export declare const DeleteSearchFieldResponseSchema: GenMessage<DeleteSearchFieldResponse>;
 
 /**
+ * @generated from message annals.ledger.v1.ListSearchPathsRequest
+ */
+export declare type ListSearchPathsRequest = Message<"annals.ledger.v1.ListSearchPathsRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListSearchPathsRequest.
+ * Use `create(ListSearchPathsRequestSchema)` to create a new message.
+ */
+export declare const ListSearchPathsRequestSchema: GenMessage<ListSearchPathsRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListSearchPathsResponse
+ */
+export declare type ListSearchPathsResponse = Message<"annals.ledger.v1.ListSearchPathsResponse"> & {
+  /**
+   * The most frequent first: at most 200.
+   *
+   * @generated from field: repeated annals.ledger.v1.SearchPath paths = 1;
+   */
+  paths: SearchPath[];
+
+  /**
+   * Events that were read: at most 1,000.
+   *
+   * @generated from field: uint32 events = 2;
+   */
+  events: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListSearchPathsResponse.
+ * Use `create(ListSearchPathsResponseSchema)` to create a new message.
+ */
+export declare const ListSearchPathsResponseSchema: GenMessage<ListSearchPathsResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.SearchPath
+ */
+export declare type SearchPath = Message<"annals.ledger.v1.SearchPath"> & {
+  /**
+   * Begins with the part.
+   *
+   * @generated from field: repeated string path = 1;
+   */
+  path: string[];
+
+  /**
+   * What all of its values can be read as: string, number, ip or time.
+   *
+   * @generated from field: string type = 2;
+   */
+  type: string;
+
+  /**
+   * Events that have a value there.
+   *
+   * @generated from field: uint32 events = 3;
+   */
+  events: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.SearchPath.
+ * Use `create(SearchPathSchema)` to create a new message.
+ */
+export declare const SearchPathSchema: GenMessage<SearchPath>;
+
+/**
  * @generated from message annals.ledger.v1.ResolveFilterRequest
  */
 export declare type ResolveFilterRequest = Message<"annals.ledger.v1.ResolveFilterRequest"> & {
@@ -5176,6 +5250,16 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof DeleteSearchFieldRequestSchema;
     output: typeof DeleteSearchFieldResponseSchema;
+  },
+  /**
+   * The paths that the newest events have.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListSearchPaths
+   */
+  listSearchPaths: {
+    methodKind: "unary";
+    input: typeof ListSearchPathsRequestSchema;
+    output: typeof ListSearchPathsResponseSchema;
   },
   /**
    * The filter with the path and the type of each field that it names, for what is stored: deleting a field
