@@ -54,7 +54,11 @@ export function pathsIn(events: readonly Parts[]): FoundPath[] {
       for (const [path, scalar] of scalarsIn(value, root)) count(counted, index, path, scalar);
     }
   return [...counted.values()]
-    .map(({ events: found, path, types }) => ({ path, type: types[0] ?? "string", events: found }))
+    .map(({ events: found, path, types }): FoundPath => ({
+      path,
+      type: types[0] ?? "string",
+      events: found,
+    }))
     .toSorted((one, other) => other.events - one.events || compared(one.path, other.path));
 }
 
