@@ -251,7 +251,7 @@ func people(client *annals.Client) {
 
 func exports(client *annals.Client) {
 	export := known(client.Exports.Create(ctx, annals.NewExport{
-		Filter: &annals.EventFilter{Action: annals.Strings{action}}, IncludeProofs: annals.Ptr(true),
+		Filter: &annals.SearchFilter{Action: annals.Strings{action}, Text: action}, IncludeProofs: annals.Ptr(true),
 	}))
 	check(has(client.Exports.List(annals.PageQuery{}), func(e annals.Export) bool { return e.ID == export.ID }), export)
 	until(func() (*annals.Export, bool) {
