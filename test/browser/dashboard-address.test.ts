@@ -19,6 +19,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const detail = (page: Page) => page.getByRole("region", { name: "Details of the event" });
+const grid = (page: Page) => page.getByRole("grid");
 const hashOf = (page: Page) => new URL(page.url()).hash;
 
 async function withEvents() {
@@ -34,22 +35,22 @@ async function withEvents() {
 test("an address shows its filters and its event in another browser, and Back closes the event", async () => {
   const { key, ids } = await withEvents();
   const page = await openDashboard(browser, { baseUrl, key }, "events?action=invoice.*");
-  await page.getByText("invoice.create").waitFor();
-  expect(await page.getByText("user.login").count()).toBe(0);
-  await page.getByText("invoice.send").click();
+  await grid(page).getByText("invoice.create").waitFor();
+  expect(await grid(page).getByText("user.login").count()).toBe(0);
+  await grid(page).getByText("invoice.send").click();
   await detail(page).getByRole("heading", { name: "invoice.send" }).waitFor();
   await expect.poll(() => hashOf(page)).toBe(`#/events?action=invoice.*&open=${ids[1]}`);
 
   const other = await openDashboard(browser, { baseUrl, key }, hashOf(page).slice("#/".length));
   await detail(other).getByRole("heading", { name: "invoice.send" }).waitFor();
-  expect(await other.getByText("user.login").count()).toBe(0);
+  expect(await grid(other).getByText("user.login").count()).toBe(0);
 
   const viewer = page.locator("annals-viewer");
   await viewer.evaluate((element: HTMLElement) => (element.dataset["mark"] = "the first"));
   await page.goBack();
   await detail(page).waitFor({ state: "detached" });
   expect(hashOf(page)).toBe("#/events?action=invoice.*");
-  await page.getByText("invoice.create").waitFor();
+  await grid(page).getByText("invoice.create").waitFor();
   await page.goForward();
   await detail(page).getByRole("heading", { name: "invoice.send" }).waitFor();
   await page.keyboard.press("Escape");
@@ -58,14 +59,14 @@ test("an address shows its filters and its event in another browser, and Back cl
   // The viewer was never made again for it.
   expect(await viewer.getAttribute("data-mark")).toBe("the first");
   await page.getByRole("link", { name: "Events", exact: true }).click();
-  await page.getByText("user.login").waitFor();
+  await grid(page).getByText("user.login").waitFor();
 });
 
 test("three visits leave one widget token", async () => {
   const { key, client } = await withEvents();
   const page = await openDashboard(browser, { baseUrl, key }, "events");
   for (let visits = 0; visits < 3; visits += 1) {
-    await page.getByText("user.login").waitFor();
+    await grid(page).getByText("user.login").waitFor();
     await visit(page, "usage");
     await visit(page, "events");
   }
@@ -104,7 +105,7 @@ test("what is shown leads to its export, and an opened event to its hold and its
   );
   const query = page.getByRole("combobox", { name: /^Query/ });
   expect(await query.inputValue()).toBe('action:invoice.* -action:invoice.create -actor_id:"u 2"');
-  await page.getByText("invoice.send").click();
+  await grid(page).getByText("invoice.send").click();
   await page.getByRole("link", { name: "Hold the opened event" }).click();
   await page.getByRole("button", { name: "Place hold" }).click();
   await page.getByText("The hold is placed").waitFor();

@@ -60,7 +60,7 @@ async function start() {
 /** Opens the newest event, and resolves to its details. */
 async function open(shown: Page | Locator): Promise<Locator> {
   await shown.getByText("✓ Verified", { exact: true }).first().waitFor();
-  await shown.getByRole("row").nth(1).click();
+  await shown.getByRole("grid").getByRole("row").nth(1).click();
   const detail = shown.getByRole("region", { name: "Details of the event" });
   await detail.getByText("Previous hash").waitFor();
   return detail;

@@ -68,7 +68,7 @@ test("keys alone complete a query, and a range of time narrows it, in the addres
 });
 
 test("after 20 empty pages a search waits for its reader, and then goes on", async () => {
-  const { viewer, page } = await show();
+  const { viewer, page } = await show({ attributes: "refresh-seconds='0'" });
   await viewer.getByText("All 100 loaded events are verified").waitFor();
   let asked = 0;
   // As of a chain so long that its pages are empty.

@@ -23,7 +23,8 @@ afterAll(() => browser.close());
 const show = (client: Embedding["client"], more: Partial<Embedding> = {}) =>
   embed(browser, { baseUrl, client, ...more });
 
-const firstRow = (viewer: Locator) => viewer.getByRole("row").nth(1);
+const rows = (viewer: Locator) => viewer.getByRole("grid").getByRole("row");
+const firstRow = (viewer: Locator) => rows(viewer).nth(1);
 
 async function openFirst(viewer: Locator): Promise<Locator> {
   await firstRow(viewer).click();
@@ -39,7 +40,7 @@ describe("what was stored", () => {
       const { client } = await accountWith(stack, 3);
       const { viewer, page } = await show(client, { host });
       await viewer.getByText("All 3 loaded events are verified").waitFor();
-      expect(await viewer.getByRole("row").count()).toBe(4);
+      expect(await rows(viewer).count()).toBe(4);
       expect(await firstRow(viewer).innerText()).toMatch(
         /invoice\.update.*Ada.*u_1.*203\.0\.113\.7.*✓\s+Verified/s,
       );
@@ -87,7 +88,7 @@ describe("what was changed in the database", () => {
     const { viewer, page } = await show(client);
     await viewer.getByText("1 of 3 loaded events differ from what was recorded").waitFor();
     expect(await firstRow(viewer).innerText()).toContain(`✗ Differs: ${part}`);
-    expect(await viewer.getByRole("row").nth(2).innerText()).toMatch(/✓\s+Verified/);
+    expect(await rows(viewer).nth(2).innerText()).toMatch(/✓\s+Verified/);
     const detail = await openFirst(viewer);
     expect(await detail.getByText("differs", { exact: true }).count()).toBe(1);
     await expectAccessible(page);
@@ -105,7 +106,7 @@ describe("what was changed in the database", () => {
     const { viewer } = await show(client);
     await viewer.getByText("2 of 3 loaded events differ").waitFor();
     expect(await firstRow(viewer).innerText()).toContain("✗ Differs: Link");
-    expect(await viewer.getByRole("row").nth(2).innerText()).toContain("✗ Differs: Hash");
+    expect(await rows(viewer).nth(2).innerText()).toContain("✗ Differs: Hash");
   });
 });
 
@@ -170,7 +171,9 @@ test("nothing in an event becomes markup, a link, or a script", async () => {
   }
   // Nothing that a reader does not see, in the table and in the last detail.
   expect(await viewer.innerText()).not.toMatch(/[\u202E\u2066]/);
-  expect(await viewer.locator("a, script, svg, img, style, iframe, object").count()).toBe(0);
+  expect(
+    await viewer.locator("a, script, svg:not(.bars svg), img, style, iframe, object").count(),
+  ).toBe(0);
   expect(await page.title()).toBe("A page");
   await expectAccessible(page);
 });
