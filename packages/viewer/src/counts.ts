@@ -27,6 +27,8 @@ export interface CountsOptions {
   /** The fields whose values are counted. */
   readonly facets: readonly string[];
   readonly refused: Refused;
+  /** Whether failures can be counted: asked once the first page is there. */
+  readonly hasOutcome: () => boolean;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
 }
@@ -61,7 +63,7 @@ export class Counts {
   }
 
   async #countBars(): Promise<void> {
-    const { filter, zone, onChange } = this.#options;
+    const { filter, hasOutcome, zone, onChange } = this.#options;
     const query = { ...filter, time_zone: zoneName(zone) };
     let failures: Histogram | undefined;
     let all: Histogram | undefined;
@@ -73,7 +75,7 @@ export class Counts {
       all = page;
       show();
     }
-    if (!all || all.total === 0 || filtersOf(filter)["outcome"]) return;
+    if (!all || all.total === 0 || filtersOf(filter)["outcome"] || !hasOutcome()) return;
     const failed = { ...query, interval: all.interval, outcome: "failure" };
     await this.#ask("failures", async () => {
       for await (const page of this.#pages(failed)) {

@@ -12,7 +12,7 @@ import { Feed } from "./feed.ts";
 import { isSame } from "./filter.ts";
 import { Checker } from "./proof/checker.ts";
 import { Opened } from "./opened.ts";
-import { Poller } from "./poller.ts";
+import { DEFAULT_SECONDS, Poller } from "./poller.ts";
 import { Search } from "./search.ts";
 import { copied, curlOf, savedFrom } from "./share.ts";
 import { allStyles } from "./all-styles.ts";
@@ -25,7 +25,6 @@ import { keepZone, keptZone } from "./zone.ts";
 
 /** How often relative times are written again. */
 const CLOCK_MS = 30_000;
-const DEFAULT_REFRESH_SECONDS = 10;
 
 export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   static override styles = allStyles;
@@ -103,7 +102,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     super();
     Object.assign(this, { server: "", token: "", expiresAt: "", openEvent: "", facets: "" });
     Object.assign(this, { syncUrl: false, filter: {}, messages: {}, zone: keptZone() });
-    this.refreshSeconds = DEFAULT_REFRESH_SECONDS;
+    this.refreshSeconds = DEFAULT_SECONDS;
     this.tokenProvider = undefined;
   }
 
@@ -159,7 +158,8 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     const [client, facets] = [this.#client, this.facets.split(/\s+/).filter(Boolean)];
     if (!client) return;
     const { filter, zone } = this;
-    this.#tally.restart({ client, filter, zone, facets, signal: this.#life.signal });
+    const hasOutcome = () => this.#feed?.hasMetadata ?? false;
+    this.#tally.restart({ client, filter, zone, facets, hasOutcome, signal: this.#life.signal });
     if (this.#feed?.hasPage) this.#tally.start();
   }
 
@@ -199,7 +199,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
       coverage: this.#coverage,
       erasures: this.#erasures,
       onZone: (zone) => this.#setZone(zone),
-      onLive: () => (this.refreshSeconds = this.refreshSeconds > 0 ? 0 : DEFAULT_REFRESH_SECONDS),
+      onLive: () => (this.refreshSeconds = this.refreshSeconds > 0 ? 0 : DEFAULT_SECONDS),
       onApply: (filter) => this.#apply(filter),
       onOpen: (index) => this.#openAt(index),
       onClose: () => this.#open(""),

@@ -61,6 +61,11 @@ export class Feed {
     return (this.#summary ??= summarize([...this.rows.rows()]));
   }
 
+  /** Whether an event shows metadata, which has the outcome. A token can hide it in all of them. */
+  get hasMetadata(): boolean {
+    return [...this.rows.rows()].some(({ event }) => event.metadata !== undefined);
+  }
+
   /** Loads what is missing between those rows, and older ones when they come near the end. */
   show(from: number, to: number): void {
     this.#from = from;

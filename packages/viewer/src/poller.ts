@@ -1,6 +1,9 @@
 // Decides when the viewer looks for newer events: often while the newest are in sight, else less often, and
 // never on a page that nobody sees. Made by the element.
 
+/** Seconds between two polls. */
+export const DEFAULT_SECONDS = 10;
+
 /** How many times more often a reader of the newest events gets newer ones. */
 const SOONER = 5;
 

@@ -1,5 +1,6 @@
-// Overview: what happened in the last 30 days, whether events arrive, how far the chain is covered, and what needs somebody, from the routes of
-// the other screens. Each card loads by itself. One that the key or the role may not see is left out.
+// Overview: what happened in the last 30 days, whether events arrive, how far the chain is covered, and what
+// needs somebody, from the routes of the other screens. Each card loads by itself. One that the key or the
+// role may not see, or that the release does not have, is left out.
 
 import { AnnalsError, type Event, type LogStatus, type Usage } from "@annals/sdk";
 import type { Routes } from "@annals/sdk/browser";
