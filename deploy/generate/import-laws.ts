@@ -57,6 +57,7 @@ export const GATEWAY_NOUNS = [
   "retention",
   "role-mappings",
   "search",
+  "searches",
   "sinks",
   "usage",
   "verify",

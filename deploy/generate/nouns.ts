@@ -189,6 +189,12 @@ const NOUNS: Readonly<Record<string, Readonly<Record<string, Given>>>> = {
     delete: "delete-search-field",
     paths: "list-search-paths",
   },
+  searches: {
+    create: "create-saved-search",
+    list: "list-saved-searches",
+    update: "update-saved-search",
+    delete: "delete-saved-search",
+  },
   people: { list: "list-people" },
   workloads: { create: "create-workload", list: "list-workloads", delete: "delete-workload" },
   verify: { chain: "verify-chain" },

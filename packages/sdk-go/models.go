@@ -1139,6 +1139,14 @@ type NewRoleMapping struct {
 	Role string `json:"role"`
 }
 
+// NewSavedSearch is a type of the interface.
+type NewSavedSearch struct {
+	// What people call it. Several searches may have the same.
+	Name   string        `json:"name"`
+	Filter *SearchFilter `json:"filter,omitempty"`
+	View   *SearchView   `json:"view,omitempty"`
+}
+
 // NewSearchField is a type of the interface.
 type NewSearchField struct {
 	// Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or
@@ -1623,6 +1631,57 @@ type S3SinkConfigShownCredentials struct {
 	AccessKeyID string `json:"access_key_id"`
 }
 
+// SavedSearch is a type of the interface.
+type SavedSearch struct {
+	// `srch_` and an opaque string.
+	ID string `json:"id"`
+	// What people call it. Several searches may have the same.
+	Name   string       `json:"name"`
+	Filter SearchFilter `json:"filter"`
+	View   SearchView   `json:"view"`
+	// The declared fields that the filter names, as they were when it was set. A list takes only fields
+	// that are declared now.
+	Fields []SavedSearchFieldsItem `json:"fields"`
+	// Whether an erasure has taken a value out of it since its filter was set: then it selects other
+	// events.
+	HasErased bool `json:"has_erased"`
+	// ISO 8601, UTC, six fraction digits.
+	CreatedAt string `json:"created_at"`
+	// ISO 8601, UTC, six fraction digits.
+	UpdatedAt string `json:"updated_at"`
+	// Raw is all of it as the service sent it, with members that this version does not know.
+	Raw json.RawMessage `json:"-"`
+}
+
+func (r *SavedSearch) UnmarshalJSON(text []byte) error {
+	type plain SavedSearch
+	r.Raw = append(json.RawMessage(nil), text...)
+	return decode(text, (*plain)(r))
+}
+
+// SavedSearchFieldsItem is a type of the interface.
+type SavedSearchFieldsItem struct {
+	// Filters name it as `field.` and this. Default: the path.
+	Name string `json:"name"`
+	// Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or
+	// `target.meta`, and names of members below it. An array if a name has other characters than A to Z,
+	// a to z, 0 to 9, _ and -. An array in an event gives each of its elements.
+	Path Strings `json:"path"`
+	// What a value is read as. A value that is not of the type is not found by the field. One of
+	// "string", "number", "ip", "time".
+	Type string `json:"type"`
+	// Only for strings: whether a to z and A to Z are the same. Default: false.
+	IgnoreCase bool `json:"ignore_case"`
+}
+
+// SavedSearchUpdate is a type of the interface.
+type SavedSearchUpdate struct {
+	// What people call it. Several searches may have the same.
+	Name   string        `json:"name,omitempty"`
+	Filter *SearchFilter `json:"filter,omitempty"`
+	View   *SearchView   `json:"view,omitempty"`
+}
+
 // Scope: What a key may do.
 type Scope string
 
@@ -1746,6 +1805,16 @@ func (r *SearchPath) UnmarshalJSON(text []byte) error {
 	type plain SearchPath
 	r.Raw = append(json.RawMessage(nil), text...)
 	return decode(text, (*plain)(r))
+}
+
+// SearchView: How it is shown. The service keeps it and does not read it.
+type SearchView struct {
+	// The range of time as the screen that saved it writes it.
+	Range string `json:"range,omitempty"`
+	// The columns of the table, in order.
+	Columns []string `json:"columns,omitzero"`
+	// The field that splits the bars.
+	By string `json:"by,omitempty"`
 }
 
 // SecretRotation is a type of the interface.

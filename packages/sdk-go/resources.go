@@ -28,6 +28,7 @@ type Resources struct {
 	Archives     ArchivesCalls
 	RoleMappings RoleMappingsCalls
 	SearchFields SearchFieldsCalls
+	Searches     SearchesCalls
 	People       PeopleCalls
 	Workloads    WorkloadsCalls
 	Verify       VerifyCalls
@@ -52,6 +53,7 @@ func resourcesOf(t *transport) Resources {
 		Archives:     ArchivesCalls{t},
 		RoleMappings: RoleMappingsCalls{t},
 		SearchFields: SearchFieldsCalls{t},
+		Searches:     SearchesCalls{t},
 		People:       PeopleCalls{t},
 		Workloads:    WorkloadsCalls{t},
 		Verify:       VerifyCalls{t},
@@ -670,6 +672,37 @@ func (c SearchFieldsCalls) Paths(ctx context.Context, options ...CallOption) ([]
 		return nil, err
 	}
 	return *all, nil
+}
+
+// SearchesCalls are the methods of Client.Searches.
+type SearchesCalls struct{ transport *transport }
+
+// Create: Save a search.
+func (c SearchesCalls) Create(ctx context.Context, body NewSavedSearch, options ...CallOption) (*SavedSearch, error) {
+	request := call{operation: "create-saved-search", method: "POST", path: "/searches", body: body, keying: keyedByCaller}
+	return dataOf[SavedSearch](ctx, c.transport, request, options)
+}
+
+// List: List saved searches.
+func (c SearchesCalls) List(ctx context.Context, options ...CallOption) ([]SavedSearch, error) {
+	request := call{operation: "list-saved-searches", method: "GET", path: "/searches"}
+	all, err := dataOf[[]SavedSearch](ctx, c.transport, request, options)
+	if err != nil {
+		return nil, err
+	}
+	return *all, nil
+}
+
+// Update: Change a saved search.
+func (c SearchesCalls) Update(ctx context.Context, id string, body SavedSearchUpdate, options ...CallOption) (*SavedSearch, error) {
+	request := call{operation: "update-saved-search", method: "PATCH", path: "/searches/{}", ids: []string{id}, body: body}
+	return dataOf[SavedSearch](ctx, c.transport, request, options)
+}
+
+// Delete: Delete a saved search.
+func (c SearchesCalls) Delete(ctx context.Context, id string, options ...CallOption) error {
+	request := call{operation: "delete-saved-search", method: "DELETE", path: "/searches/{}", ids: []string{id}}
+	return c.transport.json(ctx, request, nil, options)
 }
 
 // PeopleCalls are the methods of Client.People.

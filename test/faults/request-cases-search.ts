@@ -1,5 +1,5 @@
-// Cases of request-cases.ts of lists by a text and of declared fields. A DELETE is measured with what makes
-// the field that it deletes.
+// Cases of request-cases.ts of lists by a text, of declared fields and of saved searches. A DELETE is
+// measured with what makes the thing that it deletes.
 
 import { newToken } from "../system/widget-client.ts";
 import { type CostCase, type CostWorld, made, type Send } from "./request-world.ts";
@@ -15,6 +15,20 @@ const declaredAndDeleted =
     await owner.query("DELETE FROM ledger.fields WHERE account_id = $1", [fresh.accountId]);
     const { id } = await made(fresh.post("/v1/search/fields", FIELD));
     return fresh.delete(`/v1/search/fields/${id}`);
+  };
+
+const SEARCHES = 100;
+const LARGE_SEARCH = {
+  name: "large",
+  filter: { actor_id: Array.from({ length: 10 }, (_, n) => `${n}${"x".repeat(254)}`) },
+  view: { columns: Array.from({ length: 9 }, () => "c".repeat(128)) },
+};
+
+const savedAndDeleted =
+  ({ fresh }: CostWorld): Send =>
+  async () => {
+    const { id } = await made(fresh.post("/v1/searches", LARGE_SEARCH));
+    return fresh.delete(`/v1/searches/${id}`);
   };
 
 /** Long, and nearly what large events have: they repeat one letter. */
@@ -72,5 +86,39 @@ export const SEARCH_CASES: readonly CostCase[] = [
     what: "a field that is deleted",
     status: 204,
     make: declaredAndDeleted,
+  },
+  {
+    ...SMALL,
+    route: "GET /searches",
+    what: "100 saved searches of 4 KiB",
+    make: async ({ worked }: CostWorld): Promise<Send> => {
+      for (let n = 0; n < SEARCHES; n += 1)
+        // oxlint-disable-next-line no-await-in-loop -- in order
+        await made(worked.post("/v1/searches", LARGE_SEARCH));
+      return () => worked.get("/v1/searches");
+    },
+  },
+  {
+    ...TWO,
+    route: "POST /searches",
+    what: "a search that is saved and deleted",
+    status: 204,
+    make: savedAndDeleted,
+  },
+  {
+    ...TWO,
+    route: "DELETE /searches/:id",
+    what: "a saved search that is deleted",
+    status: 204,
+    make: savedAndDeleted,
+  },
+  {
+    ...SMALL,
+    route: "PATCH /searches/:id",
+    what: "a saved search that is changed",
+    make: async ({ fresh }: CostWorld): Promise<Send> => {
+      const { id } = await made(fresh.post("/v1/searches", LARGE_SEARCH));
+      return () => fresh.patch(`/v1/searches/${id}`, LARGE_SEARCH);
+    },
   },
 ];

@@ -29,6 +29,7 @@ export const SERVICE_OF: Readonly<Record<string, string>> = {
   archive: "export",
   erasure: "ledger",
   search_field: "ledger",
+  saved_search: "ledger",
   retention: "ledger",
 };
 

@@ -1,4 +1,5 @@
-// The rows of audit-changes.ts of the roles of people, of workloads and of declared fields.
+// The rows of audit-changes.ts of the roles of people, of workloads, of declared fields and of
+// saved searches.
 
 import type { Change } from "./audit-change.ts";
 
@@ -60,6 +61,31 @@ export const ROLE_CHANGES: readonly Change[] = [
     make: async (client, made) => {
       const id = made.get("create-search-field") ?? "";
       return [await client.delete(`/v1/search/fields/${id}`), id];
+    },
+  },
+  {
+    route: "create-saved-search",
+    action: "annals.saved_search.created",
+    make: async (client) => {
+      const search = { name: "private", filter: { actor_id: "private" } };
+      const answer = await client.post("/v1/searches", search);
+      return [answer, answer.body.data.id];
+    },
+  },
+  {
+    route: "update-saved-search",
+    action: "annals.saved_search.updated",
+    make: async (client, made) => {
+      const id = made.get("create-saved-search") ?? "";
+      return [await client.patch(`/v1/searches/${id}`, { name: "private" }), id];
+    },
+  },
+  {
+    route: "delete-saved-search",
+    action: "annals.saved_search.deleted",
+    make: async (client, made) => {
+      const id = made.get("create-saved-search") ?? "";
+      return [await client.delete(`/v1/searches/${id}`), id];
     },
   },
 ];

@@ -82,6 +82,8 @@ async function newAccount(others = 0): Promise<Account> {
   const filter = { target_id: ["shared", "other"] };
   const filtered = { url: subscriber.url(), events: ["*"], active: false, filter };
   expect((await client.post("/v1/webhooks", filtered)).status).toBe(201);
+  const search = { name: "Of shared", filter: { ...filter, text: "shared" } };
+  expect((await client.post("/v1/searches", search)).status).toBe(201);
   const values = Array.from({ length: VALUES }, newValue);
   const { status } = await client.post("/v1/events/batch", { events: values.map(eventOf) });
   expect(status).toBe(201);
@@ -213,6 +215,9 @@ test("no copy of an erased value is left", { timeout: 300_000 }, async () => {
     expect(found(await replayed(account))).toEqual([]);
     const [filtered] = (await account.client.get("/v1/webhooks")).body.data;
     expect(filtered.filter).toEqual({ target_id: ["other"] });
+    const [search] = (await account.client.get("/v1/searches")).body.data;
+    const left = { name: "(erased)", filter: { target_id: ["other"] }, has_erased: true };
+    expect(search).toMatchObject(left);
     expect((await account.client.get("/v1/verify")).body.data).toMatchObject({ valid: true });
     for (const id of older)
       expect((await account.client.get(`/v1/exports/${id}/content`)).status).toBe(404);

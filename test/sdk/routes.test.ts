@@ -77,6 +77,14 @@ test("every route", async () => {
   expect(await events.list({ "field.n": "1..", "not.action": "z" }).toArray()).toEqual([]);
   await annals.searchFields.delete(field.id);
 
+  const search = await annals.searches.create({ name: "one", filter: { text: "abc" } }, once);
+  expect(await annals.searches.create({ name: "one", filter: { text: "abc" } }, once)).toEqual(
+    search,
+  );
+  const changed = await annals.searches.update(search.id, { view: { by: "action" } });
+  expect(await annals.searches.list()).toEqual([changed]);
+  await annals.searches.delete(search.id);
+
   const { id } = await exports.create({ include_proofs: true });
   await eventually("the export", async () => (await exports.get(id)).status === "completed");
   expect(await (await exports.content(id)).text()).toContain('"manifest"');

@@ -22,6 +22,11 @@ const REPEATED = [
   ["SINKS_ROWS", PLAN, /maxSinks: ([\d_]+)/],
   ["SINKS_ROWS", `${DISPATCHER}/sinks/rpc/create-sink.ts`, /MAX_SINKS = ([\d_]+)/],
   ["SEARCH_FIELDS_ROWS", "services/ledger/src/search/rules/search-field.ts", /MAX_KEPT = ([\d_]+)/],
+  [
+    "SAVED_SEARCHES_ROWS",
+    "services/ledger/src/search/rules/saved-search.ts",
+    /MAX_SEARCHES = ([\d_]+)/,
+  ],
   ["WIDGET_TOKENS_ROWS", PLAN, /maxWidgetTokens: ([\d_]+)/],
   ["ERASURE_ROWS", "services/ledger/src/search/find-selected.ts", /COUNTED_ROWS = ([\d_]+)/],
   ["HOLDS_ROWS", "services/ledger/src/holds/rules/new-hold.ts", /MAX_PLACED = ([\d_]+)/],

@@ -60,6 +60,9 @@ export const AUDIT_RULES = {
     "annals.retention.changed": CLIENT_OR_OPERATOR,
     "annals.search_field.created": CLIENT,
     "annals.search_field.deleted": CLIENT,
+    "annals.saved_search.created": CLIENT,
+    "annals.saved_search.updated": CLIENT_OR_SERVICE,
+    "annals.saved_search.deleted": CLIENT,
     [AUDIT_COUNTED_ACTION]: SERVICE,
   },
   "webhook-dispatcher": {

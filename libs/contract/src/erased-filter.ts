@@ -1,5 +1,5 @@
 // Whether the filter of an export names an erased value. The export service asks for its jobs and entries,
-// the webhook dispatcher for bodies of deliveries.
+// the webhook dispatcher for bodies of deliveries, and the ledger for texts of saved searches.
 
 export interface ErasedValues {
   readonly actorId?: string | undefined;
@@ -16,8 +16,7 @@ export function namesErased(
 ): boolean {
   const excluded = (filter["not"] ?? {}) as typeof filter;
   const { text = "" } = filter;
-  if (typeof text === "string" && (isWordOf(text, actorId) || isWordOf(text, targetId)))
-    return true;
+  if (typeof text === "string" && hasErasedWord(text, { actorId, targetId })) return true;
   return [filter, excluded].some((values) => {
     const fields = Object.values(values["fields"] ?? {}).flat();
     return (
@@ -29,6 +28,11 @@ export function namesErased(
 /** `given` has values, and arrays of values, of which each may be the erased one. */
 function names(given: readonly unknown[], erased: string | undefined): boolean {
   return erased !== undefined && given.flat().includes(erased);
+}
+
+/** Whether a text that a client chose has one of the values. */
+export function hasErasedWord(text: string, { actorId, targetId }: ErasedValues): boolean {
+  return isWordOf(text, actorId) || isWordOf(text, targetId);
 }
 
 /** Whether the text has the value, with neither a letter nor a digit next to it. Texts match in any case. */

@@ -25,7 +25,8 @@ export type IdPrefix =
   | "usr"
   | "ses"
   | "rmap"
-  | "wkl";
+  | "wkl"
+  | "srch";
 
 /** Makes a random id such as `key_8m3k...`. `random(n)` returns n random bytes. */
 export function newId(

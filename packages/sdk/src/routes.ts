@@ -8,6 +8,7 @@ import { Log } from "./log.ts";
 import { listOf, pageOf, type PageOptions, type Pages, path } from "./pages.ts";
 import { People, RoleMappings } from "./people.ts";
 import { SearchFields } from "./search-fields.ts";
+import { Searches } from "./searches.ts";
 import { Sinks } from "./sinks.ts";
 import { type CallOptions, get, post, put, type Transport } from "./transport.ts";
 import type * as T from "./types.ts";
@@ -29,6 +30,7 @@ export class Routes {
     this.people = new People(transport);
     this.roleMappings = new RoleMappings(transport);
     this.searchFields = new SearchFields(transport);
+    this.searches = new Searches(transport);
     this.sinks = new Sinks(transport);
     this.workloads = new Workloads(transport);
   }
@@ -182,6 +184,8 @@ export class Routes {
   readonly people: People;
   /** The fields of events that filters of lists may name. */
   readonly searchFields: SearchFields;
+  /** Searches that the account keeps. */
+  readonly searches: Searches;
   /** Trust programs by the tokens of their platform. */
   readonly workloads: Workloads;
 

@@ -38,6 +38,9 @@ export type FacetsQuery = CountedEvents & {
 export type SearchField = Schemas["SearchField"];
 export type NewSearchField = Schemas["NewSearchField"];
 export type SearchPath = Schemas["SearchPath"];
+export type SavedSearch = Schemas["SavedSearch"];
+export type NewSavedSearch = Schemas["NewSavedSearch"];
+export type SavedSearchUpdate = Schemas["SavedSearchUpdate"];
 /** A CloudEvent 1.0 in its JSON format; other attributes are extensions. */
 export interface CloudEvent {
   readonly specversion: "1.0";

@@ -41,6 +41,7 @@ const SINKS_ROWS = 10;
 const SEARCH_FIELDS_ROWS = 64;
 /** Events whose paths are listed. */
 const NEWEST_ROWS = 1_000;
+const SAVED_SEARCHES_ROWS = 100;
 const ROLE_MAPPINGS_ROWS = MAX_ROLE_MAPPINGS;
 const WORKLOADS_ROWS = MAX_WORKLOADS;
 /** Idempotency keys of an account for one kind of thing: they are counted before another one is kept. */
@@ -123,6 +124,14 @@ export const NEW_WEBHOOK = bounds(
 );
 export const CHANGED_WEBHOOK = bounds("slot", WEBHOOKS_ROWS + FILTER_ROWS + FEW_ROWS, "body");
 export const CHANGED_SINK = bounds("slot", FILTER_ROWS + FEW_ROWS, "body");
+/** Each has at most 4 KiB, and its paths of fields again. */
+export const SEARCHES = bounds("slot", SAVED_SEARCHES_ROWS + FEW_ROWS, MIB);
+export const NEW_SEARCH = bounds(
+  "slot",
+  SAVED_SEARCHES_ROWS + FILTER_ROWS + KEPT_KEYS_ROWS + FEW_ROWS,
+  "body",
+);
+export const SEARCH_PATCH = bounds("slot", FILTER_ROWS + FEW_ROWS, "body");
 export const NEW_SINK: Bounds = {
   ...bounds("slot", SINKS_ROWS + KEPT_KEYS_ROWS + FILTER_ROWS + FEW_ROWS, "body"),
   causes: "replayed events",

@@ -37,6 +37,7 @@ const LEDGER_READS = [
   ...(["ProveInclusion", "ProveConsistency", "ListHeads", "ReadHeadLog"] as const),
   ...(["ListHolds", "GetErasure", "ListErasures"] as const),
   ...(["ListSearchFields", "ListSearchPaths", "ResolveFilter"] as const),
+  ...(["ListSavedSearches", "UpdateSavedSearch"] as const),
 ];
 
 export function openClients(options: {

@@ -37,6 +37,9 @@ import {
   REPLAY,
   REPLAY_RANGE,
   REPLAY_SINK,
+  SEARCH_PATCH,
+  NEW_SEARCH,
+  SEARCHES,
   SEARCH_FIELDS,
   SEARCH_PATHS,
   SINK_TEST,
@@ -95,6 +98,10 @@ import { createRoleMapping } from "./role-mappings/create-role-mapping.ts";
 import { deleteRoleMapping } from "./role-mappings/delete-role-mapping.ts";
 import { listRoleMappings } from "./role-mappings/list-role-mappings.ts";
 import { createSearchField } from "./search/create-search-field.ts";
+import { createSavedSearch } from "./searches/create-saved-search.ts";
+import { deleteSavedSearch } from "./searches/delete-saved-search.ts";
+import { listSavedSearches } from "./searches/list-saved-searches.ts";
+import { updateSavedSearch } from "./searches/update-saved-search.ts";
 import { deleteSearchField } from "./search/delete-search-field.ts";
 import { listSearchFields } from "./search/list-search-fields.ts";
 import { listSearchPaths } from "./search/list-search-paths.ts";
@@ -232,6 +239,10 @@ export const V1: readonly Row[] = [
   ["GET", "/search/fields", "keys:manage", "list-search-fields", listSearchFields, SEARCH_FIELDS],
   ["DELETE", "/search/fields/:id", "keys:manage", "delete-search-field", deleteSearchField, ONE],
   ["GET", "/search/paths", "keys:manage", "list-search-paths", listSearchPaths, SEARCH_PATHS],
+  ["POST", "/searches", "events:read", "create-saved-search", createSavedSearch, NEW_SEARCH],
+  ["GET", "/searches", "events:read", "list-saved-searches", listSavedSearches, SEARCHES],
+  ["PATCH", "/searches/:id", "events:read", "update-saved-search", updateSavedSearch, SEARCH_PATCH],
+  ["DELETE", "/searches/:id", "events:read", "delete-saved-search", deleteSavedSearch, ONE],
 
   ["GET", "/archives", "export", "list-archives", listArchives, PAGE],
   ["GET", "/archives/:id/events", "export", "get-archive-events", getArchiveEvents, DOWNLOAD],

@@ -295,6 +295,25 @@ CREATE TABLE ledger.fields (
 
 GRANT SELECT, INSERT, UPDATE (deleted_at) ON ledger.fields TO annals_ledger;
 
+-- The searches that an account keeps.
+CREATE TABLE ledger.searches (
+  account_id text COLLATE "C" NOT NULL,
+  id         text COLLATE "C" NOT NULL,
+  name       text NOT NULL,
+  -- JSON objects, as the client sent them
+  filter     text NOT NULL,
+  view       text NOT NULL,
+  -- JSON: the declared fields that the filter names, as they were when it was set
+  fields     text NOT NULL,
+  -- whether an erasure has taken a value out of it
+  has_erased boolean NOT NULL DEFAULT false,
+  created_at text COLLATE "C" NOT NULL,
+  updated_at text COLLATE "C" NOT NULL,
+  PRIMARY KEY (account_id, id)
+);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON ledger.searches TO annals_ledger;
+
 -- The scalars of a JSON document at a path of member names. An array on the path, or at its end, gives each of its
 -- elements; an array in an array gives nothing.
 CREATE FUNCTION ledger.scalars_at(document json, members text[], is_element boolean)
@@ -1686,13 +1705,14 @@ GRANT EXECUTE ON FUNCTION ledger.begin_lifecycle, ledger.erase, ledger.expire TO
 DO $$
 BEGIN
   IF current_setting('server_version_num')::integer >= 170000 THEN
-    EXECUTE 'GRANT MAINTAIN ON ledger.events, ledger.blocks, ledger.unindexed TO annals_ledger';
+    EXECUTE 'GRANT MAINTAIN ON ledger.events, ledger.blocks, ledger.unindexed, ledger.searches TO annals_ledger';
   ELSE
     EXECUTE 'ALTER TABLE ledger.events SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0)';
     EXECUTE 'ALTER TABLE ledger.blocks SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
       vacuum_index_cleanup = on)';
     EXECUTE 'ALTER TABLE ledger.unindexed SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0,
       vacuum_index_cleanup = on)';
+    EXECUTE 'ALTER TABLE ledger.searches SET (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0)';
   END IF;
 END
 $$;

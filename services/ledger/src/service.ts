@@ -43,6 +43,10 @@ import { countWidgetEvents } from "./counts/rpc/count-widget-events.ts";
 import { countWidgetValues } from "./counts/rpc/count-widget-values.ts";
 import type { CountBounds } from "./counts/count-events.ts";
 import { createSearchField } from "./search/rpc/create-search-field.ts";
+import { createSavedSearch } from "./search/rpc/create-saved-search.ts";
+import { deleteSavedSearch } from "./search/rpc/delete-saved-search.ts";
+import { listSavedSearches } from "./search/rpc/list-saved-searches.ts";
+import { updateSavedSearch } from "./search/rpc/update-saved-search.ts";
 import { deleteSearchField } from "./search/rpc/delete-search-field.ts";
 import { listSearchFields } from "./search/rpc/list-search-fields.ts";
 import { listSearchPaths } from "./search/rpc/list-search-paths.ts";
@@ -136,11 +140,7 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       placeHold: placeHold(deps),
       releaseHold: releaseHold(deps),
       listHolds: listHolds(deps),
-      createSearchField: createSearchField(deps),
-      listSearchFields: listSearchFields(deps),
-      listSearchPaths: listSearchPaths(deps),
-      deleteSearchField: deleteSearchField(deps),
-      resolveFilter: resolveFilter(deps),
+      ...searches(deps),
       createErasure: createErasure(deps),
       getErasure: getErasure(deps),
       listErasures: listErasures(deps),
@@ -158,4 +158,19 @@ export function ledgerService(deps: Deps): (router: ConnectRouter) => void {
       proveInclusion: proveInclusion(deps),
       proveConsistency: proveConsistency(deps),
     });
+}
+
+/** What is declared and kept for searches. */
+function searches(deps: Deps) {
+  return {
+    createSearchField: createSearchField(deps),
+    listSearchFields: listSearchFields(deps),
+    listSearchPaths: listSearchPaths(deps),
+    deleteSearchField: deleteSearchField(deps),
+    createSavedSearch: createSavedSearch(deps),
+    listSavedSearches: listSavedSearches(deps),
+    updateSavedSearch: updateSavedSearch(deps),
+    deleteSavedSearch: deleteSavedSearch(deps),
+    resolveFilter: resolveFilter(deps),
+  };
 }

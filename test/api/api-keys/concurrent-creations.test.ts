@@ -80,7 +80,7 @@ describe.each(FORMS)("POST $path", (form) => {
 
   test("requests that wait for the lock of the account together create one", async () => {
     const before = await count(rows);
-    const lock = LOCKS[table.split(".")[0] ?? ""] ?? expect.unreachable();
+    const lock = form.lock ?? LOCKS[table.split(".")[0] ?? ""] ?? expect.unreachable();
     const released = await held(lock(account.accountId));
     const asked = Array.from({ length: WAITING }, send);
     await released();

@@ -1,6 +1,7 @@
 // The requests that create something once for an Idempotency-Key, and where it is kept. Called by the tests
 // of retried and of concurrent creations.
 
+import type { Scope } from "@annals/contract";
 import type { Answer } from "@annals/testing";
 import { URL_OF_NOBODY } from "../../system/bad-bodies.ts";
 import { SINK } from "../sinks/sink-bodies.ts";
@@ -12,6 +13,10 @@ export interface Form {
   readonly table: string;
   readonly rows: string;
   readonly operation: string;
+  /** Without which its list is refused, too. Default: keys:manage. */
+  readonly scope?: Scope;
+  /** The lock of the account under which it is created; by default that of its schema. */
+  readonly lock?: (accountId: string) => string;
 }
 
 const API_KEY = {
@@ -48,6 +53,16 @@ export const FORMS: readonly [Form, ...Form[]] = [
     table: "ledger.idempotent_requests",
     rows: "ledger.holds",
     operation: "place-hold",
+  },
+  {
+    path: "/v1/searches",
+    body: { name: "of u_1", filter: { actor_id: "u_1", text: "abc" }, view: { by: "action" } },
+    other: { name: "of u_2", filter: { actor_id: "u_1", text: "abc" } },
+    table: "ledger.idempotent_requests",
+    rows: "ledger.searches",
+    operation: "create-saved-search",
+    scope: "events:read",
+    lock: (id) => `pg_advisory_xact_lock(hashtextextended('annals.searches ${id}', 0))`,
   },
 ];
 

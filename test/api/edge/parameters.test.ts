@@ -36,6 +36,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "create-role-mapping": { provider: "okta", group: "readers", role: "viewer" },
   "create-workload": { name: "a", issuer: "cluster", subject: "s", scopes: ["verify"] },
   "create-search-field": { path: "context.ip", type: "ip" },
+  "create-saved-search": { name: "a" },
+  "update-saved-search": {},
   "set-retention": { days: 90 },
 };
 
@@ -70,5 +72,6 @@ test("and has done nothing", async () => {
   expect((await client.get("/v1/holds")).body.data).toEqual([]);
   expect((await client.get("/v1/role-mappings")).body.data).toEqual([]);
   expect((await client.get("/v1/workloads")).body.data).toEqual([]);
+  expect((await client.get("/v1/searches")).body.data).toEqual([]);
   expect((await client.get("/v1/retention")).body.data.account_days).toBeNull();
 });

@@ -48,7 +48,10 @@ const OPERATIONS = V1.map(
 );
 const operationOf = (method: string, path: string) =>
   `${method} ${path
-    .replaceAll(/\/(key|evt|field|wh_del|wh|exp|wtok|hold|era|arc|sink|rmap|wkl)_[0-9a-z]+/g, "/{}")
+    .replaceAll(
+      /\/(key|evt|field|wh_del|wh|exp|wtok|hold|era|arc|sink|rmap|wkl|srch)_[0-9a-z]+/g,
+      "/{}",
+    )
     .replace("/0/", "/{}/")
     .replace(/\/000$/, "/{}")}`;
 

@@ -168,6 +168,7 @@ const MAY_BE_EMPTY = [
   "create-widget-token",
   "rotate-secret",
   "update-sink",
+  "update-saved-search",
   "update-webhook",
   "test-sink",
   "test-webhook",
@@ -218,6 +219,7 @@ describe("open details are marked", () => {
       "create-role-mapping list-role-mappings delete-role-mapping list-people " +
       "create-workload list-workloads delete-workload " +
       "create-search-field list-search-fields delete-search-field list-search-paths " +
+      "create-saved-search list-saved-searches update-saved-search delete-saved-search " +
       "store-cloudevents store-kubernetes-audit store-otlp-logs";
     const marked = operationsOf(document).filter(({ operation }) => operation[MARK]);
     const names = marked.map(({ operation }) => String(operation.operationId));

@@ -70,6 +70,12 @@ const FIELD = ({ account }: { readonly account: string }) =>
   `INSERT INTO ledger.fields VALUES
 ('${account}', 17, 'ip', '{context,ip}', 'ip', false, 4096, 0, '2020-01-01T00:00:00.000000Z', NULL)`;
 
+/** Two searches that the account keeps. */
+const SAVED = ({ account }: { readonly account: string }) =>
+  `INSERT INTO ledger.searches VALUES
+('${account}', 'srch_1', 'a', '{}', '{}', '[]', false, '2020-01-01', '2020-01-01'),
+('${account}', 'srch_2', 'b', '{}', '{}', '[]', true, '2020-01-02', '2020-01-03')`;
+
 export const SEARCH: Cases = {
   "ledger.find-hidden-time": [
     ({ account }) => [account, 1, 6],
@@ -132,6 +138,27 @@ export const SEARCH: Cases = {
   "ledger.list-search-fields": [
     ({ account }) => [account],
     { before: FIELD, params: ({ account }) => [account] },
+  ],
+  "ledger.count-saved-searches": [{ before: SAVED, params: ({ account }) => [account] }],
+  "ledger.create-saved-search": [
+    ({ account }) => [account, "srch_9", "a", "{}", "{}", "[]", at(1, 1)],
+  ],
+  "ledger.delete-saved-search": [
+    ({ account }) => [account, "srch_1"],
+    { before: SAVED, params: ({ account }) => [account, "srch_1"] },
+  ],
+  "ledger.list-saved-searches": [{ before: SAVED, params: ({ account }) => [account] }],
+  "ledger.lock-saved-search": [
+    ({ account }) => [account, "srch_1"],
+    { before: SAVED, params: ({ account }) => [account, "srch_2"] },
+  ],
+  "ledger.lock-searches": [({ account }) => [account]],
+  "ledger.update-saved-search": [
+    {
+      before: SAVED,
+      params: ({ account }) => [account, "srch_1", "b", "{}", "{}", "[]", true, at(1, 2)],
+    },
+    ({ account }) => [account, "srch_9", "b", "{}", "{}", "[]", false, at(1, 2)],
   ],
   "ledger.find-text": [
     ({ account }) => [

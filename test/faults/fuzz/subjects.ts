@@ -30,6 +30,7 @@ const MAX_SINKS = 10;
 const MAX_TRUSTED = 200;
 /** Fields that a plan allows which does not say it. */
 const MAX_FIELDS = 8;
+const MAX_SEARCHES = 90;
 const MAPPING = { provider: "okta", group: "fuzzed", role: "viewer" };
 const WORKLOAD = { name: "fuzzed", issuer: "cluster", subject: "fuzzed", scopes: ["events:read"] };
 const MADE_AT_A_TIME = 16;
@@ -129,6 +130,10 @@ async function thingsOf(
           (n) => ({ path: `context.n_${n}`, type: "string" }),
           Math.min(count, MAX_FIELDS),
         ),
+      };
+    case "searches":
+      return {
+        ids: await many(client, "/v1/searches", { name: "fuzzed" }, Math.min(count, MAX_SEARCHES)),
       };
     case "sinks":
       await events(client);

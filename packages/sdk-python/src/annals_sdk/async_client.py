@@ -42,6 +42,7 @@ class AsyncAnnals(BaseClient):
         self.archives = async_resources.Archives(transport)
         self.role_mappings = async_resources.RoleMappings(transport)
         self.search_fields = async_resources.SearchFields(transport)
+        self.searches = async_resources.Searches(transport)
         self.people = async_resources.People(transport)
         self.workloads = async_resources.Workloads(transport)
         self.verify = Verify(transport)

@@ -1410,6 +1410,83 @@ class SearchFields:
         return cast("builtins.list[m.SearchPath]", await self._transport.data(call))
 
 
+class Searches:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self,
+        body: m.NewSavedSearch,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> m.SavedSearch:
+        """Save a search."""
+        call = Call(
+            "create-saved-search",
+            "POST",
+            "/searches",
+            body=body,
+            idempotency_key=idempotency_key,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("m.SavedSearch", await self._transport.data(call))
+
+    async def list(
+        self,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> builtins.list[m.SavedSearch]:
+        """List saved searches."""
+        call = Call(
+            "list-saved-searches",
+            "GET",
+            "/searches",
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("builtins.list[m.SavedSearch]", await self._transport.data(call))
+
+    async def update(
+        self,
+        id: str,
+        body: m.SavedSearchUpdate | None = None,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> m.SavedSearch:
+        """Change a saved search."""
+        call = Call(
+            "update-saved-search",
+            "PATCH",
+            f"/searches/{path_of(id)}",
+            body=body,
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        return cast("m.SavedSearch", await self._transport.data(call))
+
+    async def delete(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+        max_retries: int | None = None,
+    ) -> None:
+        """Delete a saved search."""
+        call = Call(
+            "delete-saved-search",
+            "DELETE",
+            f"/searches/{path_of(id)}",
+            timeout=timeout,
+            max_retries=max_retries,
+        )
+        await self._transport.json(call)
+
+
 class People:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport

@@ -118,6 +118,7 @@ class Annals(BaseClient):
         self.archives = resources.Archives(transport)
         self.role_mappings = resources.RoleMappings(transport)
         self.search_fields = resources.SearchFields(transport)
+        self.searches = resources.Searches(transport)
         self.people = resources.People(transport)
         self.workloads = resources.Workloads(transport)
         self.verify = Verify(transport)

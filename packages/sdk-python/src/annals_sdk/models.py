@@ -653,6 +653,15 @@ class NewRoleMapping(_NewRoleMappingRequired, total=False):
     subject: str
 
 
+class _NewSavedSearchRequired(TypedDict):
+    name: str
+
+
+class NewSavedSearch(_NewSavedSearchRequired, total=False):
+    filter: SearchFilter
+    view: SearchView
+
+
 class _NewSearchFieldRequired(TypedDict):
     path: str | list[str]
     type: Literal["string", "number", "ip", "time"] | str
@@ -1030,6 +1039,30 @@ class S3SinkConfigShown(_S3SinkConfigShownRequired, total=False):
     credentials: S3SinkConfigShownCredentials
 
 
+class SavedSearchFieldsItem(TypedDict):
+    name: str
+    path: str | list[str]
+    type: Literal["string", "number", "ip", "time"] | str
+    ignore_case: bool
+
+
+class SavedSearch(TypedDict):
+    id: str
+    name: str
+    filter: SearchFilter
+    view: SearchView
+    fields: list[SavedSearchFieldsItem]
+    has_erased: bool
+    created_at: str
+    updated_at: str
+
+
+class SavedSearchUpdate(TypedDict, total=False):
+    name: str
+    filter: SearchFilter
+    view: SearchView
+
+
 class SearchField(TypedDict):
     id: str
     name: str
@@ -1081,6 +1114,14 @@ class SearchPath(TypedDict):
     path: str | list[str]
     type: Literal["string", "number", "ip", "time"] | str
     share: float
+
+
+class SearchView(TypedDict, total=False):
+    """How it is shown. The service keeps it and does not read it."""
+
+    range: str
+    columns: list[str]
+    by: str
 
 
 class SecretRotation(TypedDict, total=False):

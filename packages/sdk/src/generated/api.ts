@@ -1757,6 +1757,15 @@ export interface components {
              */
             subject?: string;
         };
+        NewSavedSearch: {
+            filter?: components["schemas"]["SearchFilter"];
+            /**
+             * @description What people call it. Several searches may have the same.
+             * @example Failed log-ins
+             */
+            name: string;
+            view?: components["schemas"]["SearchView"];
+        };
         NewSearchField: {
             /**
              * @description Only for strings: whether a to z and A to Z are the same. Default: false.
@@ -2436,6 +2445,80 @@ export interface components {
              */
             region: string;
         };
+        SavedSearch: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            created_at: string;
+            /**
+             * @description The declared fields that the filter names, as they were when it was set. A list takes only fields that are declared now.
+             * @example [
+             *       {
+             *         "name": "ip",
+             *         "path": "context.ip",
+             *         "type": "ip",
+             *         "ignore_case": false
+             *       }
+             *     ]
+             */
+            fields: {
+                /**
+                 * @description Only for strings: whether a to z and A to Z are the same. Default: false.
+                 * @example false
+                 */
+                ignore_case: boolean;
+                /**
+                 * @description Filters name it as `field.` and this. Default: the path.
+                 * @example ip
+                 */
+                name: string;
+                /**
+                 * @description Where the value is in an event: `context`, `metadata`, `diff.before`, `diff.after`, `actor.meta` or `target.meta`, and names of members below it. An array if a name has other characters than A to Z, a to z, 0 to 9, _ and -. An array in an event gives each of its elements.
+                 * @example context.ip
+                 */
+                path: string | string[];
+                /**
+                 * @description What a value is read as. A value that is not of the type is not found by the field.
+                 * @example ip
+                 * @enum {string}
+                 */
+                type: "string" | "number" | "ip" | "time";
+            }[];
+            filter: components["schemas"]["SearchFilter"];
+            /**
+             * @description Whether an erasure has taken a value out of it since its filter was set: then it selects other events.
+             * @example false
+             */
+            has_erased: boolean;
+            /**
+             * @description `srch_` and an opaque string.
+             * @example srch_4d8k2m6p0r3t7v1x5z9b2c4f6g
+             */
+            id: string;
+            /**
+             * @description What people call it. Several searches may have the same.
+             * @example Failed log-ins
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC, six fraction digits.
+             * @example 2026-01-31T09:30:00.052919Z
+             */
+            updated_at: string;
+            view: components["schemas"]["SearchView"];
+        };
+        SavedSearchUpdate: {
+            filter?: components["schemas"]["SearchFilter"];
+            /**
+             * @description What people call it. Several searches may have the same.
+             * @example Failed log-ins
+             */
+            name?: string;
+            view?: components["schemas"]["SearchView"];
+        };
         /**
          * @description What a key may do.
          * @enum {string}
@@ -2642,6 +2725,34 @@ export interface components {
              * @enum {string}
              */
             type: "string" | "number" | "ip" | "time";
+        };
+        /**
+         * @description How it is shown. The service keeps it and does not read it.
+         * @example {
+         *       "range": "30d",
+         *       "by": "outcome"
+         *     }
+         */
+        SearchView: {
+            /**
+             * @description The field that splits the bars.
+             * @example outcome
+             */
+            by?: string;
+            /**
+             * @description The columns of the table, in order.
+             * @example [
+             *       "action",
+             *       "actor",
+             *       "field.ip"
+             *     ]
+             */
+            columns?: string[];
+            /**
+             * @description The range of time as the screen that saved it writes it.
+             * @example 30d
+             */
+            range?: string;
         };
         SecretRotation: {
             /**

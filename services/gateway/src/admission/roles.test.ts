@@ -9,9 +9,10 @@ import { requireScope } from "./require-scope.ts";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-const VIEWER = words(
-  "list-events get-event read-entries get-usage create-widget-token list-widget-tokens delete-widget-token",
-);
+const VIEWER = words(`
+  list-events get-event read-entries get-usage create-widget-token list-widget-tokens delete-widget-token
+  create-saved-search list-saved-searches update-saved-search delete-saved-search
+`);
 const AUDITOR = words(`
   verify-chain create-export list-exports get-export delete-export get-export-content
   list-archives get-archive-events get-archive-evidence

@@ -39,6 +39,7 @@ const TAGS: Readonly<Record<string, { readonly name: string; readonly descriptio
   },
   people: { name: "People", description: "See who has a role and has logged in." },
   search: { name: "Search", description: "Declare fields of events that filters may name." },
+  searches: { name: "Searches", description: "Keep searches for those who read the events." },
   sinks: { name: "Sinks", description: "Send the events, in order, to a SIEM or a bucket." },
   widget: {
     name: "Widget",

@@ -17,6 +17,7 @@ const ARCHIVES = openDetail("archives");
 const ROLE_MAPPINGS = openDetail("role-mappings");
 const WORKLOADS = openDetail("workloads");
 const SEARCH_FIELDS = openDetail("search-fields");
+const SAVED_SEARCHES = openDetail("saved-searches");
 const RETENTION = openDetail("retention");
 const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
@@ -78,6 +79,10 @@ const OPERATIONS: Readonly<Record<string, Mark>> = {
   "list-search-fields": SEARCH_FIELDS,
   "delete-search-field": SEARCH_FIELDS,
   "list-search-paths": SEARCH_FIELDS,
+  "create-saved-search": SAVED_SEARCHES,
+  "list-saved-searches": SAVED_SEARCHES,
+  "update-saved-search": SAVED_SEARCHES,
+  "delete-saved-search": SAVED_SEARCHES,
   "list-people": openDetail("people"),
   "create-workload": WORKLOADS,
   "list-workloads": WORKLOADS,

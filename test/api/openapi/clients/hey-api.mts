@@ -131,6 +131,13 @@ export async function callEach({
   await annals.listSearchPaths(by);
   await annals.deleteSearchField({ ...by, path: { id: field.data.data.id } });
 
+  const kept = { name: "one", filter: { text: "abc" } };
+  const search = await annals.createSavedSearch({ ...by, body: kept });
+  await annals.listSavedSearches(by);
+  const saved = { id: search.data.data.id };
+  await annals.updateSavedSearch({ ...by, path: saved, body: { name: "two" } });
+  await annals.deleteSavedSearch({ ...by, path: saved });
+
   const mapping = { provider: "okta", group: "readers", role: "viewer" as const };
   const mapped = await annals.createRoleMapping({ ...by, body: mapping });
   await annals.listRoleMappings(by);

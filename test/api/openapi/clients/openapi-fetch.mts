@@ -191,6 +191,13 @@ export async function callEach({
   need(await client.GET("/v1/search/fields"));
   await client.DELETE("/v1/search/fields/{id}", { params: { path: { id: field.id } } });
 
+  const kept = { name: "one", filter: { text: "abc" } };
+  const { data: search } = need(await client.POST("/v1/searches", { body: kept }));
+  need(await client.GET("/v1/searches"));
+  const saved = { params: { path: { id: search.id } } };
+  need(await client.PATCH("/v1/searches/{id}", { ...saved, body: { name: "two" } }));
+  await client.DELETE("/v1/searches/{id}", saved);
+
   const mapping = { provider: "okta", group: "readers", role: "viewer" as const };
   const { data: mapped } = need(await client.POST("/v1/role-mappings", { body: mapping }));
   need(await client.GET("/v1/role-mappings"));

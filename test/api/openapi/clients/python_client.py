@@ -40,6 +40,12 @@ from annals_client.api.role_mappings import (
     list_role_mappings,
 )
 from annals_client.api.search import create_search_field, delete_search_field, list_search_fields, list_search_paths
+from annals_client.api.searches import (
+    create_saved_search,
+    delete_saved_search,
+    list_saved_searches,
+    update_saved_search,
+)
 from annals_client.api.sinks import (
     create_sink,
     delete_sink,
@@ -183,6 +189,12 @@ field = call(create_search_field, body=declared, status=201).data
 call(list_search_fields)
 call(list_search_paths)
 call(delete_search_field, field.id, status=204)
+
+kept = models.NewSavedSearch(name="one", filter_=models.SearchFilter(text="abc"))
+search = call(create_saved_search, body=kept, status=201).data
+call(list_saved_searches)
+call(update_saved_search, search.id, body=models.SavedSearchUpdate(name="two"))
+call(delete_saved_search, search.id, status=204)
 
 role = models.NewRoleMappingRole.VIEWER
 mapping = models.NewRoleMapping(provider="okta", group="readers", role=role)

@@ -128,6 +128,11 @@ assert [each["id"] for each in annals.events.list(fields={"field.n": "5..10"})] 
 assert numbered not in [each["id"] for each in annals.events.list(fields={"not.field.n": "5..10"})]
 annals.search_fields.delete(field["id"])
 
+search = annals.searches.create({"name": "one", "filter": {"text": "abc"}})
+assert annals.searches.update(search["id"], {"name": "two"})["name"] == "two"
+assert [each["id"] for each in annals.searches.list()] == [search["id"]]
+annals.searches.delete(search["id"])
+
 retention = annals.retention.set({"days": 90})
 assert annals.retention.get() == retention
 annals.archives.list().to_list()

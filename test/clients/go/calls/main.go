@@ -236,6 +236,12 @@ func searchFields(client *annals.Client) {
 	}
 	check(found("field.n") && !found("not.field.n"), field)
 	done(client.SearchFields.Delete(ctx, field.ID))
+	search := known(client.Searches.Create(ctx, annals.NewSavedSearch{Name: "one", Filter: &annals.SearchFilter{Text: "abc"}}))
+	changed := known(client.Searches.Update(ctx, search.ID, annals.SavedSearchUpdate{Name: "two"}))
+	check(changed.Name == "two" && changed.Filter.Text == "abc", changed)
+	saved := must(client.Searches.List(ctx))
+	check(len(saved) == 1 && saved[0].ID == search.ID, saved)
+	done(client.Searches.Delete(ctx, search.ID))
 }
 
 func people(client *annals.Client) {

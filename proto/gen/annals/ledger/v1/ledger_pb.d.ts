@@ -3283,6 +3283,266 @@ export declare type SearchPath = Message<"annals.ledger.v1.SearchPath"> & {
 export declare const SearchPathSchema: GenMessage<SearchPath>;
 
 /**
+ * A search that an account keeps.
+ *
+ * @generated from message annals.ledger.v1.SavedSearch
+ */
+export declare type SavedSearch = Message<"annals.ledger.v1.SavedSearch"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * JSON objects, as the client sent them.
+   *
+   * @generated from field: string filter_json = 3;
+   */
+  filterJson: string;
+
+  /**
+   * @generated from field: string view_json = 4;
+   */
+  viewJson: string;
+
+  /**
+   * The declared fields that the filter names, as they were when it was set. They have no values.
+   *
+   * @generated from field: repeated annals.ledger.v1.FieldValues fields = 5;
+   */
+  fields: FieldValues[];
+
+  /**
+   * Whether an erasure has taken a value out of it.
+   *
+   * @generated from field: bool has_erased = 6;
+   */
+  hasErased: boolean;
+
+  /**
+   * UTC with six fraction digits.
+   *
+   * @generated from field: string created_at = 7;
+   */
+  createdAt: string;
+
+  /**
+   * @generated from field: string updated_at = 8;
+   */
+  updatedAt: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.SavedSearch.
+ * Use `create(SavedSearchSchema)` to create a new message.
+ */
+export declare const SavedSearchSchema: GenMessage<SavedSearch>;
+
+/**
+ * @generated from message annals.ledger.v1.CreateSavedSearchRequest
+ */
+export declare type CreateSavedSearchRequest = Message<"annals.ledger.v1.CreateSavedSearchRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * See SavedSearch, and what the first says. Both are objects.
+   *
+   * @generated from field: string filter_json = 3;
+   */
+  filterJson: string;
+
+  /**
+   * @generated from field: annals.ledger.v1.EventFilter filter = 4;
+   */
+  filter?: EventFilter | undefined;
+
+  /**
+   * @generated from field: string view_json = 5;
+   */
+  viewJson: string;
+
+  /**
+   * A retry with the same key and digest gets what the first request created. Empty: no key.
+   *
+   * @generated from field: string idempotency_key = 6;
+   */
+  idempotencyKey: string;
+
+  /**
+   * 32 bytes, with a key.
+   *
+   * @generated from field: bytes request_sha256 = 7;
+   */
+  requestSha256: Uint8Array;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CreateSavedSearchRequest.
+ * Use `create(CreateSavedSearchRequestSchema)` to create a new message.
+ */
+export declare const CreateSavedSearchRequestSchema: GenMessage<CreateSavedSearchRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.CreateSavedSearchResponse
+ */
+export declare type CreateSavedSearchResponse = Message<"annals.ledger.v1.CreateSavedSearchResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.SavedSearch search = 1;
+   */
+  search?: SavedSearch | undefined;
+
+  /**
+   * Whether an earlier request with the same key has created it.
+   *
+   * @generated from field: bool replayed = 2;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message annals.ledger.v1.CreateSavedSearchResponse.
+ * Use `create(CreateSavedSearchResponseSchema)` to create a new message.
+ */
+export declare const CreateSavedSearchResponseSchema: GenMessage<CreateSavedSearchResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.ListSavedSearchesRequest
+ */
+export declare type ListSavedSearchesRequest = Message<"annals.ledger.v1.ListSavedSearchesRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListSavedSearchesRequest.
+ * Use `create(ListSavedSearchesRequestSchema)` to create a new message.
+ */
+export declare const ListSavedSearchesRequestSchema: GenMessage<ListSavedSearchesRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.ListSavedSearchesResponse
+ */
+export declare type ListSavedSearchesResponse = Message<"annals.ledger.v1.ListSavedSearchesResponse"> & {
+  /**
+   * @generated from field: repeated annals.ledger.v1.SavedSearch searches = 1;
+   */
+  searches: SavedSearch[];
+};
+
+/**
+ * Describes the message annals.ledger.v1.ListSavedSearchesResponse.
+ * Use `create(ListSavedSearchesResponseSchema)` to create a new message.
+ */
+export declare const ListSavedSearchesResponseSchema: GenMessage<ListSavedSearchesResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.UpdateSavedSearchRequest
+ */
+export declare type UpdateSavedSearchRequest = Message<"annals.ledger.v1.UpdateSavedSearchRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * What is absent stays. The filter comes with its JSON.
+   *
+   * @generated from field: optional string name = 3;
+   */
+  name?: string | undefined;
+
+  /**
+   * @generated from field: optional string filter_json = 4;
+   */
+  filterJson?: string | undefined;
+
+  /**
+   * @generated from field: annals.ledger.v1.EventFilter filter = 5;
+   */
+  filter?: EventFilter | undefined;
+
+  /**
+   * @generated from field: optional string view_json = 6;
+   */
+  viewJson?: string | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.UpdateSavedSearchRequest.
+ * Use `create(UpdateSavedSearchRequestSchema)` to create a new message.
+ */
+export declare const UpdateSavedSearchRequestSchema: GenMessage<UpdateSavedSearchRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.UpdateSavedSearchResponse
+ */
+export declare type UpdateSavedSearchResponse = Message<"annals.ledger.v1.UpdateSavedSearchResponse"> & {
+  /**
+   * @generated from field: annals.ledger.v1.SavedSearch search = 1;
+   */
+  search?: SavedSearch | undefined;
+};
+
+/**
+ * Describes the message annals.ledger.v1.UpdateSavedSearchResponse.
+ * Use `create(UpdateSavedSearchResponseSchema)` to create a new message.
+ */
+export declare const UpdateSavedSearchResponseSchema: GenMessage<UpdateSavedSearchResponse>;
+
+/**
+ * @generated from message annals.ledger.v1.DeleteSavedSearchRequest
+ */
+export declare type DeleteSavedSearchRequest = Message<"annals.ledger.v1.DeleteSavedSearchRequest"> & {
+  /**
+   * @generated from field: string account_id = 1;
+   */
+  accountId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message annals.ledger.v1.DeleteSavedSearchRequest.
+ * Use `create(DeleteSavedSearchRequestSchema)` to create a new message.
+ */
+export declare const DeleteSavedSearchRequestSchema: GenMessage<DeleteSavedSearchRequest>;
+
+/**
+ * @generated from message annals.ledger.v1.DeleteSavedSearchResponse
+ */
+export declare type DeleteSavedSearchResponse = Message<"annals.ledger.v1.DeleteSavedSearchResponse"> & {
+};
+
+/**
+ * Describes the message annals.ledger.v1.DeleteSavedSearchResponse.
+ * Use `create(DeleteSavedSearchResponseSchema)` to create a new message.
+ */
+export declare const DeleteSavedSearchResponseSchema: GenMessage<DeleteSavedSearchResponse>;
+
+/**
  * @generated from message annals.ledger.v1.ResolveFilterRequest
  */
 export declare type ResolveFilterRequest = Message<"annals.ledger.v1.ResolveFilterRequest"> & {
@@ -5260,6 +5520,42 @@ export declare const LedgerService: GenService<{
     methodKind: "unary";
     input: typeof ListSearchPathsRequestSchema;
     output: typeof ListSearchPathsResponseSchema;
+  },
+  /**
+   * Keeps a search for everyone who may read the account's events.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.CreateSavedSearch
+   */
+  createSavedSearch: {
+    methodKind: "unary";
+    input: typeof CreateSavedSearchRequestSchema;
+    output: typeof CreateSavedSearchResponseSchema;
+  },
+  /**
+   * All saved searches of the account, the oldest first.
+   *
+   * @generated from rpc annals.ledger.v1.LedgerService.ListSavedSearches
+   */
+  listSavedSearches: {
+    methodKind: "unary";
+    input: typeof ListSavedSearchesRequestSchema;
+    output: typeof ListSavedSearchesResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.ledger.v1.LedgerService.UpdateSavedSearch
+   */
+  updateSavedSearch: {
+    methodKind: "unary";
+    input: typeof UpdateSavedSearchRequestSchema;
+    output: typeof UpdateSavedSearchResponseSchema;
+  },
+  /**
+   * @generated from rpc annals.ledger.v1.LedgerService.DeleteSavedSearch
+   */
+  deleteSavedSearch: {
+    methodKind: "unary";
+    input: typeof DeleteSavedSearchRequestSchema;
+    output: typeof DeleteSavedSearchResponseSchema;
   },
   /**
    * The filter with the path and the type of each field that it names, for what is stored: deleting a field

@@ -192,7 +192,8 @@ WHERE account_id = $1::text AND id = $2::text AND status = 'running' AND done_th
 /** Ends the lease of a request whose events are all erased. Again, it changes nothing. */
 export const finishErasure = statement<[accountId: string, id: string], { readonly id: string }>(
   `/* ledger.finish-erasure */
-UPDATE ledger.erasures SET done_at = statement_timestamp(), due_at = statement_timestamp()
+UPDATE ledger.erasures SET done_at = statement_timestamp(), due_at = statement_timestamp(),
+  last_xid = pg_current_xact_id()::text::bigint
 WHERE account_id = $1::text AND id = $2::text AND status = 'running' AND done_through = up_to_sequence
   AND done_at IS NULL
 RETURNING id

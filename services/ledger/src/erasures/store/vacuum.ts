@@ -3,7 +3,12 @@
 
 import { statement } from "@annals/postgres";
 
-export const TABLES = ["ledger.events", "ledger.blocks", "ledger.unindexed"] as const;
+export const TABLES = [
+  "ledger.events",
+  "ledger.blocks",
+  "ledger.unindexed",
+  "ledger.searches",
+] as const;
 
 export interface ErasuresRow {
   readonly pending: number;
@@ -72,11 +77,11 @@ export interface TimesRow {
 export const getVacuumTimes = statement<[], TimesRow>(
   `/* ledger.get-vacuum-times */
 SELECT current_setting('server_version_num')::integer >= 170000 AS can_vacuum,
-  CASE WHEN count(greatest(last_vacuum, last_autovacuum)) = 3 THEN
+  CASE WHEN count(greatest(last_vacuum, last_autovacuum)) = 4 THEN
     extract(epoch FROM clock_timestamp() - min(greatest(last_vacuum, last_autovacuum)))::double precision
   END AS vacuumed_s
 FROM pg_catalog.pg_stat_user_tables
-WHERE schemaname = 'ledger' AND relname IN ('events', 'blocks', 'unindexed')
+WHERE schemaname = 'ledger' AND relname IN ('events', 'blocks', 'unindexed', 'searches')
 `,
   { route: "local" },
 );

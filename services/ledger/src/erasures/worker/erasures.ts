@@ -5,14 +5,16 @@
 // have said that they have none. It must never erase an event that a hold covers, or without a record.
 
 import { AccountWork, type Logger } from "@annals/chassis";
-import type { Clock } from "@annals/contract";
+import type { Clock, ErasedValues } from "@annals/contract";
 import { internal } from "@annals/errors";
-import type { Database } from "@annals/postgres";
+import { erasedParts } from "@annals/event";
+import type { Database, Pool } from "@annals/postgres";
 import type { AppendQueue } from "../../append/append-queue.ts";
 import { BATCH, type Done, eraseFound, type Erasing, NOTHING } from "../erase-found.ts";
 import type { ErasureCopies } from "../rules/erasure-copies.ts";
 import { numberOf, type Selector, selectorDigest, selectorOf } from "../rules/erasure.ts";
 import { findSelected } from "../../search/find-selected.ts";
+import { forgetValues } from "../../search/forget-values.ts";
 import type { SearchTurns } from "../../search/search-turns.ts";
 import { listErasable } from "../store/erase.ts";
 import {
@@ -30,7 +32,7 @@ export interface ErasuresDeps {
   readonly appends: Pick<AppendQueue, "record">;
   readonly clock: Clock;
   readonly copies: ErasureCopies;
-  readonly database: Database;
+  readonly database: Pool;
   readonly log: Logger;
   readonly random: (size: number) => Uint8Array;
   readonly searches: SearchTurns;
@@ -116,6 +118,7 @@ export class Erasures {
       await database.run(releaseErasure, [accountId, id, String(done)]);
       return true;
     }
+    await forgetValues(this.#deps, { accountId, id, ...erasedValues(erasure) });
     await database.run(finishErasure, [accountId, id]);
     if (copies.exports || copies.webhooks) return false;
     return this.#complete(accountId, id, claimed.selector);
@@ -162,6 +165,15 @@ export class Erasures {
     const within = { after, upTo, limit: BATCH, rows: ROWS };
     return findSelected(database, { accountId, selector }, within);
   }
+}
+
+/** What nothing may name afterwards: the id of an actor or a target whose part is erased. */
+function erasedValues({ parts, selector: { actorId, targetId } }: Erasure): ErasedValues {
+  const erased = erasedParts(parts);
+  return {
+    ...(erased.includes("actor") && { actorId }),
+    ...(erased.includes("target") && { targetId }),
+  };
 }
 
 /** Runs under the lock of the head: no hold is placed, and no other batch erases, meanwhile. */
