@@ -1,6 +1,6 @@
 // The paths that the parts of some events have: what an account may declare as fields. Called by
-// list-search-paths.ts. It finds the values that ledger.values_of finds (0001_ledger.sql), and must never keep
-// a value: only paths leave it.
+// list-search-paths.ts. It finds the values that ledger.values_of finds (0001_ledger.sql), and must never
+// keep a value: only paths leave it.
 
 import {
   FIELD_ROOTS,
@@ -22,8 +22,8 @@ export interface FoundPath {
   readonly events: number;
 }
 
-/** Different paths that are counted. Events with more names have too many of them to choose from. */
-const MAX_PATHS = 10_000;
+/** Different steps that are counted. Events with more names have too many of them to choose from. */
+const MAX_STEPS = 10_000;
 
 type Scalar = boolean | number | string;
 
@@ -37,23 +37,34 @@ const IS_OF = {
 
 type Narrow = keyof typeof IS_OF;
 
-interface Counted {
+/** A name of a path below the names of its parents. */
+class Step {
   readonly path: readonly string[];
-  events: number;
-  /** The last event that has it. */
-  last: number;
-  types: readonly Narrow[];
+  readonly below = new Map<string, Step>();
+  /** Events that have a value here, and the last of them. */
+  events = 0;
+  last = -1;
+  types = Object.keys(IS_OF) as Narrow[];
+
+  constructor(path: readonly string[]) {
+    this.path = path;
+  }
+
+  add(event: number, value: Scalar): void {
+    if (this.types.length > 0) this.types = this.types.filter((type) => IS_OF[type](value));
+    if (this.last !== event) this.events += 1;
+    this.last = event;
+  }
 }
 
 /** The paths with their events, the most frequent first. */
 export function pathsIn(events: readonly Parts[]): FoundPath[] {
-  const counted = new Map<string, Counted>();
-  for (const [index, parts] of events.entries())
-    for (const root of FIELD_ROOTS) {
-      const value = membersAt(parts, root);
-      for (const [path, scalar] of scalarsIn(value, root)) count(counted, index, path, scalar);
-    }
-  return [...counted.values()]
+  const steps: Step[] = FIELD_ROOTS.map((root) => new Step(root));
+  const roots = steps.slice();
+  for (const [event, parts] of events.entries())
+    for (const root of roots) walk(membersAt(parts, root.path), root, event, steps);
+  return steps
+    .filter((step) => step.events > 0)
     .map(({ events: found, path, types }): FoundPath => ({
       path,
       type: types[0] ?? "string",
@@ -62,44 +73,36 @@ export function pathsIn(events: readonly Parts[]): FoundPath[] {
     .toSorted((one, other) => other.events - one.events || compared(one.path, other.path));
 }
 
-function membersAt(parts: Parts, [part, ...names]: (typeof FIELD_ROOTS)[number]): unknown {
-  const whole: unknown = JSON.parse(parts[part]);
+function membersAt(parts: Parts, [part, ...names]: readonly string[]): unknown {
+  const whole: unknown = JSON.parse(parts[part as keyof Parts]);
   return names.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), whole);
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** An array gives each of its elements; an array in an array gives none. */
-function* scalarsIn(
-  value: unknown,
-  path: readonly string[],
-): Generator<[path: readonly string[], value: Scalar]> {
+/** An array gives each of its elements; an array in an array gives none. New steps are added to `steps`. */
+function walk(value: unknown, at: Step, event: number, steps: Step[]): void {
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   for (const one of all) {
-    if (isObject(one)) {
-      if (path.length === MAX_FIELD_STEPS) continue;
-      for (const [name, member] of Object.entries(one))
-        if (isStep(name)) yield* scalarsIn(member, [...path, name]);
-    } else if (["boolean", "number", "string"].includes(typeof one)) yield [path, one as Scalar];
+    if (isObject(one))
+      for (const [name, member] of Object.entries(one)) {
+        const step = at.below.get(name) ?? added(name, at, steps);
+        if (step) walk(member, step, event, steps);
+      }
+    else if (typeof one === "boolean" || typeof one === "number" || typeof one === "string")
+      at.add(event, one);
   }
 }
 
-function count(
-  counted: Map<string, Counted>,
-  event: number,
-  path: readonly string[],
-  value: Scalar,
-): void {
-  const key = JSON.stringify(path);
-  const types = Object.keys(IS_OF) as Narrow[];
-  const known = counted.get(key) ?? { path, events: 0, last: -1, types };
-  if (known.events === 0 && counted.size >= MAX_PATHS) return;
-  counted.set(key, known);
-  known.types = known.types.filter((type) => IS_OF[type](value));
-  if (known.last === event) return;
-  known.events += 1;
-  known.last = event;
+/** Undefined for a name that no field can have, and beyond a number of steps. */
+function added(name: string, { below, path }: Step, steps: Step[]): Step | undefined {
+  if (steps.length >= MAX_STEPS || path.length === MAX_FIELD_STEPS || !isStep(name))
+    return undefined;
+  const step = new Step([...path, name]);
+  below.set(name, step);
+  steps.push(step);
+  return step;
 }
 
 function compared(one: readonly string[], other: readonly string[]): number {

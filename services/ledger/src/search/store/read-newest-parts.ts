@@ -1,5 +1,5 @@
-// The parts of the newest events of an account, as far as they fit into a number of bytes: those of the first one
-// are always read. Called by list-search-paths.ts.
+// The parts of the newest events of an account, as far as they fit into a number of bytes: those of the
+// first one are always read. Called by list-search-paths.ts.
 
 import { statement } from "@annals/postgres";
 import { IS_KEPT } from "../../store/find-matches.ts";
