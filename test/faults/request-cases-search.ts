@@ -50,11 +50,58 @@ const widgetByText =
 const TEXT = { maxMs: 100, route: "GET /events", isEmpty: true } as const;
 const WIDGET_TEXT = { maxMs: 50, route: "GET /widget/events", isEmpty: true } as const;
 
+/** All values of a chain, of which each actor has few events. */
+const BARS = "events/histogram?by=actor_id";
+const VALUES = "events/facets?field=actor_id&field=target_id&field=action";
+const counted =
+  (path: string) =>
+  ({ searched }: CostWorld): Send =>
+  () =>
+    searched.get(`/v1/${path}`);
+const widgetCounted =
+  (path: string) =>
+  async ({ searched }: CostWorld): Promise<Send> => {
+    const { widget } = await newToken(searched, { parts: PARTS });
+    return () => widget.get(`/v1/widget/${path}`);
+  };
+const COUNTED = { maxMs: 600 };
+const WIDGET_COUNTED = { maxMs: 50 };
+
 export const SEARCH_CASES: readonly CostCase[] = [
   { ...TEXT, what: "list by a text, none found", make: byText("searched") },
   { ...TEXT, what: "list by a text in events of 64 KB", make: byText("large") },
   { ...WIDGET_TEXT, what: "widget list by a text, none found", make: widgetByText("searched") },
   { ...WIDGET_TEXT, what: "widget list by a text in events of 64 KB", make: widgetByText("large") },
+  {
+    ...COUNTED,
+    route: "GET /events/histogram",
+    what: "bars by actor, to the end of the budget",
+    make: counted(BARS),
+  },
+  {
+    ...COUNTED,
+    route: "GET /events/histogram",
+    what: "bars of what a text finds",
+    make: counted(`events/histogram?text=${"x".repeat(127)}y`),
+  },
+  {
+    ...COUNTED,
+    route: "GET /events/facets",
+    what: "facets of three fields",
+    make: counted(VALUES),
+  },
+  {
+    ...WIDGET_COUNTED,
+    route: "GET /widget/events/histogram",
+    what: "widget bars by actor",
+    make: widgetCounted(BARS),
+  },
+  {
+    ...WIDGET_COUNTED,
+    route: "GET /widget/events/facets",
+    what: "widget facets of three fields",
+    make: widgetCounted(VALUES),
+  },
   {
     ...SMALL,
     route: "GET /search/fields",

@@ -3,6 +3,7 @@
 
 import { APPEND } from "./append.ts";
 import type { Cases } from "./case.ts";
+import { COUNTS } from "./counts.ts";
 import { DELIVERIES } from "./deliveries.ts";
 import { ERASURES } from "./erasures.ts";
 import { EXPORTS } from "./exports.ts";
@@ -18,6 +19,7 @@ import { WEBHOOKS } from "./webhooks.ts";
 
 export const CASES: Cases = {
   ...APPEND,
+  ...COUNTS,
   ...DELIVERIES,
   ...ERASURES,
   ...EXPORTS,

@@ -1,5 +1,5 @@
-// The edges of the bars of a histogram, in minutes since 1970, in a time zone. Called by histogram-query.ts. A
-// bar ends where the next one begins, whatever the clocks of the zone do in between.
+// The edges of the bars of a histogram, in minutes since 1970, in a time zone. Called by histogram-query.ts.
+// A bar ends where the next one begins, whatever the clocks of the zone do in between.
 
 export const INTERVALS = ["1m", "5m", "15m", "1h", "1d", "1w"] as const;
 export type Interval = (typeof INTERVALS)[number];

@@ -4,13 +4,13 @@
 import type { Facet, FacetsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Static, Type } from "typebox";
+import { COUNTS } from "../openapi/open-operations.ts";
 import { dataOf } from "../render/data.ts";
-import { CLOSED, Count, named, openDetail, TextOrTexts } from "../render/schema.ts";
+import { CLOSED, Count, named, TextOrTexts } from "../render/schema.ts";
 import { filterRequest } from "./event-query.ts";
 import { requireMinutes } from "./histogram-query.ts";
 import { fieldParameters, listFilterMembers } from "./render-event-filter.ts";
 
-const COUNTS = openDetail("counts");
 const MAX_FIELDS = 6;
 const MAX_NAME_LENGTH = 70;
 const MAX_LIMIT = 50;

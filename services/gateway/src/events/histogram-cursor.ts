@@ -1,6 +1,6 @@
 // The cursor of a histogram: the number below which the next page counts, the bars of the first page, and the
-// values that it named. Called by histogram-query.ts. It is opaque to clients. A request with other filters is
-// refused, because its counts could not be added.
+// values that it named. Called by histogram-query.ts. It is opaque to clients. A request with other filters
+// is refused, because its counts could not be added.
 
 import { invalid } from "@annals/errors";
 import { hash } from "node:crypto";

@@ -5,7 +5,8 @@ import { invalid } from "@annals/errors";
 import type { EventFilterSchema, Histogram, HistogramRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Static, Type } from "typebox";
-import { CLOSED, Count, named, Nullable, openDetail, Time } from "../render/schema.ts";
+import { COUNTS } from "../openapi/open-operations.ts";
+import { CLOSED, Count, named, Nullable, Time } from "../render/schema.ts";
 import {
   defaultInterval,
   edgesOf,
@@ -19,20 +20,20 @@ import { makeHistogramCursor, type Position, readHistogramCursor } from "./histo
 import { selectionOf } from "./list-query.ts";
 import { fieldParameters, listFilterMembers } from "./render-event-filter.ts";
 
-const COUNTS = openDetail("counts");
 const CURSOR = { pattern: "^[A-Za-z0-9_-]+$", examples: ["MiA0MTIgM2IwYzQ0Mjk4ZmMxYzE0OQ"] };
 
 /** What a request may count by: the names of filters of values. */
-export const COUNTED_FIELD =
-  "^(action|actor_id|actor_type|target_id|target_type|outcome|field\\..+)$";
+const COUNTED_FIELD = "^(action|actor_id|actor_type|target_id|target_type|outcome|field\\..+)$";
 const MAX_NAME_LENGTH = 70;
 
-export const FieldName = (description: string) =>
+const FieldName = (description: string) =>
   Type.String({
     minLength: 1,
     maxLength: MAX_NAME_LENGTH,
     pattern: COUNTED_FIELD,
-    description: `${description}: \`action\`, \`actor_id\`, \`actor_type\`, \`target_id\`, \`target_type\`, \`outcome\`, or \`field.\` and the name of a declared field.`,
+    description:
+      `${description}: \`action\`, \`actor_id\`, \`actor_type\`, \`target_id\`, \`target_type\`, \`outcome\`, or ` +
+      "`field.` and the name of a declared field.",
     examples: ["outcome"],
     ...COUNTS,
   });
@@ -120,9 +121,9 @@ export const HistogramBody = named(
 );
 
 type Filter = MessageInitShape<typeof EventFilterSchema>;
-export type HistogramRequestInit = MessageInitShape<typeof HistogramRequestSchema>;
+type HistogramRequestInit = MessageInitShape<typeof HistogramRequestSchema>;
 /** Asks the ledger. */
-export type Ask = (request: HistogramRequestInit) => Promise<Histogram | undefined>;
+type Ask = (request: HistogramRequestInit) => Promise<Histogram | undefined>;
 
 const MINUTE_MS = 60_000;
 /** Of the time of a range without an event. */

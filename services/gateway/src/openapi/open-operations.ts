@@ -22,7 +22,8 @@ const RETENTION = openDetail("retention");
 const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
 
-const COUNTS = openDetail("counts");
+/** The routes that count, their parameters and their responses. */
+export const COUNTS = openDetail("counts");
 
 const OPERATIONS: Readonly<Record<string, Mark>> = {
   "create-event-batch": openDetail("batch"),

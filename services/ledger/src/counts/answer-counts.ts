@@ -29,8 +29,8 @@ export interface Asker {
   readonly accountId: string;
   readonly bounds: CountBounds;
   /**
-   * The filter of what may be counted, given that of the request; undefined: no event. Throws for a filter, or a
-   * field, that would tell what is hidden.
+   * The filter of what may be counted, given that of the request; undefined: no event. Throws for a filter,
+   * or a field, that would tell what is hidden.
    */
   readonly allow: (own: EventFilter, fields: readonly NamedField[]) => EventFilter | undefined;
 }

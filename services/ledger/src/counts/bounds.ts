@@ -1,5 +1,5 @@
-// What one count may read (docs/interface.md). Called by the RPCs of counts. A widget token's is less, because
-// anyone may hold one.
+// What one count may read (docs/interface.md). Called by the RPCs of counts. That of a widget token reads
+// less, because anyone may hold one.
 
 import type { CountBounds } from "./count-events.ts";
 

@@ -14,7 +14,7 @@ export interface CountBounds {
   /** Bytes of the filter index, and keys of the counted field in it. */
   readonly bytes: number;
   readonly keys: number;
-  /** Events that are compared, the rows of that (search/budget.ts), and bytes in which a text is looked for. */
+  /** Events that are compared, the rows of that (search/budget.ts), and bytes where a text is looked for. */
   readonly events: number;
   readonly rows: number;
   readonly textBytes: number;

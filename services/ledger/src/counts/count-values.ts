@@ -1,5 +1,5 @@
-// Counts the values of a field in the events that match a filter. Called by the RPCs of facets. What it counts
-// are all events from a number on.
+// Counts the values of a field in the events that match a filter. Called by the RPCs of facets. What it
+// counts are all events from a number on.
 
 import type { Database } from "@annals/postgres";
 import type { EventFilter } from "../search/rules/event-filter.ts";

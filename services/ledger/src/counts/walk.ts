@@ -153,7 +153,7 @@ function sameFields(segments: readonly Segment[], declared: readonly FieldRow[])
   return segments.filter((segment) => first && fieldsOf(segment) === fieldsOf(first));
 }
 
-/** What the budget of the index has no space for. If nothing was counted before it, its events are compared. */
+/** What the budget of the index has no space for. Its events are compared if nothing was counted before. */
 async function cutAt(
   walked: Walk,
   range: Range,

@@ -1,5 +1,5 @@
-// What the counts of a widget token are of: its own filter bounds each request, and no field of a part that it
-// hides is counted. Called by the RPCs of counts for widget tokens.
+// What the counts of a widget token are of: its own filter bounds each request, and no field of a part that
+// it hides is counted. Called by the RPCs of counts for widget tokens.
 
 import { intersectFilters } from "../events/rules/intersect-filters.ts";
 import { requireVisible, requireVisibleField } from "../events/rules/visible-filter.ts";

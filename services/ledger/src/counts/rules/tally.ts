@@ -1,5 +1,5 @@
-// What a count has counted: events of each bar, and of each value in each bar. An event with two values counts
-// once for each. Called by the counts. No I/O.
+// What a count has counted: events of each bar, and of each value in each bar. An event with two values
+// counts once for each. Called by the counts. No I/O.
 
 import { MAX_KEY_BYTES } from "../../search/rules/segment.ts";
 import { UNSURE } from "./bars.ts";
@@ -82,7 +82,7 @@ export class Tally {
     return isSeveral;
   }
 
-  /** Every value with its events, the most frequent first. Values too long for a key of the index are left out. */
+  /** Each value with its events, the most frequent first; none that is too long for a key of the index. */
   values(): { readonly value: string; readonly count: number }[] {
     return [...this.#ids]
       .filter(([value]) => Buffer.byteLength(value) <= MAX_KEY_BYTES)

@@ -1,0 +1,46 @@
+// Cases of the statements that count events. Called by all.ts.
+
+import type { Cases } from "./case.ts";
+
+const CHUNK = 4_096;
+const LARGE = 1_000_000;
+/** Terms, their fields, and the ends of ranges of keys. */
+const VALUES = [
+  [0, 1],
+  [1, 2],
+  ["invoice.create", "user_1"],
+  ["invoice.create\u0001", "user_1\u0001"],
+] as const;
+const ALL = [[0], [1], [""], ["~"]] as const;
+const FROM_CONTEXT = ["part context", ["n"], "number"] as const;
+
+export const COUNTS: Cases = {
+  "ledger.find-blocks": [
+    ({ account }) => [account, [0, 0], [CHUNK, 0], ...VALUES, LARGE, LARGE],
+    ({ account }) => [account, [0, 0], [CHUNK, 0], ...ALL, 1, 1],
+    // One segment is not there.
+    ({ account }) => [account, [1, 0], [CHUNK, 0], ...ALL, LARGE, LARGE],
+  ],
+  "ledger.find-runs": [
+    ({ account }) => [account, [CHUNK, 0], "minutes", LARGE],
+    ({ account }) => [account, [CHUNK, 0, 9 * CHUNK], "quarters", LARGE],
+    ({ account }) => [account, [0], "quarters", 1],
+  ],
+  "ledger.get-times": [
+    ({ account }) => [account, 0, 1, 100],
+    ({ account }) => [account, 2 * CHUNK, 3, 2],
+  ],
+  "ledger.list-unindexed": [
+    ({ account }) => [account, 1, 9, 10],
+    {
+      before: ({ account }) =>
+        `INSERT INTO ledger.unindexed VALUES ('${account}', 2, 1, 'a', 1), ('${account}', 2, 2, 'b', 1), ('${account}', 4, 1, 'a', 1)`,
+      params: ({ account }) => [account, 1, 9, 10],
+    },
+  ],
+  "ledger.read-values": [
+    ({ account }) => [account, [5, 4, 1, 9, 2], "action", [], "string", false, LARGE],
+    ({ account }) => [account, [5, 4, 1, 9, 2], ...FROM_CONTEXT, false, LARGE],
+    ({ account }) => [account, [5, 4, 1], ...FROM_CONTEXT, true, 1],
+  ],
+};
