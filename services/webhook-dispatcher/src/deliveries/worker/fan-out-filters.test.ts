@@ -93,7 +93,8 @@ describe("a filter by a field", () => {
   });
 
   test("is read of each event once, and of none when no filter names one", async () => {
-    const { accountId, created, fanOut, producers, replica, store, update } = await begin();
+    const { accountId, created, fanOut, metrics, producers, replica, store, update } =
+      await withMetrics();
     const [one, id] = [replica(), await created({ filter: DELETED })];
     await fanOut(one, store(10));
     expect(producers.fieldReads).toEqual([]);
@@ -108,6 +109,7 @@ describe("a filter by a field", () => {
     await fanOut(one, store(1));
     await fanOut(one, store(1));
     expect(producers.fieldReads).toHaveLength(3);
+    expect(await metrics(one)).toEqual([]);
   });
 
   test("judges events of its time, however late they are queued", async () => {
