@@ -143,6 +143,8 @@ test("every route", async () => {
   expect((await verify.events(widget.list().pages())).state).toBe("verified");
   expect((await widget.get(event.id)).proof.salts.context).toBeUndefined();
   expect((await widget.filters()).actions).toEqual(["a"]);
+  expect((await widget.histogram()).total).toBe(1);
+  expect(await widget.facets({ field: "action" })).toMatchObject([{ distinct: 1 }]);
   expect((await widget.log()).covered?.sequence_number).toBeGreaterThanOrEqual(3);
   expect(await widgetTokens.list().toArray()).toHaveLength(1);
   await widgetTokens.create();
