@@ -7,7 +7,7 @@ import { newClient } from "@annals/testing";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { openBrowser } from "./chromium.ts";
-import { openDashboard, visit } from "./dashboard.ts";
+import { expectUsable, openDashboard, visit } from "./dashboard.ts";
 
 const stack = inject("stack");
 const { baseUrl } = stack;
@@ -60,6 +60,29 @@ test("an address shows its filters and its event in another browser, and Back cl
   expect(await viewer.getAttribute("data-mark")).toBe("the first");
   await page.getByRole("link", { name: "Events", exact: true }).click();
   await grid(page).getByText("user.login").waitFor();
+});
+
+test("a search is saved with its filters, found by others of the account, and deleted", async () => {
+  const { key } = await withEvents();
+  const query = "events?action=invoice.*&not.action=invoice.create&text=u_1";
+  const page = await openDashboard(browser, { baseUrl, key }, query);
+  await grid(page).getByText("invoice.send").waitFor();
+  await page.getByRole("button", { name: "Save search" }).click();
+  await page.getByLabel("Name of the search").fill("Sent <b>invoices</b>");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("The search is saved.").waitFor();
+
+  const other = await openDashboard(browser, { baseUrl, key }, "events");
+  await grid(other).getByText("user.login").waitFor();
+  await other.getByRole("link", { name: "Sent <b>invoices</b>" }).click();
+  await other.getByText("The loaded event is verified").waitFor();
+  expect(await other.getByRole("combobox", { name: /^Query/ }).inputValue()).toBe(
+    "action:invoice.* -action:invoice.create u_1",
+  );
+  await expectUsable(other);
+  await other.getByRole("button", { name: "Delete the search Sent" }).click();
+  await other.getByText("The search is deleted.").waitFor();
+  expect(await other.getByRole("link", { name: "Sent" }).count()).toBe(0);
 });
 
 test("three visits leave one widget token", async () => {

@@ -23,6 +23,9 @@ const TIMES = {
   occurred_to: "Occurred before (local time)",
 } as const;
 
+/** Filters that have one value each. */
+const SINGLE: readonly string[] = [...Object.keys(TIMES), "text"];
+
 const FURTHER = "further";
 const EXAMPLE = "-outcome:success ip:203.0.113.0/24";
 
@@ -85,17 +88,22 @@ interface Members {
   [name: string]: string | string[] | Members;
 }
 
-/** What a query filters by, as a body has it. */
+/** What a query filters by. */
 function furtherIn(query: string): FilterBody {
   const { filters, fault } = parseQuery(query);
   const wrong = fault && query.slice(fault.from, fault.to);
   if (fault) throw new Error(`Further filters: "${wrong}" is wrong. Write filters as ${EXAMPLE}.`);
+  return bodyOf(filters);
+}
+
+/** Filters as a body has them. */
+export function bodyOf(filters: Filters): FilterBody {
   const body: Members = {};
   for (const [parameter, values] of Object.entries(filters)) {
     const [, not, declared, name = ""] = /^(not\.)?(field\.)?(.*)$/.exec(parameter) ?? [];
     const outer = not === undefined ? body : memberOf(body, "not");
     const members = declared === undefined ? outer : memberOf(outer, "fields");
-    members[name] = name in TIMES ? (values[0] ?? "") : [...values];
+    members[name] = SINGLE.includes(name) ? (values[0] ?? "") : [...values];
   }
   return body;
 }
@@ -106,6 +114,11 @@ const memberOf = (members: Members, name: string): Members => (members[name] ??=
 export function filterText(filter: object): string {
   const parts = membersIn(filter).map(([name, values]) => `${name} ${values.join(",")}`);
   return parts.length === 0 ? "all events" : parts.join(", ");
+}
+
+/** The filters that a body has. */
+export function filtersOfBody(filter: object): Filters {
+  return Object.fromEntries(membersIn(filter).map(([name, values]) => [name, values.map(String)]));
 }
 
 /** The members of a filter that have values, by the names of a list's parameters. */

@@ -7,6 +7,7 @@ import { html, nothing, type TemplateResult } from "lit/html.js";
 import { filtersIn, parametersOf } from "../parts/filter-fields.ts";
 import type { Zone } from "../parts/zone.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
+import { SavedSearches } from "./saved-searches.ts";
 import { PARTS } from "../words.ts";
 
 /** Seconds that a token lives: a page that is closed leaves one for no longer. */
@@ -47,6 +48,7 @@ interface Selected {
 export class EventsScreen implements Screen {
   readonly #context: Context;
   readonly #first: Loader<CreatedWidgetToken & { readonly facets: string }>;
+  readonly #saved: SavedSearches;
   #state: State;
   /** The event that was opened last. One that the address opened is not known. */
   #selected: Selected | undefined;
@@ -54,6 +56,7 @@ export class EventsScreen implements Screen {
   constructor(context: Context) {
     this.#context = context;
     this.#state = stateOf(context.query);
+    this.#saved = new SavedSearches(context);
     this.#first = new Loader(context.update, async (signal) => {
       const [token, declared] = await Promise.all([
         this.#token(signal),
@@ -66,7 +69,10 @@ export class EventsScreen implements Screen {
     });
   }
 
-  readonly stop = (): void => this.#first.stop();
+  readonly stop = (): void => {
+    this.#first.stop();
+    this.#saved.stop();
+  };
 
   readonly moved = (query: URLSearchParams): void => {
     const state = stateOf(query);
@@ -82,7 +88,8 @@ export class EventsScreen implements Screen {
   readonly view = (): TemplateResult =>
     this.#first.view(
       ({ token, expires_at, facets }) =>
-        html`<annals-viewer
+        html`${this.#saved.view(this.#state.filter)}
+          <annals-viewer
             .token=${token}
             .expiresAt=${expires_at}
             .tokenProvider=${this.#create}
