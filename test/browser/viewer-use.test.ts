@@ -52,11 +52,11 @@ test("keys alone complete a query, and a range of time narrows it, in the addres
   await page.keyboard.type("actor_id:u_1");
   await page.keyboard.press("Enter");
   await expect.poll(() => rows(viewer).count()).toBe(1);
+  const earliest = daysAgo(30);
   await viewer.getByRole("combobox", { name: "Time range" }).selectOption("Last 30 days");
   await expect.poll(() => new URL(page.url()).searchParams.size).toBe(3);
   const from = new URL(page.url()).searchParams.get("annals_occurred_from") ?? "";
-  expect(from).toMatch(/:00\.000Z$/);
-  expect(Date.now() - Date.parse(from) - 30 * 86_400_000).toBeLessThan(600_000);
+  expect([earliest, daysAgo(30)]).toContain(from);
   await page.reload();
   await viewer.getByText("The loaded event is verified").waitFor();
   await query.fill("action:none.such");
@@ -66,6 +66,13 @@ test("keys alone complete a query, and a range of time narrows it, in the addres
   await expect.poll(() => rows(viewer).count()).toBeGreaterThan(5);
   expect(new URL(page.url()).search).toBe("");
 });
+
+/** The beginning of a minute. */
+function daysAgo(days: number): string {
+  const time = new Date(Date.now() - days * 86_400_000);
+  time.setUTCSeconds(0, 0);
+  return time.toISOString();
+}
 
 test("after 20 empty pages a search waits for its reader, and then goes on", async () => {
   const { viewer, page } = await show({ attributes: "refresh-seconds='0'" });

@@ -34,7 +34,7 @@ test.each<[string, readonly SourceFile[], RegExp]>([
   [
     "a disabled test",
     TESTS,
-    /\b(describe|test|it)\.(skipIf|fails|runIf(?!\((hasPython(And(MlDsa|Openssl|Zstd))?|hasGo|hasNode|hasOpenssl|ON_ONE_SERVER)\)))\b/,
+    /\b(describe|test|it)\.(skipIf|fails|runIf(?!\((hasPython(310|And(MlDsa|Openssl|Zstd))?|hasGo|hasNode|hasOpenssl|ON_ONE_SERVER)\)))\b/,
   ],
   ["a lint rule disabled without a reason", WRITTEN, /(ox|es)lint-disable(?!.* -- \S)/],
   [

@@ -1,6 +1,6 @@
-// Measures what a screen asks of a long chain: lists by declared fields, histograms and facets, over HTTP with
-// one connection. Called by main.ts. The chain has two declared fields from its first event on, so no request
-// waits for a backfill.
+// Measures what a screen asks of a long chain: lists by declared fields, histograms and facets, over HTTP
+// with one connection. Called by main.ts. The chain has two declared fields from its first event on, so no
+// request waits for a backfill.
 
 import { HttpClient, newAccount } from "@annals/testing";
 import { smallEvent } from "../bodies.ts";

@@ -4,11 +4,10 @@
 import type { Facet, FacetsRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Static, Type } from "typebox";
-import { COUNTS } from "../openapi/open-operations.ts";
 import { dataOf } from "../render/data.ts";
 import { CLOSED, Count, named, TextOrTexts } from "../render/schema.ts";
 import { filterRequest } from "./event-query.ts";
-import { requireMinutes } from "./histogram-query.ts";
+import { COUNT_MEMBERS, requireMinutes } from "./histogram-query.ts";
 import { fieldParameters, listFilterMembers } from "./render-event-filter.ts";
 
 const MAX_FIELDS = 6;
@@ -26,7 +25,7 @@ export const FacetsQuery = Type.Object(
           "The field whose values are counted: `action`, `actor_id`, `actor_type`, `target_id`, `target_type`, " +
           `\`outcome\`, or \`field.\` and the name of a declared field. Repeatable, at most ${MAX_FIELDS}.`,
         examples: ["outcome"],
-        ...COUNTS,
+        ...COUNT_MEMBERS,
       },
     ),
     limit: Type.Optional(
@@ -35,7 +34,7 @@ export const FacetsQuery = Type.Object(
         maximum: MAX_LIMIT,
         description: `Values of each field. Default: ${DEFAULT_LIMIT}.`,
         examples: [20],
-        ...COUNTS,
+        ...COUNT_MEMBERS,
       }),
     ),
     prefix: Type.Optional(
@@ -45,7 +44,7 @@ export const FacetsQuery = Type.Object(
         description:
           "Only values that begin with it are counted. For one field, whose values are texts.",
         examples: ["user."],
-        ...COUNTS,
+        ...COUNT_MEMBERS,
       }),
     ),
   },
@@ -57,33 +56,33 @@ type Query = Static<typeof FacetsQuery>;
 const FacetBody = named(
   "EventFacet",
   Type.Object({
-    field: Type.String({ examples: ["outcome"], ...COUNTS }),
+    field: Type.String({ examples: ["outcome"], ...COUNT_MEMBERS }),
     values: Type.Array(
       Type.Object({
         value: Type.String({ examples: ["failure"] }),
         count: Count({ description: "Events with the value.", examples: [391] }),
       }),
-      { description: "The most frequent first.", ...COUNTS },
+      { description: "The most frequent first.", ...COUNT_MEMBERS },
     ),
     other: Count({
       description: "Counts of the values that are not listed.",
       examples: [0],
-      ...COUNTS,
+      ...COUNT_MEMBERS,
     }),
     missing: Count({
       description: "Events without a value, or without one that begins with `prefix`.",
       examples: [12],
-      ...COUNTS,
+      ...COUNT_MEMBERS,
     }),
     distinct: Count({
       description: "Different values that were counted.",
       examples: [2],
-      ...COUNTS,
+      ...COUNT_MEMBERS,
     }),
     exact: Type.Boolean({
       description: "Whether all events were counted. If not, the newest ones were: see `counted`.",
       examples: [true],
-      ...COUNTS,
+      ...COUNT_MEMBERS,
     }),
     counted: Type.Object(
       {
@@ -93,7 +92,7 @@ const FacetBody = named(
           examples: [1],
         }),
       },
-      COUNTS,
+      COUNT_MEMBERS,
     ),
   }),
 );

@@ -5,8 +5,7 @@ import { invalid } from "@annals/errors";
 import type { EventFilterSchema, Histogram, HistogramRequestSchema } from "@annals/proto/ledger";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Static, Type } from "typebox";
-import { COUNTS } from "../openapi/open-operations.ts";
-import { CLOSED, Count, named, Nullable, Time } from "../render/schema.ts";
+import { CLOSED, Count, named, Nullable, openDetail, Time } from "../render/schema.ts";
 import {
   defaultInterval,
   edgesOf,
@@ -19,6 +18,9 @@ import { filterRequest } from "./event-query.ts";
 import { makeHistogramCursor, type Position, readHistogramCursor } from "./histogram-cursor.ts";
 import { selectionOf } from "./list-query.ts";
 import { fieldParameters, listFilterMembers } from "./render-event-filter.ts";
+
+/** Parameters and members of the routes that count. */
+export const COUNT_MEMBERS = openDetail("count-members");
 
 const CURSOR = { pattern: "^[A-Za-z0-9_-]+$", examples: ["MiA0MTIgM2IwYzQ0Mjk4ZmMxYzE0OQ"] };
 
@@ -35,7 +37,7 @@ const FieldName = (description: string) =>
       `${description}: \`action\`, \`actor_id\`, \`actor_type\`, \`target_id\`, \`target_type\`, \`outcome\`, or ` +
       "`field.` and the name of a declared field.",
     examples: ["outcome"],
-    ...COUNTS,
+    ...COUNT_MEMBERS,
   });
 
 export const HistogramQuery = Type.Object(
@@ -45,7 +47,7 @@ export const HistogramQuery = Type.Object(
       Type.Enum(INTERVALS, {
         description: "Of each bar. Default: the smallest that makes at most 120 bars.",
         examples: ["1d"],
-        ...COUNTS,
+        ...COUNT_MEMBERS,
       }),
     ),
     by: Type.Optional(FieldName("The field whose values are counted")),
@@ -56,7 +58,7 @@ export const HistogramQuery = Type.Object(
         description:
           "The IANA name of the zone in which hours, days and weeks begin. Default: UTC.",
         examples: ["Europe/Berlin"],
-        ...COUNTS,
+        ...COUNT_MEMBERS,
       }),
     ),
     cursor: Type.Optional(
@@ -65,7 +67,7 @@ export const HistogramQuery = Type.Object(
         maxLength: 4_096,
         description: "The next_cursor of the previous page; use it with the same parameters.",
         ...CURSOR,
-        ...COUNTS,
+        ...COUNT_MEMBERS,
       }),
     ),
   },
@@ -90,32 +92,32 @@ export const HistogramBody = named(
           examples: [12],
         }),
       }),
-      { description: "By time, then in the order of `values`, null last.", ...COUNTS },
+      { description: "By time, then in the order of `values`, null last.", ...COUNT_MEMBERS },
     ),
     values: Type.Array(Value("As events show it: a number as JSON."), {
       description:
         "With `by`: at most ten values, the most frequent of the first page, or fewer if there are so many bars " +
         "that the answer would be larger than 512 KiB.",
-      ...COUNTS,
+      ...COUNT_MEMBERS,
     }),
-    total: Count({ description: "Events that were counted.", examples: [412], ...COUNTS }),
-    interval: Type.Enum(INTERVALS, { examples: ["1d"], ...COUNTS }),
-    time_zone: Type.String({ examples: ["UTC"], ...COUNTS }),
+    total: Count({ description: "Events that were counted.", examples: [412], ...COUNT_MEMBERS }),
+    interval: Type.Enum(INTERVALS, { examples: ["1d"], ...COUNT_MEMBERS }),
+    time_zone: Type.String({ examples: ["UTC"], ...COUNT_MEMBERS }),
     complete: Type.Boolean({
       description:
         "Whether all events were counted. If not, go on with next_cursor and add the counts.",
       examples: [true],
-      ...COUNTS,
+      ...COUNT_MEMBERS,
     }),
     counted_from_sequence: Count({
       description:
         "Of the events below the cursor, those from this sequence number on were counted.",
       examples: [1],
-      ...COUNTS,
+      ...COUNT_MEMBERS,
     }),
     next_cursor: Nullable(Type.String(CURSOR), {
       description: "The cursor of the next page, which counts older events; null if complete.",
-      ...COUNTS,
+      ...COUNT_MEMBERS,
     }),
   }),
 );

@@ -16,14 +16,12 @@ const ERASURES = openDetail("erasures");
 const ARCHIVES = openDetail("archives");
 const ROLE_MAPPINGS = openDetail("role-mappings");
 const WORKLOADS = openDetail("workloads");
+const COUNTS = openDetail("counts");
 const SEARCH_FIELDS = openDetail("search-fields");
 const SAVED_SEARCHES = openDetail("saved-searches");
 const RETENTION = openDetail("retention");
 const INTAKE = openDetail("intake-routes");
 const LOG_ROUTES = openDetail("log-routes");
-
-/** The routes that count, their parameters and their responses. */
-export const COUNTS = openDetail("counts");
 
 const OPERATIONS: Readonly<Record<string, Mark>> = {
   "create-event-batch": openDetail("batch"),

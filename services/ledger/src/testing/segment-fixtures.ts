@@ -28,7 +28,7 @@ export const OUTCOMES = `CASE WHEN n % 900 = 2 THEN '{"outcome":"' || repeat('é
 /** Of a sparse chain: a segment of it costs a sixteenth, and what works on segments does the same. */
 export const SPARSE = 16;
 
-/** The number of event n of a sparse chain. The first and the last number of each fresh segment are among them. */
+/** The number of event n of a sparse chain. Each fresh segment has its first and its last number. */
 export const sparse = (n: number): number => SPARSE * (n - 1) + 1 + ((n - 1) % SPARSE);
 
 interface Given {

@@ -18,6 +18,7 @@ const KINDS = Object.keys(REFUSING);
 /** One of each way to refuse: the others differ in how they write events. */
 const WAYS = ["HTTP with 400", "_bulk", "Splunk", "OTLP"];
 const SKIPPED = "annals.sink.skipped";
+type World = Awaited<ReturnType<typeof newSinkWorld>>;
 
 /** Does the same with a receiver of each of some kinds, one after the other. */
 async function ofEach(
@@ -30,11 +31,7 @@ async function ofEach(
 }
 
 /** Of an account of its own, with a receiver of a kind. */
-async function begin(
-  kind: string,
-  onRejected: OnRejected,
-  given?: Awaited<ReturnType<typeof newSinkWorld>>,
-) {
+async function begin(kind: string, onRejected: OnRejected, given?: World) {
   const world = given ?? (await newSinkWorld());
   const receiver = await refusingReceiver(kind);
   const { accountId, id } = await world.create({ config: receiver.config, onRejected });

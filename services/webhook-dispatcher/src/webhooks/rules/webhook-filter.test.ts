@@ -89,9 +89,7 @@ function saidBy(given: FilterValues, { action, actor, parts: of, target }: Event
   const { fields = {}, outcome, action: actions, ...ids } = given;
   return [
     ...(actions ? [hasOne([action], actions)] : []),
-    ...Object.entries(ids).map(([member, all]) =>
-      (all as readonly string[]).some((one) => columns[member] === one),
-    ),
+    ...Object.entries(ids).map(([member, all]) => all.some((one) => columns[member] === one)),
     ...(outcome ? [hasOne(of.outcome, outcome)] : []),
     ...Object.entries(fields).map(([name, asked]) =>
       hasOne(of[name as "kind" | "tag"], asked.values),
