@@ -93,7 +93,7 @@ test("every route", async () => {
 
   const hook = { url: "https://hooks.annals.invalid/", events: ["event.created" as const] };
   const webhook = await webhooks.create(hook);
-  const filter = { action: ["a", "b*"], actor_type: "user" };
+  const filter = { action: ["a", "b*"], actor_type: "user", not: { outcome: ["z"] } };
   const updated = await webhooks.update(webhook.id, { active: true, filter });
   expect(updated).toMatchObject({ active: true, filter: { ...filter, actor_type: ["user"] } });
   expect(await webhooks.update(webhook.id, { filter: null })).not.toHaveProperty("filter");

@@ -145,7 +145,8 @@ func webhooks(client *annals.Client) {
 	pattern := []annals.EventPattern{annals.EventPatternEventCreated}
 	webhook := known(client.Webhooks.Create(ctx, annals.NewWebhook{URL: "https://hooks.annals.invalid/hook", Events: pattern}))
 	check(has(client.Webhooks.List(annals.PageQuery{}), func(w annals.Webhook) bool { return w.ID == webhook.ID }), webhook)
-	filter := annals.Value(annals.NewWebhookFilter{Action: annals.Strings{"a", action}})
+	not := &annals.NewWebhookFilterNot{Outcome: annals.Strings{"none"}}
+	filter := annals.Value(annals.NewWebhookFilter{Action: annals.Strings{"a", action}, Not: not})
 	known(client.Webhooks.Update(ctx, webhook.ID, annals.WebhookUpdate{Active: annals.Ptr(true), Filter: filter}))
 	known(client.Webhooks.Update(ctx, webhook.ID, annals.WebhookUpdate{Filter: annals.Null[annals.NewWebhookFilter]()}))
 	known(client.Webhooks.Test(ctx, webhook.ID))
