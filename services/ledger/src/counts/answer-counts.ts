@@ -14,9 +14,9 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { actionsOf, type EventFilter } from "../search/rules/event-filter.ts";
 import { keysFrom, type KeyRange } from "../search/rules/segment.ts";
 import { resolveFields } from "../search/resolve-fields.ts";
-import { budgetOf, type CountBounds, countEvents, type Histogram } from "./count-events.ts";
+import { type CountBounds, countEvents, type Histogram } from "./count-events.ts";
 import { timesOf } from "./count-times.ts";
-import { countValues } from "./count-values.ts";
+import { countValues, type Facet } from "./count-values.ts";
 import { findCountedFields, type NamedField } from "./find-counted-field.ts";
 
 const MAX_EDGES = 2_001;
@@ -86,35 +86,35 @@ export async function answerFacets(
   const fields = await findCountedFields(database, accountId, names, "field");
   const keys = prefix === "" ? undefined : keysBeginningWith(prefix, fields);
   const allowed = allow(own, fields);
-  const facets: MessageInitShape<typeof FacetSchema>[] = [];
-  for (const [at, field] of fields.entries()) {
-    const budget = budgetOf(shareOf(bounds, fields.length));
-    const search = { accountId, filter: allowed ?? {}, field, keys, limit };
-    // oxlint-disable-next-line no-await-in-loop -- they share the turns of one request
-    const found = allowed ? await countValues(database, search, budget) : undefined;
-    facets.push({
-      field: names[at] ?? "",
-      values: (found?.values ?? []).map(({ count, value }) => ({ value, count: BigInt(count) })),
-      other: BigInt(found?.other ?? 0),
-      missing: BigInt(found?.missing ?? 0),
-      distinct: BigInt(found?.distinct ?? 0),
-      isComplete: found?.isComplete ?? true,
-      events: BigInt(found?.events ?? 0),
-      countedFrom: BigInt(found?.reached ?? 1),
-    });
-  }
-  return facets;
+  const [first, ...more] = fields;
+  const found =
+    allowed && first
+      ? await countValues(database, {
+          accountId,
+          filter: allowed,
+          fields: [first, ...more],
+          keys,
+          limit,
+          bounds,
+        })
+      : [];
+  return names.map((field, at) => renderFacet(field, found[at]));
 }
 
-/** What the count of one of some fields may read. */
-function shareOf(bounds: CountBounds, fields: number): CountBounds {
-  const share = (most: number) => Math.max(1, Math.floor(most / fields));
+/** Undefined: no event may be counted. */
+function renderFacet(
+  field: string,
+  found: Facet | undefined,
+): MessageInitShape<typeof FacetSchema> {
   return {
-    bytes: share(bounds.bytes),
-    keys: share(bounds.keys),
-    events: share(bounds.events),
-    rows: share(bounds.rows),
-    textBytes: share(bounds.textBytes),
+    field,
+    values: (found?.values ?? []).map(({ count, value }) => ({ value, count: BigInt(count) })),
+    other: BigInt(found?.other ?? 0),
+    missing: BigInt(found?.missing ?? 0),
+    distinct: BigInt(found?.distinct ?? 0),
+    isComplete: found?.isComplete ?? true,
+    events: BigInt(found?.events ?? 0),
+    countedFrom: BigInt(found?.reached ?? 1),
   };
 }
 

@@ -14,8 +14,10 @@ export interface CountBounds {
   /** Bytes of the filter index, and keys of the counted field in it. */
   readonly bytes: number;
   readonly keys: number;
-  /** Events that are compared, the rows of that (search/budget.ts), and bytes where a text is looked for. */
+  /** Events that are compared; fewer if more fields in parts than these are counted at once. */
   readonly events: number;
+  readonly fieldsInParts: number;
+  /** The rows of the comparison (search/budget.ts), and bytes in which a text is looked for. */
   readonly rows: number;
   readonly textBytes: number;
 }

@@ -1,5 +1,5 @@
 // Compares events, given by their numbers, with the filter of a count, and reads what is counted of those
-// that match. Called by walk.ts for what the filter index cannot decide, within a budget of events.
+// that match. Called by walk.ts and start.ts for what the filter index cannot decide, within a budget.
 
 import type { Database } from "@annals/postgres";
 import { Budget } from "../search/budget.ts";
@@ -16,9 +16,10 @@ export interface EventBudget {
   readonly rows: Budget;
 }
 
-export interface CountedEvents {
-  readonly events: readonly CountedEvent[];
-  /** Those of the numbers that were compared, from the first one on. */
+/** Those of some numbers that match. */
+export interface Matching {
+  readonly numbers: readonly number[];
+  /** How many of the numbers were compared, from the first one on. */
   readonly compared: number;
 }
 
@@ -27,13 +28,12 @@ const MAX_NUMBERS = 1_024;
 const MAX_BYTES = 1024 * 1024;
 
 /** Compares numbers, which descend, as far as the budget goes: at least one. */
-export async function countedEvents(
+export async function matchingNumbers(
   database: Database,
-  count: Count,
+  { accountId, filter }: Pick<Count, "accountId" | "filter">,
   numbers: readonly number[],
   budget: EventBudget,
-): Promise<CountedEvents> {
-  const { accountId, filter } = count;
+): Promise<Matching> {
   const asked = numbers.slice(0, Math.max(1, budget.events));
   const search = { accountId, ascending: false, filter };
   const end = asked.at(-1) ?? 0;
@@ -47,10 +47,11 @@ export async function countedEvents(
     }
   const done = asked.filter((number) => number >= reached).length;
   budget.events -= done;
-  return { events: await read(database, count, found), compared: done };
+  return { numbers: found, compared: done };
 }
 
-async function read(
+/** Reads what is counted of events that match, given by their numbers. */
+export async function countedEvents(
   database: Database,
   { accountId, bars, field, keys }: Count,
   numbers: readonly number[],

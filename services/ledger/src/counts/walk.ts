@@ -5,11 +5,10 @@
 
 import type { Database } from "@annals/postgres";
 import { SEALED_SIZE, numbersIn, type Segment, segmentsOf } from "../search/rules/segment.ts";
-import { clip, isEmpty, numbersOf, type Range } from "../search/range.ts";
+import { clip, type Range } from "../search/range.ts";
 import { findSegments } from "../store/find-segments.ts";
-import { getSearchEnds } from "../store/get-search-ends.ts";
 import { type FieldRow, listSearchFields } from "../store/list-search-fields.ts";
-import { countedEvents, type EventBudget } from "./counted-events.ts";
+import { countedEvents, type EventBudget, matchingNumbers } from "./counted-events.ts";
 import {
   type Count,
   type IndexBudget,
@@ -19,6 +18,7 @@ import {
 } from "./read-segments.ts";
 import { NONE } from "./rules/bars.ts";
 import { type Piece, unsurePlaces } from "./rules/piece.ts";
+import { compareRange, type Start, startCounts } from "./start.ts";
 
 export interface CountBudget {
   readonly index: IndexBudget;
@@ -46,17 +46,12 @@ export async function* walk(
   database: Database,
   count: Count,
   budget: CountBudget,
+  start?: Start,
 ): AsyncGenerator<Step> {
-  const { accountId, filter } = count;
-  const [ends] = await database.run(getSearchEnds, [accountId]);
-  const range = {
-    from: Math.max(Number(filter.afterSequence ?? 0n) + 1, Number(ends?.first ?? 1)),
-    to: Math.min(Number(filter.beforeSequence ?? Infinity) - 1, Number(ends?.last ?? 0)),
-  };
-  const indexed = Number(ends?.indexed ?? 0);
-  const walked = { database, count, budget };
-  for await (const step of pieces(walked, range, indexed)) {
-    yield { ...step, isLast: step.reached === range.from };
+  const [begun = start] = start ? [] : await startCounts(database, [count], budget.events);
+  if (!begun) return;
+  for await (const step of pieces({ database, count, budget }, begun)) {
+    yield { ...step, isLast: step.reached === begun.range.from };
     if (step.isCut) return;
   }
 }
@@ -73,13 +68,12 @@ type Found = Piece & {
   readonly isCut: boolean;
 };
 
-async function* pieces(walked: Walk, range: Range, indexed: number): AsyncGenerator<Found> {
-  const tail = { ...range, from: Math.max(range.from, indexed + 1) };
-  let hasBegun = false;
-  if (!isEmpty(tail)) {
-    hasBegun = true;
-    yield await readEvents(walked, tail);
+async function* pieces(walked: Walk, { indexed, range, tail }: Start): AsyncGenerator<Found> {
+  if (tail) {
+    const isCut = tail.reached > Math.max(range.from, indexed + 1);
+    yield { ...NOTHING, ...tail, isCut };
   }
+  let hasBegun = tail !== undefined;
   let { to } = clip(range, { from: 1, to: indexed });
   while (range.from <= to) {
     const window = { from: Math.max(range.from, windowOf(to)), to };
@@ -160,17 +154,9 @@ async function cutAt(
   { isFirst, lowest }: { readonly isFirst: boolean; readonly lowest: number },
 ): Promise<Found> {
   if (!isFirst) return { ...NOTHING, reached: Math.max(lowest, range.to + 1), isCut: true };
-  return { ...(await readEvents(walked, range)), isCut: true };
-}
-
-/** Compares all events of a range, as far as the budget goes. */
-async function readEvents({ budget, count, database }: Walk, range: Range): Promise<Found> {
-  const most = Math.max(1, budget.events.events);
-  const from = Math.max(range.from, range.to - most + 1);
-  const numbers = numbersOf({ from, to: range.to }).toReversed();
-  const { compared, events } = await countedEvents(database, count, numbers, budget.events);
-  const reached = range.to - compared + 1;
-  return { ...NOTHING, events, reached, isCut: reached > range.from || isSpent(budget) };
+  const { budget, count, database } = walked;
+  const [found] = await compareRange(database, [count], range, budget.events);
+  return { ...NOTHING, ...found, reached: found?.reached ?? range.to + 1, isCut: true };
 }
 
 const isSpent = ({ events }: CountBudget): boolean => events.events <= 0 || events.rows.isSpent;
@@ -189,8 +175,9 @@ async function pieceOf(
   const numbers = unsure.map((place) => from + place);
   if (numbers.length === 0) return { bars, entries, events: [], reached: range.from, isCut: false };
   if (isSpent(budget)) return upTo({ bars, entries, events: [] }, numbers[0] ?? to, from);
-  const { compared, events } = await countedEvents(database, count, numbers, budget.events);
-  const next = numbers[compared];
+  const found = await matchingNumbers(database, count, numbers, budget.events);
+  const next = numbers[found.compared];
+  const events = await countedEvents(database, count, found.numbers);
   const piece = { bars, entries, events };
   return next === undefined
     ? { ...piece, reached: range.from, isCut: false }
