@@ -43,6 +43,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
 
 /** Parameters without which another fault would be named. */
 const QUERIES: Readonly<Record<string, string>> = {
+  "count-values": "field=action&",
+  "count-widget-values": "field=action&",
   "prove-consistency": "from=1&",
   "prove-inclusion": "sequence_number=1&",
 };

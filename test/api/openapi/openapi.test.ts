@@ -213,6 +213,7 @@ describe("open details are marked", () => {
       "get-export-content create-sink list-sinks get-sink update-sink delete-sink test-sink replay-sink skip-sink-record " +
       "get-sink-status test-webhook replay-delivery replay-events rotate-secret create-widget-token " +
       "list-widget-tokens delete-widget-token get-usage list-widget-events get-widget-event list-widget-filters " +
+      "count-events count-values count-widget-events count-widget-values " +
       "get-log read-checkpoint read-entries read-tile prove-inclusion prove-consistency list-heads get-widget-log " +
       "create-erasure list-erasures get-erasure cancel-erasure place-hold list-holds release-hold " +
       "get-retention set-retention list-archives get-archive-events get-archive-evidence " +

@@ -118,10 +118,9 @@ async function facets(
 ) {
   const fields = [fieldOf(first), ...more.map(fieldOf)] as const;
   const search = { accountId: ACCOUNT, filter, fields, keys, limit, bounds: WIDE };
-  return (await countValues(pool, search)).map(({ isComplete, reached: _, ...found }) => {
-    expect(isComplete).toBe(true);
-    return found;
-  });
+  const found = await countValues(pool, search);
+  expect(found.every(({ isComplete }) => isComplete)).toBe(true);
+  return found;
 }
 
 async function facet(filter: EventFilter, name: string, limit: number, keys?: KeyRange) {
@@ -137,7 +136,7 @@ async function checkFacets(): Promise<void> {
       const filter = isNamedDeclared(name)
         ? { afterSequence: 60_000n, beforeSequence: 66_000n, ...given }
         : given;
-      expect(await facet(filter, name, limit)).toEqual(facetOf(rows, filter, name, limit));
+      expect(await facet(filter, name, limit)).toMatchObject(facetOf(rows, filter, name, limit));
     },
   );
   await fc.assert(property, { numRuns: RUNS });
@@ -205,7 +204,7 @@ test("values that begin with a text", async () => {
     const filter = { afterSequence: 60_000n, beforeSequence: 66_000n };
     // oxlint-disable-next-line no-await-in-loop -- one after the other
     const found = await facet(filter, name, 5, keysFrom(prefix, before));
-    expect(found).toEqual(facetOf(rows, filter, name, 5, prefix));
+    expect(found).toMatchObject(facetOf(rows, filter, name, 5, prefix));
   }
 });
 
@@ -213,7 +212,7 @@ test("several fields at once, each as by itself", async () => {
   const names = ["action", "outcome", "field.tags"];
   const filter = { afterSequence: 66_000n, not: { actions: ["a.3"] } };
   const right = names.map((name) => facetOf(rows, filter, name, 5));
-  expect(await facets(filter, names, 5)).toEqual(right);
+  expect(await facets(filter, names, 5)).toMatchObject(right);
 });
 
 test("of what is behind the index, fields in parts share the events", async () => {
@@ -252,7 +251,7 @@ test("erased, before and after the index forgets it", async () => {
   rows = await countedRows(database);
   const first = { beforeSequence: 4_097n, not: { actorIds: ["u_7", "u_213"] } };
   const check = async () => {
-    expect(await facet(first, "actor_id", 20)).toEqual(facetOf(rows, first, "actor_id", 20));
+    expect(await facet(first, "actor_id", 20)).toMatchObject(facetOf(rows, first, "actor_id", 20));
     expect(await checkAll()).toBeGreaterThan(0);
   };
   await check();

@@ -104,6 +104,8 @@ export async function callEach({
   if (looked.data.proofs[0]?.salts.context !== undefined) throw new Error("a part is not hidden");
   await annals.getWidgetEvent({ ...byWidget, path: { id: looked.data.data[0]?.id ?? "" } });
   await annals.listWidgetFilters(byWidget);
+  await annals.countWidgetEvents(byWidget);
+  await annals.countWidgetValues({ ...byWidget, query: { field: "action" } });
   await annals.getWidgetLog(byWidget);
   await annals.listWidgetTokens(by);
   await annals.deleteWidgetToken({ ...by, path: { id: minted.data.data.id } });
@@ -129,6 +131,8 @@ export async function callEach({
   const field = await annals.createSearchField({ ...by, body: declared });
   await annals.listSearchFields(by);
   await annals.listSearchPaths(by);
+  await annals.countEvents({ ...by, query: { by: "outcome" } });
+  await annals.countValues({ ...by, query: { field: ["action"] } });
   await annals.deleteSearchField({ ...by, path: { id: field.data.data.id } });
 
   const kept = { name: "one", filter: { text: "abc" } };

@@ -165,6 +165,8 @@ export async function callEach({
   const ofEvent = { params: { path: { id: looked.data[0]?.id ?? "" } } };
   need(await widget.GET("/v1/widget/events/{id}", ofEvent));
   need(await widget.GET("/v1/widget/filters"));
+  await widget.GET("/v1/widget/events/histogram");
+  need(await widget.GET("/v1/widget/events/facets", { params: { query: { field: "action" } } }));
   need(await widget.GET("/v1/widget/log"));
   need(await client.GET("/v1/widget-tokens"));
   await client.DELETE("/v1/widget-tokens/{id}", { params: { path: { id: token.id } } });
@@ -189,6 +191,8 @@ export async function callEach({
   const declared = { path: "context.ip", type: "ip" as const };
   const { data: field } = need(await client.POST("/v1/search/fields", { body: declared }));
   need(await client.GET("/v1/search/fields"));
+  await client.GET("/v1/events/histogram", { params: { query: { by: "outcome" } } });
+  need(await client.GET("/v1/events/facets", { params: { query: { field: ["action"] } } }));
   await client.DELETE("/v1/search/fields/{id}", { params: { path: { id: field.id } } });
 
   const kept = { name: "one", filter: { text: "abc" } };

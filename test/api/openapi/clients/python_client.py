@@ -8,7 +8,14 @@ import time
 from annals_client import AuthenticatedClient, models
 from annals_client.api.api_keys import create_api_key, delete_api_key, list_api_keys, update_api_key
 from annals_client.api.archives import get_archive_events, get_archive_evidence, list_archives
-from annals_client.api.events import create_event, create_event_batch, get_event, list_events
+from annals_client.api.events import (
+    count_events,
+    count_values,
+    create_event,
+    create_event_batch,
+    get_event,
+    list_events,
+)
 from annals_client.api.exports import create_export, delete_export, get_export, get_export_content, list_exports
 from annals_client.api.erasures import (
     cancel_erasure,
@@ -59,7 +66,14 @@ from annals_client.api.sinks import (
 )
 from annals_client.api.usage import get_usage
 from annals_client.api.verification import verify_chain
-from annals_client.api.widget import get_widget_event, get_widget_log, list_widget_events, list_widget_filters
+from annals_client.api.widget import (
+    count_widget_events,
+    count_widget_values,
+    get_widget_event,
+    get_widget_log,
+    list_widget_events,
+    list_widget_filters,
+)
 from annals_client.api.widget_tokens import create_widget_token, delete_widget_token, list_widget_tokens
 from annals_client.api.webhooks import (
     create_webhook,
@@ -164,6 +178,8 @@ looked = call(list_widget_events, by=widget, limit=1).data[0]
 assert call(get_widget_event, looked.id, by=widget).data.id == looked.id
 assert ACTION in call(list_widget_filters, by=widget).data.actions
 call(get_widget_log, by=widget)
+assert call(count_widget_events, by=widget).total > 0
+assert call(count_widget_values, by=widget, field="action").data[0].distinct > 0
 call(list_widget_tokens)
 call(delete_widget_token, token.id, status=204)
 
@@ -188,6 +204,8 @@ declared = models.NewSearchField(path="context.ip", type_=models.NewSearchFieldT
 field = call(create_search_field, body=declared, status=201).data
 call(list_search_fields)
 call(list_search_paths)
+assert call(count_events, actor_id="u_1").total > 0
+assert call(count_values, field=["action"]).data[0].distinct > 0
 call(delete_search_field, field.id, status=204)
 
 kept = models.NewSavedSearch(name="one", filter_=models.SearchFilter(text="abc"))

@@ -94,6 +94,8 @@ looked = widget.list(limit=1).page()["data"][0]
 assert widget.get(looked["id"])["data"]["id"] == looked["id"]
 assert ACTION in widget.filters()["actions"]
 widget.log()
+assert widget.histogram(by="action")["values"] == [ACTION]
+assert widget.facets(field="action")[0]["distinct"] == 1
 assert token["id"] in [each["id"] for each in annals.widget_tokens.list()]
 annals.widget_tokens.delete(token["id"])
 
@@ -127,6 +129,8 @@ numbered = annals.events.create({"action": ACTION, "metadata": {"number": 7}})["
 assert [each["id"] for each in annals.events.list(fields={"field.n": "5..10"})] == [numbered]
 assert numbered not in [each["id"] for each in annals.events.list(fields={"not.field.n": "5..10"})]
 annals.search_fields.delete(field["id"])
+assert annals.events.histogram(by="action", interval="1d")["total"] > 0
+assert annals.events.facets(field=["action", "outcome"])[0]["distinct"] > 0
 
 search = annals.searches.create({"name": "one", "filter": {"text": "abc"}})
 assert annals.searches.update(search["id"], {"name": "two"})["name"] == "two"

@@ -195,6 +195,8 @@ func widgets(client *annals.Client, event *annals.Event) {
 	check(known(widget.Get(ctx, event.ID)).Data.ID == event.ID, event)
 	check(slices.Contains(known(widget.Filters(ctx)).Actions, action), nil)
 	known(widget.Log(ctx))
+	check(known(widget.Histogram(ctx, annals.CountWidgetEventsQuery{})).Total > 0, nil)
+	must(widget.Facets(ctx, annals.CountWidgetValuesQuery{Field: annals.Strings{"action"}}))
 	check(has(client.WidgetTokens.List(annals.PageQuery{}), func(w annals.WidgetToken) bool { return w.ID == token.ID }), token)
 	done(client.WidgetTokens.Delete(ctx, token.ID))
 }
@@ -243,6 +245,10 @@ func searchFields(client *annals.Client) {
 	saved := must(client.Searches.List(ctx))
 	check(len(saved) == 1 && saved[0].ID == search.ID, saved)
 	done(client.Searches.Delete(ctx, search.ID))
+	bars := known(client.Events.Histogram(ctx, annals.CountEventsQuery{By: "action", Interval: "1d"}))
+	check(bars.Total > 0 && bars.Complete, bars)
+	facets := must(client.Events.Facets(ctx, annals.CountValuesQuery{Field: annals.Strings{"action", "outcome"}}))
+	check(len(facets) == 2 && facets[0].Distinct > 0, facets)
 }
 
 func people(client *annals.Client) {
