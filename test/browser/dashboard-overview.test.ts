@@ -68,7 +68,8 @@ test("days and frequent values lead to their events, and a copied link shows the
   }));
   const old = { action: "user.logout", occurred_at: "2026-01-31T02:30:00Z" };
   await client.post("/v1/events/batch", { events: [...events, old] });
-  const page = await openDashboard(browser, { baseUrl, key }, "overview");
+  const look = { baseUrl, key, timezoneId: "America/New_York" };
+  const page = await openDashboard(browser, look, "overview");
   await card(page, "Events a day").getByText("3 events, 1 of them failures.").waitFor();
   const top = card(page, "Most frequent");
   expect(await top.getByRole("heading", { level: 3 }).allInnerTexts()).toEqual([
@@ -94,7 +95,7 @@ test("days and frequent values lead to their events, and a copied link shows the
   await page.getByText("The link is copied.").waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const at = new URL(link).hash.slice("#/".length);
-  const other = await openDashboard(browser, { baseUrl, key }, at);
+  const other = await openDashboard(browser, look, at);
   await other.getByText("All 2 loaded events are verified").waitFor();
   expect(await other.getByRole("grid").getByRole("columnheader").first().innerText()).toBe(
     "Time (UTC)",
