@@ -3,7 +3,7 @@
 
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 
-/** By authorities. A process knows those of its settings alone. */
+/** Contexts by their authorities. A process knows those of its settings alone. */
 const contexts = new Map<string | undefined, SecureContext>();
 
 /**

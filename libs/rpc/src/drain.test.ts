@@ -10,7 +10,7 @@ import { echo, GRACE_MS, Opened } from "./testing/test-ledger.ts";
 import { GATEWAY_TLS } from "./testing/test-tls.ts";
 
 const DRAIN_DELAY_MS = 1_000;
-/** Between the calls of a client that only has to find the server away. */
+/** The pause between calls of a client that only has to wait for a backoff. */
 const CALLED_EVERY_MS = 10;
 const CONTROLS = 5;
 /** A wait of this length does not end within the time of a test. */

@@ -9,7 +9,6 @@ export const CLIENT_BOUNDS: CountBounds = {
   bytes: 2 * MIB,
   keys: 100_000,
   events: 4_096,
-  fieldsInParts: 2,
   rows: 20_000,
   textBytes: 4 * MIB,
 };
@@ -18,7 +17,6 @@ export const WIDGET_BOUNDS: CountBounds = {
   bytes: MIB / 2,
   keys: 25_000,
   events: 4_096,
-  fieldsInParts: 1,
   rows: 8_000,
   textBytes: MIB,
 };

@@ -14,9 +14,8 @@ export interface CountBounds {
   /** Bytes of the filter index, and keys of the counted field in it. */
   readonly bytes: number;
   readonly keys: number;
-  /** Events that are compared; fewer if more fields in parts than these are counted at once. */
+  /** Events that are compared. */
   readonly events: number;
-  readonly fieldsInParts: number;
   /** The rows of the comparison (search/budget.ts), and bytes in which a text is looked for. */
   readonly rows: number;
   readonly textBytes: number;

@@ -217,7 +217,7 @@ test("several fields at once, each as by itself", async () => {
 
 test("of what is behind the index, fields in parts share the events", async () => {
   const search = { accountId: ACCOUNT, filter: {}, keys: undefined, limit: 5 };
-  const bounds = { ...WIDE, events: 100, fieldsInParts: 2 };
+  const bounds = { ...WIDE, events: 100 };
   const counted = async (...names: readonly [string, ...string[]]) => {
     const fields = names.map(fieldOf) as [CountedField, ...CountedField[]];
     return (await countValues(pool, { ...search, fields, bounds })).map(({ events }) => events);
@@ -230,7 +230,7 @@ test("of what is behind the index, fields in parts share the events", async () =
 
 test("a budget of one event and one byte: pages of one event add up", async () => {
   const filter = { afterSequence: BigInt(EVENTS - 310), actions: ["a.3"] };
-  const one = { bytes: 1, keys: 1, events: 1, fieldsInParts: 1, rows: 1, textBytes: 1 };
+  const one = { bytes: 1, keys: 1, events: 1, rows: 1, textBytes: 1 };
   const { found, pages, total, values } = await countAll(filter, EDGES.days, "outcome", one);
   expect({ found, total }).toEqual(groupBy(rows, filter, EDGES.days, "outcome", values));
   expect(pages).toBe(310);

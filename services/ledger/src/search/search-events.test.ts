@@ -10,9 +10,9 @@ import { CHUNK_SIZE } from "./rules/chunk.ts";
 import { indexSegment } from "./store/index-segment.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import {
-  appendAll,
   APPENDED,
   indexAll,
+  insertAll,
   RECEIVED_AT,
   type Sent,
   timeOf,
@@ -255,9 +255,9 @@ const indexed = async (): Promise<number> => {
 
 test("what is found does not depend on how far the index is, nor on its being made meanwhile", async () => {
   const sent = Array.from({ length: EVENTS }, (_, index) => sentOf(index));
-  await appendAll(ledger, ACCOUNT, sent);
-  await appendAll(
-    ledger,
+  await insertAll(stored, ACCOUNT, sent);
+  await insertAll(
+    stored,
     NEIGHBOUR,
     sent.slice(0, CHUNK_SIZE).map((event) => ({ ...event, actorId: "u_absent" })),
   );
@@ -279,7 +279,7 @@ test("what is found does not depend on how far the index is, nor on its being ma
 
 test("a wrong block adds no event", async () => {
   const sent = Array.from({ length: CHUNK_SIZE }, (_, index) => sentOf(index));
-  await appendAll(ledger, ACCOUNT, sent);
+  await insertAll(stored, ACCOUNT, sent);
   await indexAll(ledger.database);
   const query = { actorIds: ["u_2"], ascending: true, limit: 100 };
   const expected = scan(sent, query);

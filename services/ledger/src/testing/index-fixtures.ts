@@ -41,6 +41,29 @@ export async function appendAll(
   }
 }
 
+/** Inserts the events of a chain by one statement, without true hashes and with empty parts. */
+export async function insertAll(
+  database: TestDatabase,
+  accountId: string,
+  sent: readonly Sent[],
+): Promise<void> {
+  const rows = sent.map((one, index) => ({ receivedAt: RECEIVED_AT, ...one, number: index + 1 }));
+  await database.query(
+    `INSERT INTO ledger.events (account_id, sequence_number, id, action, actor_id, actor_type, target_id, target_type,
+       occurred_at, received_at, created_at, digests, previous_hash, hash, actor, context, diff, metadata, target, salts)
+     SELECT $1, number, 'evt_' || number, action, "actorId", "actorType", "targetId", "targetType", "occurredAt",
+       "receivedAt", '', decode(repeat('00', 160), 'hex'), sha256('x'), sha256('x'), '{}', '{}', '{}', '{}', '{}',
+       decode(repeat('00', 80), 'hex')
+     FROM json_to_recordset($2::json) AS given (number bigint, action text, "actorId" text, "actorType" text,
+       "targetId" text, "targetType" text, "occurredAt" text, "receivedAt" text)`,
+    [accountId, JSON.stringify(rows)],
+  );
+  await database.query(
+    "INSERT INTO ledger.heads (account_id, sequence_number, hash) VALUES ($1, $2, sha256('x'))",
+    [accountId, sent.length],
+  );
+}
+
 function eventOfSent(sent: Sent): GivenEvent {
   const part = (id?: string, type?: string) => ({
     ...(id !== undefined && { id }),

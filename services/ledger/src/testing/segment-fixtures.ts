@@ -25,18 +25,18 @@ export const KINDS = {
 export const OUTCOMES = `CASE WHEN n % 900 = 2 THEN '{"outcome":"' || repeat('é', 200) || '"}'
   WHEN n % 3 > 0 THEN '{"a":1,"outcome":"o' || n % 7 || '"}' ELSE '{}' END`;
 
-/** Of a sparse chain: a segment of it costs a sixteenth, and what works on segments does the same. */
+/** Numbers of a sparse chain for each event. A segment of it costs a sixteenth, and is worked on alike. */
 export const SPARSE = 16;
 
-/** The number of event n of a sparse chain. Each fresh segment has its first and its last number. */
+/** The number of event n of a sparse chain. Fresh segments have their first and their last number. */
 export const sparse = (n: number): number => SPARSE * (n - 1) + 1 + ((n - 1) % SPARSE);
 
 interface Given {
-  /** Of event n, or by its number. */
+  /** SQL of event n, which may name its number, too. */
   readonly values?: string;
   readonly metadata?: string;
   readonly context?: string;
-  /** With all numbers unless it is given. */
+  /** Absent: the chain has all its numbers. */
   readonly every?: typeof SPARSE;
 }
 

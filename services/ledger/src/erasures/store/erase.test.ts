@@ -80,7 +80,7 @@ async function forget(accountId: string): Promise<number> {
 const queued = (accountId: string) =>
   world.owner.query("SELECT FROM ledger.unindexed WHERE account_id = $1", [accountId]);
 
-/** Of event n: every third is by u_1. */
+/** Metadata of event n, and its other values: every third event is by u_1. */
 const metadata = `'{"outcome":["o_' || n % 3 || '","' || n % 70 || '"]}'`;
 const by = (others: string): string =>
   `'invoice.read', CASE n % 3 WHEN 2 THEN 'u_1' ELSE ${others} END, 'user', 'inv_9', 'invoice', 0`;

@@ -18,7 +18,6 @@ const KINDS = Object.keys(REFUSING);
 /** One of each way to refuse: the others differ in how they write events. */
 const WAYS = ["HTTP with 400", "_bulk", "Splunk", "OTLP"];
 const SKIPPED = "annals.sink.skipped";
-type World = Awaited<ReturnType<typeof newSinkWorld>>;
 
 /** Does the same with a receiver of each of some kinds, one after the other. */
 async function ofEach(
@@ -30,7 +29,9 @@ async function ofEach(
   for (const kind of kinds) await work(await begin(kind, onRejected, world), kind);
 }
 
-/** Of an account of its own, with a receiver of a kind. */
+type World = Awaited<ReturnType<typeof newSinkWorld>>;
+
+/** A sink of an account of its own, whose receiver is of a kind. */
 async function begin(kind: string, onRejected: OnRejected, given?: World) {
   const world = given ?? (await newSinkWorld());
   const receiver = await refusingReceiver(kind);
