@@ -49,47 +49,53 @@ const events = fc.record(
   { requiredKeys: ["action"] },
 );
 
-const some = (...values: string[]) =>
-  fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 2 });
-const values = fc.record(
-  {
-    action: some("user.*", "user.login", "usé*"),
-    actor_id: some("u_1", "u_2"),
-    target_type: some("doc", "bill"),
-    outcome: some("fail*", "success", "*", "false"),
-    fields: fc.record(
-      {
-        ip: some("10.0.0.0/8", "10.0.0.1", "2001:db8::/32", "*"),
-        tags: some("A*", "b", "ñ", "\uffff*", "\u{1F600}*", "5", "*"),
-        amount: some("0", "..5", "5..10", "*"),
-        at: some("2026-01-01T23:00:00Z..2026-01-02T00:00:00Z", "2026-01-02T00:00:00Z", "*"),
-      },
-      { requiredKeys: [] },
-    ),
-  },
-  { requiredKeys: [] },
-);
-/** Few members, so that something is selected, and something not. */
-const filters = fc
-  .tuple(values, fc.option(values, { nil: undefined }))
-  .filter(([own, not]) => namesIn(own).length <= 2 && (!not || namesIn(not).length === 1))
-  .map(([own, not]) => ({ ...own, ...(not && { not }) }));
+/** By the names of a list's parameters. */
+type Values = Readonly<Record<string, readonly string[]>>;
 
-const namesIn = ({ fields = {}, ...rest }: { readonly fields?: object }) => [
-  ...Object.keys(rest),
-  ...Object.keys(fields),
-];
+const FIELD = "field.";
+const VALUES: Values = {
+  action: ["user.*", "user.login", "usé*"],
+  actor_id: ["u_1", "u_2"],
+  target_type: ["doc", "bill"],
+  outcome: ["fail*", "success", "*", "false"],
+  [`${FIELD}ip`]: ["10.0.0.0/8", "10.0.0.1", "2001:db8::/32", "*"],
+  [`${FIELD}tags`]: ["A*", "b", "ñ", "\uffff*", "\u{1F600}*", "5", "*"],
+  [`${FIELD}amount`]: ["0", "..5", "5..10", "*"],
+  [`${FIELD}at`]: ["2026-01-01T23:00:00Z..2026-01-02T00:00:00Z", "2026-01-02T00:00:00Z", "*"],
+};
+/** Of few members, so that something is selected, and something not. */
+const valuesOf = (members: { readonly minLength: number; readonly maxLength: number }) =>
+  fc.uniqueArray(fc.constantFrom(...Object.keys(VALUES)), members).chain((names) => {
+    const asked = names.map((name) =>
+      fc.uniqueArray(fc.constantFrom(...(VALUES[name] ?? [])), { minLength: 1, maxLength: 2 }),
+    );
+    return fc
+      .tuple(...asked)
+      .map((lists): Values => Object.fromEntries(names.map((name, at) => [name, lists[at] ?? []])));
+  });
+const filters = fc.record({
+  own: valuesOf({ minLength: 0, maxLength: 2 }),
+  not: valuesOf({ minLength: 0, maxLength: 1 }),
+});
 
-type Filter = typeof filters extends fc.Arbitrary<infer Of> ? Of : never;
+type Filter = Readonly<Record<"not" | "own", Values>>;
 
-function parametersOf({ not, ...own }: Filter): [name: string, value: string][] {
-  const of = ({ fields = {}, ...rest }: Omit<Filter, "not">, before = "") => [
-    ...Object.entries(rest).flatMap(([name, all]) => named(before + name, all)),
-    ...Object.entries(fields).flatMap(([name, all]) => named(`${before}field.${name}`, all)),
-  ];
-  const named = (name: string, all: readonly string[]) =>
-    all.map((value): [string, string] => [name, value]);
-  return [...of(own), ...(not ? of(not, "not.") : [])];
+function bodyOf(values: Values) {
+  const all = Object.entries(values);
+  const isField = ([name]: readonly [string, unknown]) => name.startsWith(FIELD);
+  const fields = all.filter(isField).map(([name, of]) => [name.slice(FIELD.length), of]);
+  return {
+    ...Object.fromEntries(all.filter((each) => !isField(each))),
+    ...(fields.length > 0 && { fields: Object.fromEntries(fields) }),
+  };
+}
+
+function parametersOf({ not, own }: Filter): [name: string, value: string][] {
+  const of = (values: Values, before = "") =>
+    Object.entries(values).flatMap(([name, all]) =>
+      all.map((value): [string, string] => [before + name, value]),
+    );
+  return [...of(own), ...of(not, "not.")];
 }
 
 /** The numbers of the events that a list has, ascending. */
@@ -134,7 +140,8 @@ test("webhooks and sinks are sent what lists have", async () => {
   await client.post("/v1/webhooks", hook);
   const receivers = await declared(client, FIELDS, () =>
     Promise.all(
-      asked.map(async (filter, index) => {
+      asked.map(async ({ not, own }, index) => {
+        const filter = { ...bodyOf(own), not: bodyOf(not) };
         if (index >= WEBHOOKS) {
           const server = await SinkServer.start(system);
           await sinkTo(client, server.subscriber, { filter });
@@ -176,5 +183,6 @@ test("webhooks and sinks are sent what lists have", async () => {
   );
   for (const [index, numbers] of arrived().entries())
     expect(numbers, JSON.stringify(asked[index])).toEqual(lists[index]);
-  expect(new Set(lists.map(({ length }) => length > 0 && length < EVENTS))).toContain(true);
+  const telling = lists.filter(({ length }) => length > 0 && length < EVENTS);
+  expect(telling.length).toBeGreaterThan(0);
 });

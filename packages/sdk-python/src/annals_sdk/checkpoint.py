@@ -25,7 +25,7 @@ from .note import (
 )
 
 _TIME_BYTES = 8
-#: In seconds, the last that all SDKs accept: dates of JavaScript end there.
+#: The last time in seconds that all SDKs accept: dates of JavaScript end there.
 _LAST_TIME = 8_640_000_000_000
 _ROOT_BYTES = 32
 _TEXT = re.compile("([^\n]+)\n([^\n]+)\n([^\n]+)\n")
@@ -57,7 +57,7 @@ class VerifiedCheckpoint:
     origin: str
     #: Number of entries: of an account, its events.
     size: int
-    #: Of the tree: 64 lower-case hexadecimal characters.
+    #: Root of the tree: 64 lower-case hexadecimal characters.
     root: str
     #: Witnesses of the policy whose cosignatures are right.
     witnesses: list[Cosignature] = field(default_factory=list)

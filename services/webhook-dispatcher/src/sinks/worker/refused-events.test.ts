@@ -30,7 +30,6 @@ async function ofEach(
 }
 
 type World = Awaited<ReturnType<typeof newSinkWorld>>;
-
 /** A sink of an account of its own, whose receiver is of a kind. */
 async function begin(kind: string, onRejected: OnRejected, given?: World) {
   const world = given ?? (await newSinkWorld());
