@@ -10,7 +10,7 @@ import { requireScope } from "./require-scope.ts";
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const VIEWER = words(`
-  list-events get-event read-entries get-usage create-widget-token list-widget-tokens delete-widget-token
+  list-events get-event count-events count-values read-entries get-usage create-widget-token list-widget-tokens delete-widget-token
   create-saved-search list-saved-searches update-saved-search delete-saved-search
 `);
 const AUDITOR = words(`
@@ -31,7 +31,7 @@ const MANAGER = words(`
 `);
 const NOBODY = words(`
   create-event create-event-batch store-kubernetes-audit store-cloudevents store-otlp-logs
-  list-widget-events get-widget-event list-widget-filters get-widget-log
+  list-widget-events get-widget-event list-widget-filters count-widget-events count-widget-values get-widget-log
 `);
 
 const ALLOWED: Readonly<Record<Role, readonly string[]>> = {
