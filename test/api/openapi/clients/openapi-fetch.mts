@@ -191,6 +191,7 @@ export async function callEach({
   const declared = { path: "context.ip", type: "ip" as const };
   const { data: field } = need(await client.POST("/v1/search/fields", { body: declared }));
   need(await client.GET("/v1/search/fields"));
+  need(await client.GET("/v1/search/paths"));
   await client.GET("/v1/events/histogram", { params: { query: { by: "outcome" } } });
   need(await client.GET("/v1/events/facets", { params: { query: { field: ["action"] } } }));
   await client.DELETE("/v1/search/fields/{id}", { params: { path: { id: field.id } } });

@@ -128,6 +128,7 @@ assert [each["id"] for each in annals.search_fields.list()] == [field["id"]]
 numbered = annals.events.create({"action": ACTION, "metadata": {"number": 7}})["id"]
 assert [each["id"] for each in annals.events.list(fields={"field.n": "5..10"})] == [numbered]
 assert numbered not in [each["id"] for each in annals.events.list(fields={"not.field.n": "5..10"})]
+assert isinstance(annals.search_fields.paths(), list)
 annals.search_fields.delete(field["id"])
 assert annals.events.histogram(by="action", interval="1d")["total"] > 0
 assert annals.events.facets(field=["action", "outcome"])[0]["distinct"] > 0
