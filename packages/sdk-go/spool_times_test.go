@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -42,6 +43,45 @@ func TestFilesThatAreCompleteButWaitAreFlushedSoon(t *testing.T) {
 	}
 	isUp.Store(true)
 	closed(t, client)
+}
+
+func TestAFolderIsFlushedWithEachNameThatIsNewInIt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "spool")
+	flushed := make(chan string, 100)
+	annals.ObserveFlushes(t, func(path string) {
+		names, err := filepath.Glob(filepath.Join(path, "*"))
+		switch {
+		case path == dir:
+			flushed <- "spool"
+		case err == nil && len(names) > 0:
+			flushed <- strings.TrimPrefix(filepath.Base(names[0]), "owner.json")
+		}
+	})
+	server := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		if !isUsage(w, r) {
+			stored(w)
+		}
+	})
+	client := clientOf(t, server.URL, func(o *annals.Options) {
+		o.Clock = nil
+		o.Tracking.Spool, o.Tracking.MaxWait = spoolOf(t, dir, annals.SpoolOptions{}), time.Hour
+	})
+	client.Track(ctx, annals.NewEvent{Action: "a"})
+	waiting := map[string]bool{"": true, "spool": true, "0000000001.open": true}
+	limit := time.After(10 * time.Second)
+	for isSent := false; len(waiting) > 0; {
+		select {
+		case name := <-flushed:
+			delete(waiting, name)
+		case <-limit:
+			t.Fatalf("without a flush: %v", waiting)
+		}
+		if len(waiting) == 0 && !isSent {
+			isSent = true
+			waiting = map[string]bool{"0000000001.ready": true, "0000000001.sent": true}
+			closed(t, client)
+		}
+	}
 }
 
 // twice sends to who has then done the first.
