@@ -25,7 +25,7 @@ export const KINDS = {
 export const OUTCOMES = `CASE WHEN n % 900 = 2 THEN '{"outcome":"' || repeat('é', 200) || '"}'
   WHEN n % 3 > 0 THEN '{"a":1,"outcome":"o' || n % 7 || '"}' ELSE '{}' END`;
 
-/** Numbers of a sparse chain for each event. A segment of it costs a sixteenth, and is worked on alike. */
+/** Numbers of a sparse chain for each event. A segment of it costs a sixteenth, and behaves the same. */
 export const SPARSE = 16;
 
 /** The number of event n of a sparse chain. Fresh segments have their first and their last number. */
