@@ -1,6 +1,6 @@
-// Begins counts that differ in their fields alone: says of which events they are, and compares those behind the
-// filter index once for all of them. Called by walk.ts for one count, and by count-values.ts for several. All
-// counts of a request end at the same event, however many are appended meanwhile.
+// Begins counts that differ in their fields alone: says of which events they are, and compares those behind
+// the filter index once for all of them. Called by walk.ts for one count, and by count-values.ts for several.
+// All counts of a request end at the same event, however many are appended meanwhile.
 
 import type { Database } from "@annals/postgres";
 import { isEmpty, numbersOf, type Range } from "../search/range.ts";
