@@ -14,8 +14,8 @@ export const CLIENT_BOUNDS: CountBounds = {
 };
 
 export const WIDGET_BOUNDS: CountBounds = {
-  bytes: MIB / 2,
-  keys: 25_000,
+  bytes: MIB / 8,
+  keys: 12_500,
   events: 4_096,
   rows: 8_000,
   textBytes: MIB,
