@@ -43,7 +43,9 @@ export const detailStyles = css`
   }
   .tools {
     display: inline-flex;
+    flex-wrap: wrap;
     gap: 0.25rem;
+    white-space: nowrap;
     margin-inline-start: 0.5rem;
   }
   .tools button {
@@ -90,6 +92,9 @@ export const detailStyles = css`
     border-collapse: collapse;
     inline-size: 100%;
     table-layout: fixed;
+  }
+  table + button {
+    margin-block-start: 0.4rem;
   }
   th,
   td {

@@ -65,6 +65,9 @@ export const narrowStyles = css`
     .cell[part="address"] {
       justify-self: start;
     }
+    .cell:is([part="actor"], [part="target"]) > .muted {
+      display: none;
+    }
   }
   @container viewer (inline-size < 32rem) {
     .chips {
