@@ -16,10 +16,11 @@ const FROM_CONTEXT = ["part context", ["n"], "number"] as const;
 
 export const COUNTS: Cases = {
   "ledger.find-blocks": [
-    ({ account }) => [account, [0, 0], [CHUNK, 0], ...VALUES, LARGE, LARGE],
-    ({ account }) => [account, [0, 0], [CHUNK, 0], ...ALL, 1, 1],
+    ({ account }) => [account, [0, 0], [CHUNK, 0], ...VALUES, LARGE, LARGE, true],
+    ({ account }) => [account, [0, 0], [CHUNK, 0], ...ALL, LARGE, LARGE, false],
+    ({ account }) => [account, [0, 0], [CHUNK, 0], ...ALL, 1, 1, true],
     // One segment is not there.
-    ({ account }) => [account, [1, 0], [CHUNK, 0], ...ALL, LARGE, LARGE],
+    ({ account }) => [account, [1, 0], [CHUNK, 0], ...ALL, LARGE, LARGE, true],
   ],
   "ledger.find-runs": [
     ({ account }) => [account, [CHUNK, 0], "minutes", LARGE],

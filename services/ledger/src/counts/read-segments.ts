@@ -5,6 +5,7 @@
 
 import type { Database } from "@annals/postgres";
 import { CHUNK_SIZE } from "../search/rules/chunk.ts";
+import type { Range } from "../search/range.ts";
 import type { EventFilter } from "../search/rules/event-filter.ts";
 import { type IndexedField, OUTCOME } from "../search/rules/in-parts.ts";
 import {
@@ -18,7 +19,15 @@ import type { FieldRow } from "../store/list-search-fields.ts";
 import { type Bars, NONE, writeBars } from "./rules/bars.ts";
 import { type Conditions, conditionsOf } from "./conditions.ts";
 import type { CountedField } from "./rules/counted-field.ts";
-import { applyConditions, doubtAll, doubtValues, entriesOf, type Entry } from "./rules/piece.ts";
+import {
+  applyConditions,
+  doubtAll,
+  doubtValues,
+  entriesOf,
+  type Entry,
+  type Sums,
+  sumsOf,
+} from "./rules/piece.ts";
 import { type BlockRow, findBlocks } from "./store/find-blocks.ts";
 import { findRuns, type RunsRow } from "./store/find-runs.ts";
 import { listUnindexed } from "./store/list-unindexed.ts";
@@ -43,6 +52,8 @@ export interface SegmentRead {
   readonly segment: Segment;
   readonly bars: Uint16Array;
   readonly entries: readonly Entry[];
+  /** In place of bars and entries. */
+  readonly sums?: Sums | undefined;
 }
 
 export interface Batch {
@@ -60,6 +71,10 @@ interface Asked extends Count {
   readonly database: Database;
   readonly declared: readonly FieldRow[];
   readonly budget: IndexBudget;
+  /** The numbers that are counted. */
+  readonly window: Range;
+  /** Whether sums of segments were found not to say enough. */
+  readonly needsPlaces?: boolean;
 }
 
 /** Reads segments, which descend and have the same declared fields. */
@@ -81,10 +96,12 @@ export async function readSegments(asked: Asked, segments: readonly Segment[]): 
       : (await database.run(listUnindexed, [accountId, ...ends, MAX_QUEUED + 1])).map(
           ({ number }) => Number(number),
         );
-  const blocks = terms.length === 0 ? undefined : await blocksOf(asked, segments, terms);
   const chunks = segments.flatMap(chunksOf);
   const runs = await database.run(findRuns, [accountId, chunks, bars.unit, budget.bytes]);
   const runsOf = new Map(runs.map((row) => [Number(row.base), row]));
+  const isOfAll = rules.isAll && rules.conditions.length === 0 && queued.length === 0;
+  const isSummed = isOfAll && isCounted && areWhole(asked, segments, runsOf);
+  const blocks = terms.length === 0 ? undefined : await blocksOf(asked, segments, terms, !isSummed);
 
   const read: SegmentRead[] = [];
   for (const segment of segments) {
@@ -94,6 +111,15 @@ export async function readSegments(asked: Asked, segments: readonly Segment[]): 
     if (rows?.some((row) => row.is_left) || own.includes(undefined)) break;
     const { from, to } = numbersIn(segment);
     if (queued.length > MAX_QUEUED && from <= (queued.at(-1) ?? 0)) break;
+    const sums = isSummed ? sumsOf(rows ?? [], to - from + 1) : undefined;
+    if (isSummed && !sums && read.length === 0)
+      return readSegments({ ...asked, needsPlaces: true }, segments);
+    if (isSummed && !sums) break;
+    spend(budget, rows ?? [], own as RunsRow[]);
+    if (sums) {
+      read.push({ segment, bars: new Uint16Array(), entries: [], sums });
+      continue;
+    }
     const places = queued.filter((each) => each >= from && each <= to).map((each) => each - from);
     const into = barsOf(asked, segment, own as RunsRow[]);
     const found = entriesOf(rows ?? [], segment.base, into.length);
@@ -101,7 +127,6 @@ export async function readSegments(asked: Asked, segments: readonly Segment[]): 
     const entries = found.get(rules.conditions.length) ?? [];
     if (!rules.isAll || (field !== undefined && !isCounted)) doubtAll(into);
     else doubtValues(into, entries);
-    spend(budget, rows ?? [], own as RunsRow[]);
     read.push({ segment, bars: into, entries });
   }
   return { read, isStale: false };
@@ -117,6 +142,28 @@ function isIndexed(field: CountedField, declared: readonly FieldRow[], base: num
   if (!isDeclared(field)) return true;
   const row = declared.find((each) => each.field === field.field);
   return row !== undefined && Number(row.from_base) <= base;
+}
+
+/**
+ * Whether the number of places of each key says all: every event of the segments is in the one bar, matches,
+ * and has one value at most.
+ */
+function areWhole(
+  { bars, field, filter, needsPlaces = false, window }: Asked,
+  segments: readonly Segment[],
+  runsOf: ReadonlyMap<number, RunsRow>,
+): boolean {
+  const { receivedFrom, receivedTo } = filter;
+  if (needsPlaces || bars.count > 1 || receivedFrom !== undefined || receivedTo !== undefined)
+    return false;
+  if (!field || field.members.length > 0) return false;
+  const isInBar = (row: RunsRow | undefined) =>
+    row !== undefined && (bars.unit === null || bars.ofAll(row.earliest, row.latest) === 0);
+  return segments.every((segment) => {
+    const { from, to } = numbersIn(segment);
+    const isWithin = window.from <= from && to <= window.to;
+    return isWithin && chunksOf(segment).every((chunk) => isInBar(runsOf.get(chunk)));
+  });
 }
 
 interface TermRange extends KeyRange {
@@ -143,6 +190,7 @@ async function blocksOf(
   { accountId, budget, database }: Asked,
   segments: readonly Segment[],
   terms: readonly TermRange[],
+  withPlaces: boolean,
 ): Promise<ReadonlyMap<number, readonly BlockRow[]>> {
   const rows = await database.run(findBlocks, [
     accountId,
@@ -154,6 +202,7 @@ async function blocksOf(
     terms.map(({ before }) => before),
     budget.bytes,
     budget.keys,
+    withPlaces,
   ]);
   return Map.groupBy(rows, ({ base }) => Number(base));
 }

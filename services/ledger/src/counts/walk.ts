@@ -108,7 +108,7 @@ async function* windowPieces(
   let lowest = window.to + 1;
   for (let at = 0; at < planned.length; size = Math.min(size * GROWTH, MAX_SEGMENTS)) {
     const segments = sameFields(planned.slice(at, at + size), declared);
-    const asked = { ...count, database, declared, budget: budget.index };
+    const asked = { ...count, database, declared, budget: budget.index, window };
     // oxlint-disable-next-line no-await-in-loop -- each statement begins where the one before has ended
     const { isStale, read } = await readSegments(asked, segments);
     for (const segment of read) {
@@ -164,10 +164,11 @@ const isSpent = ({ events }: CountBudget): boolean => events.events <= 0 || even
 /** What the index says of a segment, and the events that it cannot decide. */
 async function pieceOf(
   { budget, count, database }: Walk,
-  { bars, entries, segment }: SegmentRead,
+  { bars, entries, segment, sums }: SegmentRead,
   window: Range,
 ): Promise<Found> {
   const { from, to } = numbersIn(segment);
+  if (sums) return { ...NOTHING, sums, reached: from, isCut: false };
   const range = clip(window, { from, to });
   bars.fill(NONE, 0, range.from - from);
   bars.fill(NONE, range.to - from + 1);

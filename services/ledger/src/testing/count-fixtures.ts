@@ -32,6 +32,58 @@ export async function insertCounted(database: TestDatabase, accountId: string): 
   );
 }
 
+type Call = (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+
+/** Indexes the fresh segments from one base up to another one. */
+export async function indexSegments(
+  call: Call,
+  accountId: string,
+  from: number,
+  to: number,
+): Promise<void> {
+  for (let base = from; base < to; base += FRESH)
+    // oxlint-disable-next-line no-await-in-loop -- in order
+    await call(`SELECT ledger.index_segment('${accountId}', ${base})`);
+}
+
+/** Makes so many steps of a backfill, or all. */
+export async function backfillField(
+  call: Call,
+  accountId: string,
+  field: number,
+  steps = Infinity,
+): Promise<void> {
+  for (let step = 0; step < steps; step += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const [row] = await call(
+      `SELECT ledger.index_field('${accountId}', ${field}::smallint) AS more`,
+    );
+    if (row?.["more"] !== true) return;
+  }
+}
+
+/** Declares one of FIELDS, whose backfill begins at a segment. */
+export function declareField(
+  database: TestDatabase,
+  accountId: string,
+  field: number,
+  fromBase: number,
+): Promise<unknown> {
+  const declared = FIELDS.find((each) => each.field === field);
+  if (!declared) throw new Error(`no field has the number ${field}`);
+  const { ignoreCase, name, type } = declared;
+  return database.query(
+    `INSERT INTO ledger.fields VALUES ($1, $2, $3, $4, $5, $6, $7, $7, '2026-01-01', NULL)`,
+    [accountId, field, name, ["context", name], type, ignoreCase, fromBase],
+  );
+}
+
+/** Facets of columns without a filter: their index is summed. Some types are too long for a key. */
+export const UNFILTERED: [EventFilter, string, 50][] = [
+  [{}, "actor_id", 50],
+  [{}, "target_type", 50],
+];
+
 export const NAMES = [
   "action",
   "actor_id",

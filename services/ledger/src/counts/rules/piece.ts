@@ -16,7 +16,15 @@ export interface CountedEvent {
   readonly values: readonly string[];
 }
 
+/** How many events of a segment have each value: each has one at most. */
+export interface Sums {
+  readonly events: number;
+  readonly values: readonly (readonly [key: string, count: number])[];
+}
+
 export interface Piece {
+  /** In place of all else, if every event of the segment is in the one bar. */
+  readonly sums?: Sums | undefined;
   /** The bar of each event of a segment, by its distance from the first one; or NONE. */
   readonly bars: Uint16Array;
   readonly entries: readonly Entry[];
@@ -30,8 +38,17 @@ export interface BlockKeys {
   readonly keys: readonly string[] | null;
   /** Places of each key; null: all are of one. */
   readonly counts: readonly number[] | null;
-  /** Two bytes each. */
+  /** Of the places of all keys of the block, two for each. */
+  readonly bytes: number | null;
   readonly places: Buffer | null;
+}
+
+/** Undefined if an event has a value that is no key. */
+export function sumsOf(rows: readonly BlockKeys[], events: number): Sums | undefined {
+  const values = rows.flatMap(({ bytes, counts, keys }) =>
+    (keys ?? []).map((key, at) => [key, counts?.[at] ?? (bytes ?? 0) / 2] as const),
+  );
+  return values.some(([key]) => key === ANY_KEY) ? undefined : { events, values };
 }
 
 /** What an event must have, or must not have, a value of. */

@@ -3,7 +3,7 @@
 
 import { MAX_KEY_BYTES } from "../../search/rules/segment.ts";
 import { UNSURE } from "./bars.ts";
-import type { Entry, Piece } from "./piece.ts";
+import type { Entry, Piece, Sums } from "./piece.ts";
 
 /** Events with the same several values in the same bar: they are counted once for each. */
 interface Several {
@@ -41,7 +41,8 @@ export class Tally {
     return this.total - (all - several);
   }
 
-  add({ bars, entries, events }: Piece): void {
+  add({ bars, entries, events, sums }: Piece): void {
+    if (sums) this.#addSums(sums);
     // An iterator takes many times as long.
     for (let place = 0; place < bars.length; place += 1) {
       const bar = bars[place] ?? UNSURE;
@@ -57,6 +58,11 @@ export class Tally {
       for (const id of ids) this.#countValue(id, bar, 1);
       if (ids.length > 1) this.#countSeveral(bar, ids);
     }
+  }
+
+  #addSums({ events, values }: Sums): void {
+    this.#bars[0] = (this.#bars[0] ?? 0) + events;
+    for (const [key, count] of values) this.#countValue(this.#idOf(key), 0, count);
   }
 
   /** Returns whether an event has had another value. */

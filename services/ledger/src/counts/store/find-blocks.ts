@@ -17,6 +17,8 @@ type Params = [
   before: readonly string[],
   maxBytes: number,
   maxKeys: number,
+  /** False: of each key the number of its places alone. */
+  withPlaces: boolean,
 ];
 
 export interface BlockRow {
@@ -28,14 +30,16 @@ export interface BlockRow {
   readonly keys: readonly string[] | null;
   /** Places of each key; null: all are of one. */
   readonly counts: readonly number[] | null;
-  /** Two bytes each. */
+  /** Places of all keys of the block, two bytes each. */
+  readonly bytes: number | null;
+  /** Null, too, if they were not asked for. */
   readonly places: Buffer | null;
 }
 
 // Blocks are found and cut as in find-places.ts. A block of several keys has some 6 kB.
 export const findBlocks = statement<Params, BlockRow>(
   `/* ledger.find-blocks */
-SELECT base, term, coalesce(NOT is_within, false) AS is_left, cut.keys, cut.counts, cut.places
+SELECT base, term, coalesce(NOT is_within, false) AS is_left, cut.keys, cut.counts, cut.bytes, cut.places
 FROM (
   SELECT asked.base, found.term, found.since, found.before, found.keys, found.counts, found.places,
     sum(found.size) OVER in_order <= $8::bigint AND sum(cardinality(found.keys)) OVER in_order <= $9::bigint AS is_within
@@ -53,7 +57,8 @@ FROM (
   ) AS kept
   LEFT JOIN LATERAL (
     SELECT range.term, range.since, range.before, block.keys, block.counts, block.places,
-      CASE WHEN counts IS NULL THEN octet_length(places) + 300 WHEN range.before = range.since || chr(1) THEN 64
+      CASE WHEN NOT $10::boolean THEN 40 * cardinality(keys)
+        WHEN counts IS NULL THEN octet_length(places) + 300 WHEN range.before = range.since || chr(1) THEN 64
         ELSE 6300 END AS size
     FROM unnest($4::integer[], $5::integer[], $6::text[], $7::text[]) AS range (term, field, since, before)
     CROSS JOIN LATERAL (
@@ -73,10 +78,11 @@ FROM (
 ) AS measured
 LEFT JOIN LATERAL (
   SELECT array_to_json(measured.keys[low + 1:high]) AS keys, array_to_json(measured.counts[low + 1:high]) AS counts,
-    substring(
+    octet_length(measured.places) AS bytes,
+    CASE WHEN $10::boolean THEN substring(
       measured.places FROM 2 * (SELECT coalesce(sum(events), 0) FROM unnest(measured.counts[:low]) AS events)::integer + 1
       FOR CASE WHEN measured.counts IS NULL THEN octet_length(measured.places)
-        ELSE 2 * (SELECT sum(events) FROM unnest(measured.counts[low + 1:high]) AS events)::integer END) AS places
+        ELSE 2 * (SELECT sum(events) FROM unnest(measured.counts[low + 1:high]) AS events)::integer END) END AS places
   FROM (
     SELECT since_at - (measured.keys[since_at] IS NOT DISTINCT FROM measured.since)::integer AS low,
       before_at - (measured.keys[before_at] IS NOT DISTINCT FROM measured.before)::integer AS high
