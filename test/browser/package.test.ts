@@ -30,8 +30,8 @@ afterAll(() => Promise.all([installed?.remove(), browser?.close()]));
 
 test("nothing keeps it from being published", async () => {
   const budget = {
-    tarball: 43_000,
-    files: { "dist/viewer.js": 34_000 },
+    tarball: 48_500,
+    files: { "dist/viewer.js": 38_000 },
     isCommonJsToo: false,
   };
   expect(await packageFaults(installed, budget)).toEqual([]);
