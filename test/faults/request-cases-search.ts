@@ -64,7 +64,7 @@ const widgetCounted =
     const { widget } = await newToken(searched, { parts: PARTS });
     return () => widget.get(`/v1/widget/${path}`);
   };
-const COUNTED = { maxMs: 600 };
+const COUNTED = { maxMs: 250 };
 const WIDGET_COUNTED = { maxMs: 50 };
 
 export const SEARCH_CASES: readonly CostCase[] = [
