@@ -53,16 +53,25 @@ export function queryOf(pairs: readonly Pair[]): Query {
   return { raw: raw.length === 0 ? "" : `?${raw.join("&")}`, pairs };
 }
 
-/** At most two parameters: all together select nothing. */
+/** Those that are required, and at most two others: all together select nothing. */
 export function soundQuery(parameters: Schema[], known: Known): fc.Arbitrary<Query> {
-  if (parameters.length === 0) return fc.constant(queryOf([]));
   const usual = parameters.filter(({ name }) => name !== "cursor" || known.cursors.length > 0);
-  const pairs = usual.map((one) => soundPairs(one, known));
+  const needed = usual.filter(({ required }) => required === true);
+  const free = usual.filter(({ required }) => required !== true);
+  const some = free.length === 0 ? fc.constant([]) : twoOf(free, known);
   return fc
-    .uniqueArray(fc.oneof(...pairs), { maxLength: 2, selector: ([first]) => first?.[0] })
-    .map((all) => (all.flat().some(([name]) => name === "cursor") ? all.slice(0, 1) : all))
-    .map((all) => queryOf(all.flat()));
+    .tuple(fc.tuple(...needed.map((one) => soundPairs(one, known))), some)
+    .map((both) => queryOf(both.flat(2)));
 }
+
+/** At most two; a cursor comes alone. */
+const twoOf = (parameters: Schema[], known: Known): fc.Arbitrary<readonly (readonly Pair[])[]> =>
+  fc
+    .uniqueArray(fc.oneof(...parameters.map((one) => soundPairs(one, known))), {
+      maxLength: 2,
+      selector: ([first]) => first?.[0],
+    })
+    .map((all) => (all.flat().some(([name]) => name === "cursor") ? all.slice(0, 1) : all));
 
 /** A parameter that may be repeated has several values at times. */
 function soundPairs(one: Schema, known: Known): fc.Arbitrary<readonly Pair[]> {

@@ -31,6 +31,7 @@ const MS_PER_DAY = 86_400_000;
 
 /** What the document says in words only: texts that are accepted under these names. */
 const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
+  field: ["action", "actor_id", "outcome"],
   occurred_at: TIMES,
   occurred_from: TIMES,
   occurred_to: TIMES,
@@ -40,7 +41,6 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   // Objects whose members the client names, as JSON.
   headers: ["{}", '{"authorization":"Bearer x"}', '{"x-a":"1","x-b":"2"}'],
   mapping: ["{}"],
-  // The names of declared fields.
   fields: ["{}"],
   allowed_ips: ["192.0.2.7", "198.51.100.0/24", "0.0.0.0/0", "2001:db8::/32", "::1"],
   url: [
