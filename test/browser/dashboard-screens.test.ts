@@ -129,6 +129,8 @@ test("a failure of the service has the request id, and can be tried again", asyn
       if (await again.isVisible()) await again.click();
       await page.getByText(/There are no events yet/).waitFor({ timeout: 1_000 });
     }, 30_000);
+    // The viewer asks for newer events every two seconds, and the service is about to stop.
+    await page.close();
   } finally {
     await failing.stop();
   }
