@@ -127,7 +127,7 @@ async function bytesOf({ databaseUrl }: Bench, accountId: string): Promise<Resul
   const sql = await openSql(databaseUrl);
   try {
     const rows = await sql.rows<{ readonly field: number; readonly bytes: string }>(
-      `SELECT field, sum(pg_column_size(b.*)) / (${SEALED} * count(DISTINCT base)) AS bytes
+      `SELECT field, sum(pg_column_size(b.*))::numeric / (${SEALED} * count(DISTINCT base)) AS bytes
        FROM ledger.blocks b
        WHERE account_id = '${accountId}' AND level = 1 AND field >= ${FIRST_DECLARED}
        GROUP BY field ORDER BY field`,
