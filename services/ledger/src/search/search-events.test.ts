@@ -32,7 +32,7 @@ let frugal: TestLedger;
 beforeEach(async () => {
   stored = await newLedgerDatabase();
   ledger = openLedger(stored);
-  const bounds = { rows: 4_000, textBytes: Infinity, bytes: 4_000 };
+  const bounds = { rows: 1_000, textBytes: Infinity, bytes: 4_000 };
   frugal = openLedger(stored, undefined, undefined, false, bounds);
 });
 
