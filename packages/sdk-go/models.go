@@ -670,7 +670,7 @@ type EventFilterNot struct {
 
 // EventHistogram is a type of the interface.
 type EventHistogram struct {
-	// By time, then in the order of `values`, null last.
+	// Sorted by time, then in the order of `values`, null last.
 	Data []EventHistogramDataItem `json:"data"`
 	// With `by`: at most ten values, the most frequent of the first page, or fewer if there are so many
 	// bars that the answer would be larger than 512 KiB.

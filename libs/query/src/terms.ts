@@ -3,7 +3,7 @@
 
 export interface Value {
   readonly text: string;
-  /** Where the value is written, with its quotes. */
+  /** First place of the written value, with its quotes. */
   readonly from: number;
   readonly to: number;
   /** Whether its quote is not closed. */

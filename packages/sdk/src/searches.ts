@@ -14,7 +14,7 @@ export class Searches {
     this.#transport = transport;
   }
 
-  /** Saves a search for everyone who may read the events. */
+  /** Saves a search that everyone with `events:read` can use. */
   create(search: T.NewSavedSearch, options?: CreateOptions): Promise<T.SavedSearch> {
     const { idempotencyKey } = options ?? {};
     const call = { ...post("create-saved-search", SEARCHES), body: search, idempotencyKey };

@@ -13,7 +13,7 @@ export interface BarPickOptions {
 
 export class BarPick {
   readonly #options: BarPickOptions;
-  /** Where the pick began, and the bar that has the focus. */
+  /** The bar at which the pick began, and the bar that has the focus. */
   #first = 0;
   #active: number | undefined;
   #isDragged = false;

@@ -52,7 +52,7 @@ export function barsOf(all: Histogram, failures: Histogram | undefined, limits: 
   return { bars, total, interval, isCut: !all.complete, failures: failures?.total };
 }
 
-/** From the beginning of the range, or the oldest event, to its end, or the newest event. */
+/** Spans the range of the filter. The oldest and the newest event stand for a missing end. */
 function emptyBars({ data, interval }: Histogram, limits: Limits): Bar[] {
   const times = data.map(({ time }) => Date.parse(time));
   const first = times[0];

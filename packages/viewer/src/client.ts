@@ -113,7 +113,7 @@ export class WidgetClient {
     return { ...data, proof };
   }
 
-  /** The id of the oldest event that matches; undefined if there is none, or none can be asked for. */
+  /** The id of the oldest event that matches; undefined if no event matches, or if the request fails. */
   async firstId(filter: EventFilter): Promise<string | undefined> {
     const query = { ...filter, order: "asc", limit: 1 } as const;
     const page = await this.list(query).catch(() => undefined);

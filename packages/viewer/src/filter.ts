@@ -4,7 +4,7 @@
 import { type Filters, isFilterName } from "@annals/query";
 import type { EventFilter } from "./types.ts";
 
-/** Only what filters: names that are none and empty values are left out. */
+/** Keeps the names of filters that have values, and drops all other names. */
 export function filtersOf(filter: EventFilter): Filters {
   const lists = Object.entries(filter)
     .map(([name, value]) => [name, [value ?? []].flat().filter((one) => one !== "")] as const)
@@ -44,7 +44,7 @@ export function withoutTimes(filters: Filters): Filters {
   return others;
 }
 
-/** Both limits of the time, each undefined if there is none. */
+/** The limits of the time: an absent one is undefined. */
 export function timesOf(filter: EventFilter): Pick<EventFilter, "occurred_from" | "occurred_to"> {
   const { occurred_from: from, occurred_to: to } = filtersOf(filter);
   return {

@@ -25,7 +25,7 @@ export type Range = "" | `${number}` | "own" | "given";
 
 export type Times = Pick<EventFilter, "occurred_from" | "occurred_to">;
 
-/** From the beginning of the minute that long before `now` on. */
+/** Begins with the minute that is that long before `now`. */
 export function sinceSpan(place: number, now: number): Times {
   const [size, unit] = SPANS[place] ?? SPANS[3];
   const from = Math.floor(now / MINUTE_MS) - size * MINUTES[unit];

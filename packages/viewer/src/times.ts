@@ -32,9 +32,9 @@ export function timesIn(zone: Zone, locale: string) {
     zone,
     /** Returns the text unchanged if it is not a time. */
     short: (time: string): string => formatted(short, time),
-    /** As `short`, with the zone. */
+    /** The same as `short`, with the zone. */
     exact: (time: string): string => formatted(exact, time),
-    /** As `short`, without seconds. */
+    /** The same as `short`, without seconds. */
     minute: (time: string): string => formatted(minute, time),
     /** The time from one to before another, in milliseconds: of whole days only their dates. */
     span: (from: number, to: number): string => {

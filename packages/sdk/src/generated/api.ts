@@ -980,7 +980,7 @@ export interface components {
              * @example 1
              */
             counted_from_sequence: number;
-            /** @description By time, then in the order of `values`, null last. */
+            /** @description Sorted by time, then in the order of `values`, null last. */
             data: {
                 /**
                  * @description At least 1: a bar without events is absent.

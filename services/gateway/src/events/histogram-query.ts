@@ -92,7 +92,10 @@ export const HistogramBody = named(
           examples: [12],
         }),
       }),
-      { description: "By time, then in the order of `values`, null last.", ...COUNT_MEMBERS },
+      {
+        description: "Sorted by time, then in the order of `values`, null last.",
+        ...COUNT_MEMBERS,
+      },
     ),
     values: Type.Array(Value("As events show it: a number as JSON."), {
       description:

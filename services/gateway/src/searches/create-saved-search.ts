@@ -1,4 +1,4 @@
-// POST /v1/searches (docs/interface.md): keeps a search for everyone who may read the account's events.
+// POST /v1/searches (docs/interface.md): saves a search for all keys and people with events:read.
 
 import { Type } from "typebox";
 import { admittedBy } from "../admission/admission.ts";

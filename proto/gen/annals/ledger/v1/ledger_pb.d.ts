@@ -799,8 +799,8 @@ export declare type MeasureEventsRequest = Message<"annals.ledger.v1.MeasureEven
   includeValues: boolean;
 
   /**
-   * With them, those of these fields: at most 16. Then a page ends with the event that reaches 1 MiB of
-   * parts.
+   * Declared fields, at most 16, whose values the response has, too. A page with fields ends with the event
+   * that reaches 1 MiB of parts.
    *
    * @generated from field: repeated annals.ledger.v1.MeasuredField fields = 5;
    */
@@ -4701,7 +4701,7 @@ export declare const ValueNamesSchema: GenMessage<ValueNames>;
  */
 export declare type Histogram = Message<"annals.ledger.v1.Histogram"> & {
   /**
-   * By time, then in the order of the values. Bars without an event are absent.
+   * Sorted by time, then in the order of the values. Bars without an event are absent.
    *
    * @generated from field: repeated annals.ledger.v1.HistogramBar bars = 1;
    */
@@ -5522,7 +5522,7 @@ export declare const LedgerService: GenService<{
     output: typeof ListSearchPathsResponseSchema;
   },
   /**
-   * Keeps a search for everyone who may read the account's events.
+   * Saves a search that everyone who can read the account's events can use.
    *
    * @generated from rpc annals.ledger.v1.LedgerService.CreateSavedSearch
    */

@@ -13,7 +13,7 @@ type Params = [
 ];
 
 interface Row {
-  /** Null: there is none. */
+  /** Null: the account has no event. */
   readonly earliest: string | null;
   readonly latest: string | null;
 }

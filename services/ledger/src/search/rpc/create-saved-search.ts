@@ -1,4 +1,4 @@
-// CreateSavedSearch: keeps a search for everyone who may read the account's events. What is kept with an
+// CreateSavedSearch: saves a search that everyone who can read the events can use. What is kept with an
 // idempotency key has no value of the search: the retry sends it again, and an erasure finds nothing there.
 
 import { type Clock, newId } from "@annals/contract";
