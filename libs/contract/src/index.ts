@@ -1,3 +1,4 @@
+export { byBytes } from "./by-bytes.ts";
 export * from "./access-token.ts";
 export * from "./api-key.ts";
 export * from "./audit-rules.ts";

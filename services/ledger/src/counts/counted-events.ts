@@ -1,6 +1,7 @@
 // Compares events, given by their numbers, with the filter of a count, and reads what is counted of those
 // that match. Called by walk.ts and start.ts for what the filter index cannot decide, within a budget.
 
+import { byBytes } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import { Budget } from "../search/budget.ts";
 import { compared } from "../search/compared.ts";
@@ -80,14 +81,8 @@ export async function countedEvents(
 }
 
 /** Whether PostgreSQL finds a value in the range with the collation C. */
-function isIn(value: string, { before, since }: KeyRange): boolean {
-  const [own, first, end] = [value, since, before].map((text) => Buffer.from(text)) as [
-    Buffer,
-    Buffer,
-    Buffer,
-  ];
-  return Buffer.compare(own, first) >= 0 && Buffer.compare(own, end) < 0;
-}
+const isIn = (value: string, { before, since }: KeyRange): boolean =>
+  byBytes(value, since) >= 0 && byBytes(value, before) < 0;
 
 /** How many of the numbers a statement has read: those of deleted events have no row. */
 function readOf(rows: readonly ValuesRow[], asked: number): number {

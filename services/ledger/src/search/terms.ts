@@ -1,6 +1,6 @@
 // The terms that a search looks up in the filter index, made from its filter. Called by find-numbers.ts.
 
-import type { ValueRange } from "@annals/contract";
+import { byBytes, type ValueRange } from "@annals/contract";
 import {
   actionsOf,
   type EventFilter,
@@ -85,10 +85,6 @@ function united(ranges: readonly KeyRange[]): KeyRange[] {
   }
   return found;
 }
-
-/** Compares as PostgreSQL does with the collation C. */
-const byBytes = (one: string, other: string): number =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 function termOf(
   field: number,

@@ -2,6 +2,7 @@
 // newest events that the widget token may see. It must never read more than a bound, nor name a value of an
 // event that the token may not see.
 
+import { byBytes } from "@annals/contract";
 import { complete } from "@annals/errors";
 import type { Database } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
@@ -42,7 +43,7 @@ export function listWidgetFilters(
     const values = valuesOf(rows);
     // If there are too many values, the newest are taken.
     const sorted = (kind: (typeof KINDS)[number]) =>
-      [...values[kind]].slice(0, MAX_VALUES).toSorted(byCodePoints);
+      [...values[kind]].slice(0, MAX_VALUES).toSorted(byBytes);
     return {
       actions: sorted("action"),
       actorTypes: sorted("actor_type"),
@@ -75,7 +76,3 @@ function valuesOf(rows: readonly ValuesRow[]): Values {
     new Set(rows.map((row) => row[kind]).filter((value) => value !== null));
   return { action: of("action"), actor_type: of("actor_type"), target_type: of("target_type") };
 }
-
-/** Compares texts as PostgreSQL does with the collation C. */
-const byCodePoints = (one: string, other: string): number =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other));

@@ -2,7 +2,7 @@
 // (docs/interface.md, webhook-filter). Called by the fan-out for each event and webhook, and when a filter is
 // stored. It must never match by a value that an event no longer has.
 
-import { rangeOfText, type ValueRange } from "@annals/contract";
+import { byBytes, rangeOfText, type ValueRange } from "@annals/contract";
 import { internal } from "@annals/errors";
 
 export const FILTER_MEMBERS = [
@@ -132,10 +132,6 @@ function isIn(values: readonly string[], { before, since }: ValueRange): boolean
   const first = values[low];
   return first !== undefined && (before === null || byBytes(first, before) < 0);
 }
-
-/** Compares as PostgreSQL does with the collation C. */
-const byBytes = (one: string, other: string): number =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /** Reads the values from the JSON text of an event, without those of fields. An erased part is `{}`. */
 export function valuesOf(json: string): EventValues {
