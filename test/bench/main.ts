@@ -18,6 +18,7 @@ import { measureDeclaredFields } from "./measure/declared-fields.ts";
 import { measureDeliveries } from "./measure/deliveries.ts";
 import { measureEvidence } from "./measure/evidence.ts";
 import { measureExports } from "./measure/exports.ts";
+import { measureFieldsBehind } from "./measure/fields-behind.ts";
 import { measureHashing } from "./measure/hashing.ts";
 import { measureIdleLatency } from "./measure/idle-latency.ts";
 import { measureIntake } from "./measure/intake.ts";
@@ -72,6 +73,7 @@ async function main(options: Options): Promise<void> {
         ANNALS_INTAKE_RATE_LIMIT_PER_MINUTE: String(RATE_LIMIT_PER_MINUTE),
         ANNALS_PLANS_FILE: plansFile,
       },
+      ledger: { ANNALS_ERASURE_DELAY_H: "0" },
       export: { ANNALS_EXPORT_MAX_BYTES_PER_ACCOUNT: String(EXPORT_MAX_BYTES) },
       "webhook-dispatcher": {
         ANNALS_WEBHOOK_CA_FILE: caFile,
@@ -139,6 +141,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
       deliveries: () => measureDeliveries(bench),
       sinks: () => measureSinks(bench),
       "long chain, lists": async () => measureLists(bench, await longChain()),
+      "behind declared fields": () => measureFieldsBehind(bench),
       "long chain, counts": () => measureCounts(bench),
       "long chain, verification": async () => measureVerify(bench, await longChain()),
       "long chain, exports": async () => measureExports(bench, await longChain()),

@@ -21,7 +21,7 @@ const SEALED = 65_536;
 const INDEXED_WITHIN_MS = 600_000;
 
 /** The declared fields in their order: the first four are what most accounts declare. */
-const FIELDS = [
+export const FIELDS = [
   { path: "context.ip", type: "ip" },
   { path: "metadata.request_id", type: "string" },
   { path: "actor.meta.role", type: "string" },
@@ -36,7 +36,10 @@ const FIELDS = [
 const FIRST_DECLARED = 16;
 
 export async function measureDeclaredFields(bench: Bench): Promise<Section> {
-  const bodies = batches(events(), BATCH);
+  const bodies = batches(
+    Array.from({ length: EVENTS }, (_, index) => eventAt(index)),
+    BATCH,
+  );
   const accounts: string[] = [];
   const run = (fields: number) => async () => {
     const account = await declared(bench, fields);
@@ -66,13 +69,11 @@ export async function measureDeclaredFields(bench: Bench): Promise<Section> {
   };
 }
 
-/** Small events, each with a request id of its own, from 5,000 addresses. */
-function events(): object[] {
-  return Array.from({ length: EVENTS }, (_, index) => {
-    const event = smallEvent(index);
-    const ip = `198.51.${(index * 7) % 100}.${(index * 3) % 50}`;
-    return { ...event, context: { ...event.context, ip } };
-  });
+/** A small event, with a request id of its own, from one of 5,000 addresses. */
+export function eventAt(index: number) {
+  const event = smallEvent(index);
+  const ip = `198.51.${(index * 7) % 100}.${(index * 3) % 50}`;
+  return { ...event, context: { ...event.context, ip } };
 }
 
 async function declared({ baseUrl, databaseUrl }: Bench, fields: number) {
