@@ -37,6 +37,39 @@ describe("200", () => {
   });
 });
 
+describe("bars by default, with a filter", () => {
+  const shown = { action: "invoice.read", occurred_at: "2026-01-01T10:00:00Z" };
+
+  /** Counts one event of an account whose other events the token does not see. */
+  async function counted(hidden: string, query: string) {
+    const { client: own } = await newClient(inject("stack"));
+    const others = ["2026-02-01T00:00:00Z", hidden].map((at) => ({ action: "a", occurred_at: at }));
+    await own.post("/v1/events/batch", { events: [...others, shown] });
+    const { widget } = await newToken(own, { filter: { action: "invoice.*" } });
+    return (await widget.get(`${PATH}?${query}`)).body;
+  }
+
+  test.each([
+    ["", "1w"],
+    ["occurred_to=2026-01-02T00:00:00Z", "1w"],
+    ["occurred_from=2026-01-01T00:00:00Z", "1w"],
+    ["occurred_from=2026-01-01T10:00:00Z&occurred_to=2026-01-01T12:00:00Z", "1m"],
+  ])("do not tell when the first event occurred: %s", async (query, interval) => {
+    const [old, recent] = [
+      await counted("1991-01-01T00:00:00Z", query),
+      await counted("2026-01-01T09:00:00Z", query),
+    ];
+    expect(old).toEqual(recent);
+    expect(old).toMatchObject({ total: 1, interval, complete: true });
+  });
+
+  test("422: bars of days need a time", async () => {
+    const { widget } = await newToken(client, { filter: { action: "invoice.*" } });
+    const field = "interval";
+    expectRefused(await widget.get(`${PATH}?interval=1d`), "validation_error", { field });
+  });
+});
+
 test("403: a field of a part that the token hides", async () => {
   const { widget } = await newToken(client, { parts: ["context"] });
   for (const query of ["by=outcome", "outcome=failure", "not.outcome=failure"])

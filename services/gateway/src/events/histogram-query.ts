@@ -191,15 +191,19 @@ export function requireMinutes({ occurredFrom, occurredTo }: Filter): void {
       throw invalid({ field, message: "must be a whole minute, such as 2026-01-31T09:30:00Z" });
 }
 
-/** From when to when events are counted: by default that of all events. */
+/** From when to when events are counted: by default what the ledger says of who asks. */
 async function rangeOf(
   { occurredFrom, occurredTo }: Filter,
   by: string | undefined,
   ask: Ask,
 ): Promise<MinuteRange> {
+  const given = {
+    ...(occurredFrom !== undefined && { occurredFrom }),
+    ...(occurredTo !== undefined && { occurredTo }),
+  };
   const times =
     occurredFrom === undefined || occurredTo === undefined
-      ? await ask({ edges: [], by: by ?? "" })
+      ? await ask({ filter: given, edges: [], by: by ?? "" })
       : undefined;
   const from = occurredFrom ?? times?.earliest ?? "";
   const first = minuteOf(from === "" ? (occurredTo ?? "") : from);

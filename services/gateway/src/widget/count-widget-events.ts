@@ -11,7 +11,7 @@ export function countWidgetEvents({ ledger }: Pick<Deps, "ledger">): Route {
     summary: "Count the events of a widget token by time",
     description:
       "Like GET /v1/events/histogram, but limited to the filter of the token. A field of a part that the token " +
-      "hides is 403.",
+      "hides is 403. With a filter it counts the last ten years by default, in bars of weeks.",
     query: HistogramQuery,
     success: { status: 200, body: HistogramBody },
     handle: async ({ admission, query, signal }) => {

@@ -15,7 +15,7 @@ import { actionsOf, type EventFilter } from "../search/rules/event-filter.ts";
 import { keysFrom, type KeyRange } from "../search/rules/segment.ts";
 import { resolveFields } from "../search/resolve-fields.ts";
 import { type CountBounds, countEvents, type Histogram } from "./count-events.ts";
-import { timesOf } from "./count-times.ts";
+import type { Times } from "./count-times.ts";
 import { countValues, type Facet } from "./count-values.ts";
 import { findCountedFields, type NamedField } from "./find-counted-field.ts";
 
@@ -33,13 +33,15 @@ export interface Asker {
    * or a field, that would tell what is hidden.
    */
   readonly allow: (own: EventFilter, fields: readonly NamedField[]) => EventFilter | undefined;
+  /** Between which times a request counts that names none, given the filter of what it may count. */
+  readonly times: (allowed: EventFilter) => Times | Promise<Times>;
 }
 
 export async function answerHistogram(
   asker: Asker,
   request: HistogramRequest | undefined,
 ): Promise<MessageInitShape<typeof HistogramSchema>> {
-  const { accountId, allow, bounds, database } = asker;
+  const { accountId, allow, bounds, database, times } = asker;
   complete({ account_id: accountId });
   const { by = "", edges: given = [], filter, values } = request ?? {};
   const edges = given.map(Number);
@@ -50,7 +52,7 @@ export async function answerHistogram(
   const own = await resolveFields(database, accountId, filter ?? create(EventFilterSchema));
   const [field] = by === "" ? [] : await findCountedFields(database, accountId, [by], "by");
   const allowed = allow(own, field ? [field] : []);
-  if (edges.length < 2) return timesOf(database, accountId);
+  if (edges.length < 2) return times(allowed ?? own);
   if (!allowed) return { isComplete: true, countedFrom: 1n, values: values?.values ?? [] };
   const search = { accountId, filter: allowed, edges, by: field, values: values?.values, bounds };
   return renderHistogram(await countEvents(database, search));

@@ -9,11 +9,13 @@ import { getTimes } from "./store/get-times.ts";
 /** Events behind the index that are read at most. */
 const MAX_BEHIND = 50_000;
 
-/** Empty texts if there is no event. */
-export async function timesOf(
-  database: Database,
-  accountId: string,
-): Promise<{ readonly earliest: string; readonly latest: string }> {
+/** In UTC with six fraction digits; empty if there is no event. */
+export interface Times {
+  readonly earliest: string;
+  readonly latest: string;
+}
+
+export async function timesOf(database: Database, accountId: string): Promise<Times> {
   const [ends] = await database.run(getSearchEnds, [accountId]);
   const [indexed, first, last] = [ends?.indexed, ends?.first, ends?.last].map(Number) as [
     number,

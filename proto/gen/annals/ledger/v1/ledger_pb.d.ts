@@ -4732,7 +4732,9 @@ export declare type Histogram = Message<"annals.ledger.v1.Histogram"> & {
   isComplete: boolean;
 
   /**
-   * When the first and the last event of the account occurred; empty if it has none. Only without edges.
+   * Between which times to count by default: those of the first and the last event of the account, empty if it
+   * has none. With a widget token that has a filter, they follow from the token and the request. Only without
+   * edges.
    *
    * @generated from field: string earliest = 6;
    */

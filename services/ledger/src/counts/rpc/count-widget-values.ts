@@ -2,26 +2,13 @@
 
 import type { LedgerService } from "@annals/proto/ledger";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { widgetViewOf } from "../../events/widget-view.ts";
-import type { SearchTurns } from "../../search/search-turns.ts";
 import { answerFacets } from "../answer-counts.ts";
-import type { CountBounds } from "../count-events.ts";
-import { WIDGET_BOUNDS } from "../bounds.ts";
-import { allowedIn } from "../widget-counts.ts";
-
-interface Deps {
-  readonly searches: SearchTurns;
-  /** Bounds of each count; by default {@link WIDGET_BOUNDS}. Tests need smaller ones. */
-  readonly countBounds?: CountBounds | undefined;
-}
+import { widgetAsker, type CountDeps } from "../askers.ts";
 
 export function countWidgetValues(
-  deps: Deps,
+  deps: CountDeps,
 ): ServiceImpl<typeof LedgerService>["countWidgetValues"] {
-  const bounds = deps.countBounds ?? WIDGET_BOUNDS;
-  return async ({ accountId, facets }, context) => {
-    const database = deps.searches.of(accountId, "widget", context.signal);
-    const asker = { database, accountId, bounds, allow: allowedIn(widgetViewOf(context)) };
-    return { facets: await answerFacets(asker, facets) };
-  };
+  return async ({ accountId, facets }, context) => ({
+    facets: await answerFacets(widgetAsker(deps, accountId, context), facets),
+  });
 }
