@@ -63,6 +63,13 @@ test("bars say the events and the failures of each day, as a table too", async (
   await expectAccessible(page);
 });
 
+test("with the filter of a token, bars are of days, too", async () => {
+  const { viewer } = await show({ token: { filter: { action: "user.*" } } });
+  await viewer.locator(".legend .failures").waitFor();
+  expect(await bars(viewer).count()).toBe(DAYS);
+  expect(await viewer.locator(".count").innerText()).toMatch(/^55 events · Nov 1\s–\s10, 2026$/);
+});
+
 test("keys narrow the list to whole bars, the last one included", async () => {
   const { viewer, page } = await show();
   await barOf(viewer, 10).focus();

@@ -12,6 +12,10 @@ import { zoneName } from "./zone.ts";
 const MAX_PAGES = 5;
 const MAX_FACET_VALUES = 10;
 const MINUTE_MS = 60_000;
+/** A week whose clocks are set back. */
+const WEEK_MS = (7 * 24 + 1) * 60 * MINUTE_MS;
+/** The service has at most 120 bars by default. */
+const MAX_DAYS_MS = 120 * 24 * 60 * MINUTE_MS;
 
 /** What the service refused once, and is not asked for again. Outlives the filters. */
 export interface Refused {
@@ -64,7 +68,7 @@ export class Counts {
 
   async #countBars(): Promise<void> {
     const { filter, hasOutcome, zone, onChange } = this.#options;
-    const query = { ...filter, time_zone: zoneName(zone) };
+    let query = { ...filter, time_zone: zoneName(zone) };
     let failures: Histogram | undefined;
     let all: Histogram | undefined;
     const show = () => {
@@ -73,6 +77,11 @@ export class Counts {
     };
     for await (const page of this.#pages(query)) {
       all = page;
+      const times = timesOfFewWeeks(page, filter);
+      if (times) {
+        query = { ...query, ...times };
+        all = await this.#options.client.histogram(query);
+      }
       show();
     }
     if (!all || all.total === 0 || filtersOf(filter)["outcome"] || !hasOutcome()) return;
@@ -101,6 +110,23 @@ export class Counts {
     const { client, filter, facets: field } = this.#options;
     this.facets = await client.facets({ ...filter, field, limit: MAX_FACET_VALUES });
   }
+}
+
+/**
+ * The times of events within a few weeks, for smaller bars. A token with a filter has bars of weeks by default:
+ * the service does not say when its first event occurred.
+ */
+function timesOfFewWeeks(
+  { complete, data, interval }: Histogram,
+  { occurred_from, occurred_to }: EventFilter,
+): EventFilter | undefined {
+  const first = Date.parse(data[0]?.time ?? "");
+  const end = Date.parse(data.at(-1)?.time ?? "") + WEEK_MS;
+  if (occurred_from || !complete || interval !== "1w" || !(end - first <= MAX_DAYS_MS)) return;
+  return {
+    occurred_from: new Date(first).toISOString(),
+    occurred_to: occurred_to ?? new Date(end).toISOString(),
+  };
 }
 
 /** Counts are of whole minutes. */
