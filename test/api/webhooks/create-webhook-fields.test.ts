@@ -21,15 +21,12 @@ beforeAll(async () => {
 
 /** Each kind with a filter: created, and changed. */
 const ROUTES = {
-  webhooks: (filter: unknown) =>
-    client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["event.created"], filter }),
-  sinks: (filter: unknown) =>
-    client.post("/v1/sinks", {
-      type: "http",
-      config: { url: URL_OF_NOBODY },
-      active: false,
-      filter,
-    }),
+  webhooks: (filter: unknown, options?: object) =>
+    client.post("/v1/webhooks", { url: URL_OF_NOBODY, events: ["event.created"], filter }, options),
+  sinks: (filter: unknown, options?: object) => {
+    const config = { url: URL_OF_NOBODY };
+    return client.post("/v1/sinks", { type: "http", config, active: false, filter }, options);
+  },
 };
 
 describe.each(["webhooks", "sinks"] as const)("%s", (kind) => {
@@ -85,6 +82,24 @@ describe.each(["webhooks", "sinks"] as const)("%s", (kind) => {
     const { data } = (await client.get(`/v1/${kind}?limit=1`)).body;
     expect(data[0].filter).toEqual({ fields: { gone: ["10.0.0.1"] } });
     await client.delete(`/v1/${kind}/${body.data.id}`);
+  });
+
+  test("a retry with the key of a request that named a field gets its answer after the field was deleted", async () => {
+    const declared = await client.post("/v1/search/fields", { ...FIELD, name: "retried" });
+    const send = (value: string, key: string) =>
+      create({ fields: { retried: value } }, { headers: { "idempotency-key": key } });
+    const first = await send("10.0.0.1", `${kind} one`);
+    expect(first.status).toBe(201);
+    await client.delete(`/v1/search/fields/${declared.body.data.id}`);
+    const again = await send("10.0.0.1", `${kind} one`);
+    expect([again.status, again.headers["idempotent-replayed"]]).toEqual([201, "true"]);
+    const { secret: _, ...shown } = first.body.data;
+    expect(again.body.data).toEqual(shown);
+    const other = await send("10.0.0.2", `${kind} one`);
+    expectRefused(other, "validation_error", { field: "Idempotency-Key" });
+    const unknown = await send("10.0.0.1", `${kind} two`);
+    expectRefused(unknown, "validation_error", { field: "field.retried" });
+    await client.delete(`/v1/${kind}/${first.body.data.id}`);
   });
 });
 

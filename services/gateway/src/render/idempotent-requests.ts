@@ -2,6 +2,7 @@
 // header, and the digest that tells whether a request with a known key is the same request. Called by their
 // routes.
 
+import { AnnalsError } from "@annals/errors";
 import { jsonSha256, type JsonValue, MAX_TEXT_LENGTH } from "@annals/event";
 import { Type } from "typebox";
 import { openDetail } from "./schema.ts";
@@ -36,6 +37,26 @@ export function askedOnce(
 ): { readonly idempotencyKey: string; readonly requestSha256: Uint8Array } {
   if (key === undefined) return { idempotencyKey: "", requestSha256: new Uint8Array() };
   return { idempotencyKey: key, requestSha256: Buffer.from(jsonSha256(body as JsonValue), "hex") };
+}
+
+/**
+ * Resolves to what `create` makes. A request may be refused that was valid when it was sent first, since a
+ * field that it names was deleted: then `replay` says what the first request with its key created.
+ */
+export async function createdOnce<Created extends { readonly replayed: boolean }>(
+  { idempotencyKey }: ReturnType<typeof askedOnce>,
+  create: () => Promise<Created>,
+  replay: () => Promise<Created>,
+): Promise<Created> {
+  try {
+    return await create();
+  } catch (error) {
+    const isInvalid = error instanceof AnnalsError && error.kind === "invalid";
+    if (!isInvalid || idempotencyKey === "") throw error;
+    const earlier = await replay();
+    if (earlier.replayed) return earlier;
+    throw error;
+  }
 }
 
 /** The headers of the response. */

@@ -22,7 +22,13 @@ import {
   SinkBody,
 } from "./render-sink.ts";
 import { filterMessage } from "../webhooks/render-webhook-filter.ts";
-import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../render/idempotent-requests.ts";
+import {
+  askedOnce,
+  createdOnce,
+  ONCE_HEADER,
+  OnceHeaders,
+  onceHeaders,
+} from "../render/idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 
@@ -59,10 +65,18 @@ export function createSink({ ledger, webhooks }: Pick<Deps, "ledger" | "webhooks
     planLimit: "count",
     handle: async ({ admission, body, headers, signal }) => {
       const given = body as GivenBody<Static<typeof Members>>;
-      const filter =
-        given.filter && (await filterMessage({ ledger }, admission, given.filter, signal));
-      const request = { ...toRequest(admission, given, filter), ...askedOnce(headers, body) };
-      const { replayed, sink } = await webhooks.createSink(request, admittedBy(admission));
+      const asked = askedOnce(headers, body);
+      const call = (request: MessageInitShape<typeof CreateSinkRequestSchema>) =>
+        webhooks.createSink({ ...request, ...asked }, admittedBy(admission));
+      const create = async () => {
+        const filter =
+          given.filter && (await filterMessage({ ledger }, admission, given.filter, signal));
+        return call(toRequest(admission, given, filter));
+      };
+      const { accountId } = admission;
+      const { replayed, sink } = await createdOnce(asked, create, () =>
+        call({ accountId, replayOnly: true }),
+      );
       return { body: { data: renderSink(sink) }, ...onceHeaders(replayed) };
     },
   });

@@ -10,7 +10,13 @@ import { dataOf } from "../render/data.ts";
 import { CLOSED, named } from "../render/schema.ts";
 import { renderWebhook, WebhookBody, WebhookEvents, WebhookSecretBody } from "./render-webhook.ts";
 import { filterMessage, GivenFilter } from "./render-webhook-filter.ts";
-import { askedOnce, ONCE_HEADER, OnceHeaders, onceHeaders } from "../render/idempotent-requests.ts";
+import {
+  askedOnce,
+  createdOnce,
+  ONCE_HEADER,
+  OnceHeaders,
+  onceHeaders,
+} from "../render/idempotent-requests.ts";
 import { type Route, route } from "../route.ts";
 import type { Deps } from "../deps.ts";
 
@@ -45,10 +51,16 @@ export function createWebhook({ ledger, webhooks }: Pick<Deps, "ledger" | "webho
     planLimit: "count",
     handle: async ({ admission, body, headers, signal }) => {
       const { filter: given } = body;
-      const filter = given && (await filterMessage({ ledger }, admission, given, signal));
-      const { replayed, secret, webhook } = await webhooks.createWebhook(
-        { ...toRequest(admission, body, filter), ...askedOnce(headers, body) },
-        admittedBy(admission),
+      const asked = askedOnce(headers, body);
+      const call = (request: MessageInitShape<typeof CreateWebhookRequestSchema>) =>
+        webhooks.createWebhook({ ...request, ...asked }, admittedBy(admission));
+      const create = async () => {
+        const filter = given && (await filterMessage({ ledger }, admission, given, signal));
+        return call(toRequest(admission, body, filter));
+      };
+      const { accountId } = admission;
+      const { replayed, secret, webhook } = await createdOnce(asked, create, () =>
+        call({ accountId, replayOnly: true }),
       );
       const { created_at, ...rest } = renderWebhook(webhook);
       const data = { ...rest, ...(!replayed && { secret }), created_at };

@@ -174,6 +174,14 @@ export declare type CreateSinkRequest = Message<"annals.webhooks.v1.CreateSinkRe
    * @generated from field: bytes request_sha256 = 13;
    */
   requestSha256: Uint8Array;
+
+  /**
+   * Nothing is created: the response has what an earlier request with the key created, if there is one. All
+   * other members but account, key and digest count for nothing.
+   *
+   * @generated from field: bool replay_only = 14;
+   */
+  replayOnly: boolean;
 };
 
 /**
@@ -187,6 +195,8 @@ export declare const CreateSinkRequestSchema: GenMessage<CreateSinkRequest>;
  */
 export declare type CreateSinkResponse = Message<"annals.webhooks.v1.CreateSinkResponse"> & {
   /**
+   * Absent if nothing was to be created, and nothing was before.
+   *
    * @generated from field: annals.webhooks.v1.Sink sink = 1;
    */
   sink?: Sink | undefined;

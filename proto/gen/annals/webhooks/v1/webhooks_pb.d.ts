@@ -172,6 +172,14 @@ export declare type CreateWebhookRequest = Message<"annals.webhooks.v1.CreateWeb
    * @generated from field: bytes request_sha256 = 8;
    */
   requestSha256: Uint8Array;
+
+  /**
+   * Nothing is created: the response has what an earlier request with the key created, if there is one. All
+   * other members but account, key and digest count for nothing.
+   *
+   * @generated from field: bool replay_only = 9;
+   */
+  replayOnly: boolean;
 };
 
 /**
@@ -185,6 +193,8 @@ export declare const CreateWebhookRequestSchema: GenMessage<CreateWebhookRequest
  */
 export declare type CreateWebhookResponse = Message<"annals.webhooks.v1.CreateWebhookResponse"> & {
   /**
+   * Absent if nothing was to be created, and nothing was before.
+   *
    * @generated from field: annals.webhooks.v1.Webhook webhook = 1;
    */
   webhook?: Webhook | undefined;

@@ -14,7 +14,7 @@ import { shownSink, sinkChange } from "../rules/audit-entries.ts";
 import type { SecretKeys } from "../../sealing/rules/secret-keys.ts";
 import type { Producers } from "../../outbound/producers.ts";
 import { AUDIT } from "../../store/audit.ts";
-import { REQUESTS } from "../../store/requests.ts";
+import { findEarlier, REQUESTS } from "../../store/requests.ts";
 import { countSinks } from "../store/count-sinks.ts";
 import { createSink as createSinkStatement } from "../store/create-sink.ts";
 import type { SinkRow } from "../store/sink-row.ts";
@@ -59,6 +59,7 @@ export function createSink(
   const conceal = (sha256: Uint8Array) => keys.conceal(sha256);
   const kept = { conceal, idempotencyHours, operation: "create-sink", requests: REQUESTS };
   return async (request, context) => {
+    if (request.replayOnly) return replayOf(await findEarlier(deps.database, kept, request));
     const { accountId, active, includeProof, maxSinks = MAX_SINKS } = request;
     const actor = actorOf(context);
     complete({ account_id: accountId });
@@ -97,10 +98,14 @@ export function createSink(
       await keepResponse(transaction, kept, request, toBinary(SinkSchema, sink));
       return undefined;
     });
-    if (earlier) return { sink: fromBinary(SinkSchema, earlier), replayed: true };
+    if (earlier) return replayOf(earlier);
     deps.onSink();
     return { sink };
   };
+}
+
+function replayOf(earlier: Uint8Array | undefined) {
+  return earlier ? { sink: fromBinary(SinkSchema, earlier), replayed: true } : {};
 }
 
 function storeSink(

@@ -16,7 +16,7 @@ import { newSigningSecret } from "../rules/signing-secret.ts";
 import type { AddressGuard } from "../../outbound/address-guard.ts";
 import type { Producers } from "../../outbound/producers.ts";
 import { AUDIT } from "../../store/audit.ts";
-import { REQUESTS } from "../../store/requests.ts";
+import { findEarlier, REQUESTS } from "../../store/requests.ts";
 import { countWebhooks } from "../../store/count-webhooks.ts";
 import { createCursors } from "../store/create-cursors.ts";
 import { createWebhook as createWebhookStatement } from "../store/create-webhook.ts";
@@ -46,6 +46,7 @@ export function createWebhook(
   const { idempotencyHours } = deps;
   const kept = { idempotencyHours, operation: "create-webhook", requests: REQUESTS };
   return async (request, context) => {
+    if (request.replayOnly) return replayOf(await findEarlier(deps.database, kept, request));
     const { accountId, url, active, maxWebhooks = MAX_WEBHOOKS } = request;
     const actor = actorOf(context);
     complete({ account_id: accountId, url });
@@ -93,10 +94,14 @@ export function createWebhook(
       await keepResponse(transaction, kept, request, toBinary(WebhookSchema, webhook));
       return undefined;
     });
-    if (earlier) return { webhook: fromBinary(WebhookSchema, earlier), secret: "", replayed: true };
+    if (earlier) return replayOf(earlier);
     deps.onSubscriber(accountId);
     return { webhook, secret };
   };
+}
+
+function replayOf(earlier: Uint8Array | undefined) {
+  return earlier ? { webhook: fromBinary(WebhookSchema, earlier), secret: "", replayed: true } : {};
 }
 
 function planExceeded(maxWebhooks: number): AnnalsError {
