@@ -17,6 +17,7 @@ import { sinkTypes } from "./sink-types.ts";
 import { pythonResources } from "./python-resources.ts";
 import { pythonTypes } from "./python-types.ts";
 import { ROOT } from "./sources.ts";
+import { versionedFiles } from "./versions.ts";
 
 type Made = readonly (readonly [path: string, text: string])[];
 
@@ -32,6 +33,7 @@ function goSdk(): Made {
 
 /** In this order: what is made of the chart comes after the lists of settings in its schema. */
 const GENERATORS: Readonly<Record<string, () => Made | Promise<Made>>> = {
+  versions: versionedFiles,
   "setting-lists": settingLists,
   "sink-types": sinkTypes,
   "chart-readme": () => [["helm/annals/README.md", chartReadme()]],

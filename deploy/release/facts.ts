@@ -1,9 +1,10 @@
-// What is released: the version that package.json, the chart and the change log agree on, the commit, the
-// notes. Called first by main.ts, so that a release that does not fit together ends before anything is
-// made. It must never take a fact from anywhere but the checkout.
+// What is released: the version, which every file that names it has, the commit, and the notes. Called first
+// by main.ts, so that a release that does not fit together ends before anything is made. It must never take
+// a fact from anywhere but the checkout.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { versionedFiles } from "../generate/versions.ts";
 import { readJson, ROOT, run } from "./run.ts";
 
 export interface Facts {
@@ -23,7 +24,13 @@ export interface Facts {
 export async function readFacts(tag?: string): Promise<Facts> {
   const { version } = readJson(join(ROOT, "package.json")) as { version: string };
   const text = (path: string) => readFileSync(join(ROOT, path), "utf8");
-  const faults = disagreements(version, text("helm/annals/Chart.yaml"), tag);
+  const faults = versionedFiles().flatMap(([path, wanted]) =>
+    text(path) === wanted
+      ? []
+      : [`${path} lacks the version ${version}: \`npm run generate -- versions\` writes it`],
+  );
+  if (tag !== undefined && tag !== `v${version}`)
+    faults.push(`the tag is ${tag}, but package.json has the version ${version}`);
   const changes = text("CHANGELOG.md");
   const notes =
     sectionOf(changes, version) ?? (tag === undefined && sectionOf(changes, "Unreleased"));
@@ -34,19 +41,6 @@ export async function readFacts(tag?: string): Promise<Facts> {
   if (!notes || faults.length > 0) throw new Error(faults.join("\n"));
   const [revision = "", seconds] = (await git("log", "-1", "--format=%H %ct")).split(" ");
   return { version, revision, committedAt: new Date(Number(seconds) * 1_000), notes };
-}
-
-/** Places that name another version than package.json: the chart has it twice, the tag once. */
-export function disagreements(version: string, chart: string, tag?: string): string[] {
-  const faults = ["version", "appVersion"].flatMap((name) => {
-    const [, given] = new RegExp(`^${name}: *"?([^"\\n]+?)"?$`, "m").exec(chart) ?? [];
-    return given === version
-      ? []
-      : [`${name} in helm/annals/Chart.yaml is ${given}, not ${version}`];
-  });
-  return tag === undefined || tag === `v${version}`
-    ? faults
-    : [...faults, `the tag is ${tag}, but package.json has the version ${version}`];
 }
 
 /** The text below a heading of the second level; undefined if there is neither heading nor text. */

@@ -10,8 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, list } from "tar";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withVersion } from "../generate/versions.ts";
 import { packChart } from "./chart.ts";
-import { disagreements, readFacts, sectionOf } from "./facts.ts";
+import { readFacts, sectionOf } from "./facts.ts";
 import { goModuleFile, goModulePath, moduleFaults, packGo } from "./go-module.ts";
 import { faultsOfFiles } from "./image-contents.ts";
 import { faultsOf, publicPackages } from "./npm-packages.ts";
@@ -133,14 +134,12 @@ test("the SBOM names what runs, each with version and digest, and the same bytes
   expect(sha256(join(FOLDER, SBOM))).toBe(sha256(join(OUT, SBOM)));
 });
 
-test("versions that differ are named", async () => {
-  const chart = 'version: 1.2.3\nappVersion: "1.2.3"\n';
-  expect(disagreements("1.2.3", chart, "v1.2.3")).toStrictEqual([]);
-  expect(disagreements("1.2.4", chart, "v1.2.3")).toStrictEqual([
-    "version in helm/annals/Chart.yaml is 1.2.3, not 1.2.4",
-    "appVersion in helm/annals/Chart.yaml is 1.2.3, not 1.2.4",
-    "the tag is v1.2.3, but package.json has the version 1.2.4",
-  ]);
+test("each file that names the version gets that of package.json, and a wrong tag is refused", async () => {
+  const chart = "version: 1.2.3-rc.1\nappVersion: 1.2.3\nkubeVersion: 1.30.0\n";
+  expect(withVersion(chart, /^(?:version|appVersion): /, "1.2.4")).toBe(
+    "version: 1.2.4\nappVersion: 1.2.4\nkubeVersion: 1.30.0\n",
+  );
+  expect(() => withVersion("kubeVersion: 1.30.0\n", /^version: /, "1.2.4")).toThrow("no version");
   await expect(readFacts("v0.0.0")).rejects.toThrow("the tag is v0.0.0");
 });
 

@@ -69,11 +69,6 @@ test("no port of a node, no rights of a node, no debugger", () => {
   expect(deployment.length).toBeGreaterThan(12);
 });
 
-test("the chart's version is the project's", () => {
-  const { version } = JSON.parse(textOf("package.json")) as Node;
-  expect(yamlOf(`${CHART}/Chart.yaml`)).toMatchObject({ version, appVersion: version });
-});
-
 test("the path of traces is added once, to the base URL of the example or to a complete URL", () => {
   const complete = "http://collector.observability:4318/v1/traces";
   const { otlpEndpoint } = yamlOf(`${CHART}/ci/full-values.yaml`);
