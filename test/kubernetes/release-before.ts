@@ -1,6 +1,4 @@
-// The previous release: its chart, its image on the node, and the migrations that it lacks. It is the
-// newest tag of a version that HEAD contains and is not. Until there is one it is the newest commit that
-// changed, renamed or deleted a migration: no schema of an earlier commit can be upgraded. Called by
+// The previous release: its chart, its image on the node, and the migrations that it lacks. Called by
 // release-before.test.ts. It must never change the checkout.
 
 import { execFile } from "node:child_process";
@@ -10,13 +8,11 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
 import { makeWithoutRegistry } from "../../deploy/release/image-without-registry.ts";
+import { previousRelease } from "../../deploy/release/previous-release.ts";
 import { CACHE } from "./cluster.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MIGRATING = ["keys", "ledger", "export", "webhook-dispatcher"];
-
-/** A pathspec of git, whose asterisk matches any part of a path. */
-const MIGRATIONS = "services/*/migrations/*.sql";
 
 export interface Release {
   /** Of its image. */
@@ -28,7 +24,7 @@ export interface Release {
 }
 
 export async function releaseBefore(): Promise<Release> {
-  const commit = await commitBefore();
+  const commit = await previousRelease();
   const tag = commit.slice(0, 12);
   const folder = mkdtempSync(join(tmpdir(), "annals-release-before-"));
   const remove = () => rmSync(folder, { recursive: true });
@@ -50,26 +46,6 @@ export async function releaseBefore(): Promise<Release> {
     remove();
     throw error;
   }
-}
-
-async function commitBefore(): Promise<string> {
-  const ofHead = new Set(await lines("tag", "--points-at", "HEAD"));
-  const tags = await lines(
-    "tag",
-    "--merged",
-    "HEAD",
-    "--sort=-version:refname",
-    "--list",
-    "v[0-9]*",
-  );
-  const before = tags.find((tag) => !ofHead.has(tag));
-  const [commit] =
-    before === undefined
-      ? await lines("log", "--max-count=1", "--format=%H", "--diff-filter=MRD", "--", MIGRATIONS)
-      : await lines("rev-parse", "--verify", `${before}^{commit}`);
-  if (commit === undefined)
-    throw new Error("this clone has no tag and no history of migrations: git fetch --unshallow");
-  return commit;
 }
 
 /** Builds the image where the cache lacks it. With KUBECONFIG alone the nodes have it. */
