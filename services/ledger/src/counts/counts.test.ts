@@ -94,14 +94,14 @@ const asked = fc.record({
 });
 
 /** Without it, what random filters ask for may match nothing. */
-const ALL = { bounds: WIDE, edges: EDGES.days, filter: {}, name: "outcome" } as const;
+const ALL = { bounds: WIDE, edges: EDGES.days, name: "outcome" } as const;
 
 const EVERY = { accountId: ACCOUNT, filter: {}, keys: undefined, limit: 5 };
 
 const isNamedDeclared = (name: string | undefined) => name?.startsWith("field.") === true;
 
 /** Compares histograms. Resolves to how many events they counted. */
-async function checkHistograms(): Promise<number> {
+async function checkHistograms(all: EventFilter): Promise<number> {
   let counted = 0;
   const property = fc.asyncProperty(asked, async ({ bounds, edges, filter: given, name }) => {
     const filter = isNamedDeclared(name)
@@ -112,7 +112,7 @@ async function checkHistograms(): Promise<number> {
     counted += total;
     expect({ found, total }).toEqual(right);
   });
-  await fc.assert(property, { numRuns: RUNS, examples: [[ALL]] });
+  await fc.assert(property, { numRuns: RUNS, examples: [[{ ...ALL, filter: all }]] });
   return counted;
 }
 
@@ -133,7 +133,7 @@ async function facet(filter: EventFilter, name: string, limit: number, keys?: Ke
   return (await facets(filter, [name], limit, keys))[0];
 }
 
-async function checkFacets(): Promise<void> {
+async function checkFacets(examples: typeof UNFILTERED): Promise<void> {
   const property = fc.asyncProperty(
     filters,
     fc.constantFrom(...NAMES),
@@ -145,13 +145,13 @@ async function checkFacets(): Promise<void> {
       expect(await facet(filter, name, limit)).toMatchObject(facetOf(rows, filter, name, limit));
     },
   );
-  await fc.assert(property, { numRuns: RUNS, examples: UNFILTERED });
+  await fc.assert(property, { numRuns: RUNS, examples });
 }
 
 /** Resolves to how many events the histograms counted. */
 async function checkAll(): Promise<number> {
-  await checkFacets();
-  return checkHistograms();
+  await checkFacets(UNFILTERED);
+  return checkHistograms({});
 }
 
 const index = (from: number, to: number) => indexSegments(call, ACCOUNT, from, to);
@@ -159,7 +159,8 @@ const declare = (field: number, from: number) => declareField(database, ACCOUNT,
 const backfill = (field: number, steps?: number) => backfillField(call, ACCOUNT, field, steps);
 
 test("without an index", async () => {
-  expect(await checkAll()).toBeGreaterThan(0);
+  await checkFacets([]);
+  expect(await checkHistograms({ afterSequence: 66_000n })).toBeGreaterThan(0);
 }, 240_000);
 
 test("fresh, with fields of all events, and of the newest", async () => {

@@ -23,12 +23,15 @@ const VALUES = FIELDS.map(
     `'${name}', ledger.values_of(context, '{${name}}', '${type}', ${ignoreCase})`,
 ).join(", ");
 
+const OUTCOME = "ledger.values_of(metadata, '{outcome}', 'string', false)";
+
 /** The kept events of the database, ascending. */
 export async function countedRows(database: TestDatabase): Promise<CountedRow[]> {
   const rows = await database.query<Omit<CountedRow, "context"> & { readonly context: string }>(
     `SELECT sequence_number::int AS number, (extract(epoch FROM occurred_at::timestamptz) / 60 - 0.5)::int AS minute,
-       occurred_at, received_at, action, actor_id, target_type, context, json_build_object(${VALUES},
-         'outcome', ledger.values_of(metadata, '{outcome}', 'string', false)) AS values
+       occurred_at, received_at, action, actor_id, target_type, context,
+       CASE WHEN context = '{}' THEN json_build_object('outcome', ${OUTCOME})
+         ELSE json_build_object(${VALUES}, 'outcome', ${OUTCOME}) END AS values
      FROM ledger.events WHERE erased & 32 = 0 ORDER BY 1`,
   );
   return rows.map((row) => ({ ...row, context: JSON.parse(row.context) }));
@@ -52,20 +55,23 @@ export function matching(rows: readonly CountedRow[], filter: EventFilter): Coun
   const { actions = [], actorIds = [], fields = [], not = {}, texts = [] } = filter;
   const { afterSequence = 0n, beforeSequence = BigInt(Number.MAX_SAFE_INTEGER) } = filter;
   const { occurredFrom = "", occurredTo = "~", receivedFrom = "", receivedTo = "~" } = filter;
-  return rows.filter(
-    (row) =>
-      row.number > afterSequence &&
-      row.number < beforeSequence &&
-      row.occurred_at >= occurredFrom &&
-      row.occurred_at < occurredTo &&
-      row.received_at >= receivedFrom &&
-      row.received_at < receivedTo &&
-      (actions.length === 0 || actions.includes(row.action)) &&
-      (actorIds.length === 0 || actorIds.includes(row.actor_id ?? "")) &&
-      fields.every((field) => isSelected(row, field)) &&
-      !(not.actorIds ?? []).includes(row.actor_id ?? "") &&
-      !(not.actions ?? []).includes(row.action) &&
-      !(not.fields ?? []).some((field) => isSelected(row, field)) &&
-      texts.every((text) => row.action.includes(text)),
-  );
+  const isBeyond = (row: CountedRow) => row.number >= beforeSequence;
+  const from = rows.findIndex((row) => row.number > afterSequence);
+  const to = rows.findIndex(isBeyond);
+  return rows
+    .slice(from < 0 ? rows.length : from, to < 0 ? rows.length : to)
+    .filter(
+      (row) =>
+        row.occurred_at >= occurredFrom &&
+        row.occurred_at < occurredTo &&
+        row.received_at >= receivedFrom &&
+        row.received_at < receivedTo &&
+        (actions.length === 0 || actions.includes(row.action)) &&
+        (actorIds.length === 0 || actorIds.includes(row.actor_id ?? "")) &&
+        fields.every((field) => isSelected(row, field)) &&
+        !(not.actorIds ?? []).includes(row.actor_id ?? "") &&
+        !(not.actions ?? []).includes(row.action) &&
+        !(not.fields ?? []).some((field) => isSelected(row, field)) &&
+        texts.every((text) => row.action.includes(text)),
+    );
 }

@@ -38,21 +38,23 @@ interface Given {
   readonly context?: string;
   /** Absent: the chain has all its numbers. */
   readonly every?: typeof SPARSE;
+  /** SQL of when event n occurred and was received. Absent: texts with its number. */
+  readonly time?: string;
 }
 
-/** Inserts events of a chain, which say their numbers in their times, and its head. */
+/** Inserts events of a chain, which by default say their numbers in their times, and its head. */
 export async function insertEvents(
   database: TestDatabase,
   accountId: string,
   count: number,
-  { context = "'{}'", every, metadata = "'{}'", values = KINDS.some }: Given = {},
+  { context = "'{}'", every, metadata = "'{}'", time, values = KINDS.some }: Given = {},
 ): Promise<void> {
+  const timeOf = (what: string) => time ?? `'${what} ' || lpad(number::text, 9, '0')`;
   await database.query(
     `INSERT INTO ledger.events (account_id, sequence_number, id, action, actor_id, actor_type, target_id, target_type,
        erased, occurred_at, received_at, created_at, digests, previous_hash, hash, actor, context, diff, metadata,
        target, salts)
-     SELECT $1, number, 'evt_' || number, ${values}, 'occurred ' || lpad(number::text, 9, '0'),
-       'received ' || lpad(number::text, 9, '0'), '',
+     SELECT $1, number, 'evt_' || number, ${values}, ${timeOf("occurred")}, ${timeOf("received")}, '',
        decode(repeat('00', 160), 'hex'), sha256(n::text::bytea), sha256(n::text::bytea), '{}', ${context}, '{}', ${metadata}, '{}',
        decode(repeat('00', 80), 'hex')
      FROM generate_series(1, $2::bigint) AS n
