@@ -33,7 +33,7 @@ export interface Cost {
 }
 
 /** Other programs have had more of the CPUs than leaves a figure as it is on a quiet machine. */
-const MAX_OTHERS_CPUS = 0.5;
+export const MAX_OTHERS_CPUS = 0.5;
 
 /** CPU time of a process and its descendants, in seconds. */
 type SecondsOf = (all: ReadonlyMap<number, Process>, root: number) => number | Promise<number>;

@@ -30,6 +30,7 @@ import { measureSingleEvents } from "./measure/single-events.ts";
 import { measureSinks } from "./measure/sinks.ts";
 import { measureVerify } from "./measure/verify.ts";
 import { type Options, parseOptions } from "./options.ts";
+import { untilQuiet } from "./quiet.ts";
 import { renderReport, writeReport } from "./report.ts";
 import { openSql } from "./sql.ts";
 
@@ -154,6 +155,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
     for (const [name, section] of Object.entries(named)) {
       if (!name.includes(bench.options.only)) continue;
       try {
+        await untilQuiet(bench);
         sections.push(await section());
       } catch (error) {
         bench.say(`${name} failed: ${messageOf(error)}`);

@@ -34,6 +34,8 @@ export interface Options {
   readonly only: string;
   /** Events of the chain that a comparison reads, a multiple of 100. */
   readonly chain: number;
+  /** How long a measurement waits at most for other programs to end. */
+  readonly waitMs: number;
   /** Whether the tables are written to docs/performance/last-run.md. */
   readonly write: boolean;
   /** The command line, printed beside the figures. */
@@ -84,9 +86,11 @@ const QUICK = {
 
 const USAGE =
   "usage: npm run bench -- [--quick] [--depth EVENTS] [--write] [--turns N] [--only WORDS] " +
-  "[--compare BASELINE [--compare CHECKOUT …]]";
+  "[--wait SECONDS] [--compare BASELINE [--compare CHECKOUT …]]";
 const MAX_DEPTH = 100_000_000;
 const MAX_TURNS = 100;
+const MAX_WAIT_S = 86_400;
+const MS_PER_S = 1_000;
 /** Half a second each, so that they take as long as a turn. */
 const SLICES_OF_A_TURN = 10;
 
@@ -98,10 +102,13 @@ export function parseOptions(argv: readonly string[]): Options {
   if (!Number.isInteger(depth) || depth < 1_000 || depth > MAX_DEPTH) throw new Error(USAGE);
   const turns = values.turns === undefined ? base.turns : Number(values.turns);
   if (!Number.isInteger(turns) || turns < 1 || turns > MAX_TURNS) throw new Error(USAGE);
+  const wait = Number(values.wait);
+  if (!Number.isInteger(wait) || wait < 0 || wait > MAX_WAIT_S) throw new Error(USAGE);
   const slices = values.turns === undefined ? base.slices : turns * SLICES_OF_A_TURN;
   const command = ["npm run bench", argv.length > 0 ? "--" : "", ...argv].filter(Boolean).join(" ");
   const { compare, only, write } = values;
-  return { ...base, turns, slices, depth, compare, only, write, command };
+  const waitMs = wait * MS_PER_S;
+  return { ...base, turns, slices, depth, compare, only, waitMs, write, command };
 }
 
 function parse(argv: readonly string[]) {
@@ -113,6 +120,7 @@ function parse(argv: readonly string[]) {
         depth: { type: "string" },
         turns: { type: "string" },
         only: { type: "string", default: "" },
+        wait: { type: "string", default: "0" },
         compare: { type: "string", multiple: true, default: [] },
         write: { type: "boolean", default: false },
       },

@@ -5,7 +5,9 @@
 import { HttpClient, newAccount } from "@annals/testing";
 import { smallEvent } from "../bodies.ts";
 import { costText, marked } from "../cpu.ts";
+import { bytesText, FIRST_DECLARED, indexBytes, timeBytes } from "../index-bytes.ts";
 import { loadLongChain } from "../long-chain.ts";
+import { untilQuiet } from "../quiet.ts";
 import { timeOf } from "../rows.ts";
 import { type Bench, type Result, type Section, time } from "./bench.ts";
 import { loadAtOnce } from "./load.ts";
@@ -14,6 +16,8 @@ import { medians } from "./interleaved.ts";
 const ADDRESSES = 50_000;
 /** One event in this many has failed. */
 const FAILED = 25;
+/** Fields that are columns of an event, and the first of the index. */
+const COLUMNS = 5;
 
 export async function measureCounts(bench: Bench): Promise<Section> {
   const { baseUrl, databaseUrl, options } = bench;
@@ -30,7 +34,11 @@ export async function measureCounts(bench: Bench): Promise<Section> {
   bench.say(
     `loading a chain of ${options.depth.toLocaleString("en")} events with two declared fields`,
   );
+  const begun = performance.now();
   await loadLongChain(databaseUrl, accountId, options.depth, eventAt);
+  bench.say(`loaded and indexed in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
+  const sizes = await bytesOf(databaseUrl, accountId);
+  await untilQuiet(bench);
   const results: Result[] = [];
   for (const [what, path] of requests(options.depth)) {
     bench.say(what);
@@ -51,11 +59,26 @@ export async function measureCounts(bench: Bench): Promise<Section> {
     about:
       `One connection, a chain of ${options.depth.toLocaleString("en")} small events with declared fields for an address ` +
       `(${ADDRESSES.toLocaleString("en")} different ones) and a request id (each event its own). The first answer of each: what a ` +
-      "budget cuts goes on by a cursor. The CPU time is of a request.",
-    heads: ["p50", "", "p99"],
+      "budget cuts goes on by a cursor. The CPU time is of a request. Below, what the sealed index takes, an event.",
+    heads: ["p50", "p99"],
     costOf: "a page",
-    results,
+    results: [...results, ...sizes],
   };
+}
+
+/** What the sealed index takes: of the five columns, of each other field, and of the times. */
+async function bytesOf(databaseUrl: string, accountId: string): Promise<Result[]> {
+  const fields = await indexBytes(databaseUrl, accountId);
+  if (fields.length === 0) return [];
+  const sum = (isIn: (field: number) => boolean) =>
+    bytesText(fields.reduce((bytes, one) => bytes + (isIn(one.field) ? one.bytes : 0), 0));
+  return [
+    { what: "five fields", figure: sum((field) => field <= COLUMNS) },
+    { what: "outcome", figure: sum((field) => field === COLUMNS + 1) },
+    { what: "an address", figure: sum((field) => field === FIRST_DECLARED) },
+    { what: "a request id", figure: sum((field) => field === FIRST_DECLARED + 1) },
+    { what: "times", figure: bytesText(await timeBytes(databaseUrl, accountId)) },
+  ];
 }
 
 /** A small event with an outcome, one of many addresses, and a request id of its own. */

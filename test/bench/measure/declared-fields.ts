@@ -6,6 +6,7 @@ import { eventually, HttpClient, newAccount } from "@annals/testing";
 import { batches, smallEvent } from "../bodies.ts";
 import { costText, marked, withCost } from "../cpu.ts";
 import { httpLoad } from "../http-load.ts";
+import { bytesText, FIRST_DECLARED, indexBytes } from "../index-bytes.ts";
 import { settle } from "../settle.ts";
 import { openSql } from "../sql.ts";
 import { type Bench, multiple, type Result, type Section, shown } from "./bench.ts";
@@ -33,8 +34,6 @@ export const FIELDS = [
   { path: "diff.before.total", type: "number" },
   { path: "diff.after.status", type: "string" },
 ] as const;
-const FIRST_DECLARED = 16;
-
 export async function measureDeclaredFields(bench: Bench): Promise<Section> {
   const bodies = batches(
     Array.from({ length: EVENTS }, (_, index) => eventAt(index)),
@@ -123,21 +122,13 @@ async function indexed(databaseUrl: string, accountId: string): Promise<void> {
   }
 }
 
-/** What each field takes of the sealed segments of the account; nothing before it has one. */
+/** What each declared field takes of the sealed segments of the account; nothing before it has one. */
 async function bytesOf({ databaseUrl }: Bench, accountId: string): Promise<Result[]> {
-  const sql = await openSql(databaseUrl);
-  try {
-    const rows = await sql.rows<{ readonly field: number; readonly bytes: string }>(
-      `SELECT field, sum(pg_column_size(b.*))::numeric / (${SEALED} * count(DISTINCT base)) AS bytes
-       FROM ledger.blocks b
-       WHERE account_id = '${accountId}' AND level = 1 AND field >= ${FIRST_DECLARED}
-       GROUP BY field ORDER BY field`,
-    );
-    return rows.map(({ field, bytes }) => ({
+  const rows = await indexBytes(databaseUrl, accountId);
+  return rows
+    .filter(({ field }) => field >= FIRST_DECLARED)
+    .map(({ bytes, field }) => ({
       what: FIELDS[field - FIRST_DECLARED]?.path ?? String(field),
-      figure: `${Number(bytes).toFixed(1)} bytes`,
+      figure: bytesText(bytes),
     }));
-  } finally {
-    await sql.close();
-  }
 }
