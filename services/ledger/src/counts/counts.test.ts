@@ -34,7 +34,6 @@ import type { CountedField } from "./rules/counted-field.ts";
 
 const ACCOUNT = "acct_1";
 const RUNS = 6;
-
 const NARROW = { ...CLIENT_BOUNDS, bytes: 200_000, keys: 4_000, events: 900, textBytes: 300_000 };
 const WIDE = { ...NARROW, bytes: 1e9, keys: 1e9, events: 1e6, rows: Infinity, textBytes: Infinity };
 
