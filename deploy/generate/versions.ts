@@ -1,6 +1,6 @@
 // The files that name the version of the project, each as it should be. The version is that of package.json,
-// the one place in which a person writes it. Called by main.ts, and by deploy/release, which refuses a release
-// whose files differ. It must never import a service: a release is refused before anything is loaded.
+// the one place in which a person writes it. Called by main.ts, and by deploy/release, which refuses a
+// release whose files differ. It must never import a service: a release is refused before anything is loaded.
 
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

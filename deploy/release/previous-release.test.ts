@@ -1,4 +1,4 @@
-// Guarantee: an upgrade is tested from the release before HEAD: the newest tag, or without tags the commit
+// Guarantee: the test of an upgrade starts from the previous release: the newest tag, or without tags the commit
 // that set the version. The first release is upgraded from itself. A clone that lacks the history says so.
 
 import { execFileSync } from "node:child_process";

@@ -4,9 +4,9 @@
 import { ROOT, run } from "./run.ts";
 
 /**
- * The newest tag of a version that HEAD contains and is not. Tags may not have come with the clone: then it is
- * the newest commit before HEAD that changed the version in package.json. The first release has none before it,
- * so until another one is made it is that of the first, or HEAD.
+ * The newest tag of a version that HEAD contains and is not. Tags may not have come with the clone: then it
+ * is the newest commit before HEAD that changed the version in package.json. The first release has none
+ * before it, so until another one is made it is that of the first, or HEAD.
  */
 export async function previousRelease(folder: string = ROOT): Promise<string> {
   const lines = async (...words: string[]) =>
@@ -24,7 +24,7 @@ export async function previousRelease(folder: string = ROOT): Promise<string> {
     const [commit = ""] = await lines("rev-parse", "--verify", `${tag}^{commit}`);
     if (commit !== head) return commit;
   }
-  // The commit that added the file set no version of a release, and neither does the oldest one of a shallow clone.
+  // The commit that added the file set no version of a release. Neither does the oldest of a shallow clone.
   const drawn = await lines(
     "log",
     "--format=%H",

@@ -113,8 +113,8 @@ export class Counts {
 }
 
 /**
- * The times of events within a few weeks, for smaller bars. A token with a filter has bars of weeks by default:
- * the service does not say when its first event occurred.
+ * The times of events within a few weeks, for smaller bars. A token with a filter has bars of weeks by
+ * default: the service does not say when its first event occurred.
  */
 function timesOfFewWeeks(
   { complete, data, interval }: Histogram,

@@ -41,8 +41,8 @@ export async function measureFieldsBehind(bench: Bench): Promise<Section> {
   return {
     title: "Behind declared fields",
     about:
-      `A chain of ${events.toLocaleString("en")} small events, at rest. A field is declared: events a second and field until its status is ` +
-      `\`ready\`. The parts of ${erased.toLocaleString("en")} of the events are erased, those of an actor: events a second until the ` +
+      `A chain of ${events.toLocaleString("en")} small events, at rest. Fields are declared: events a second and ` +
+      `field until they are \`ready\`. The parts of ${erased.toLocaleString("en")} of the events are erased, those of an actor: events a second until the ` +
       "erasure is `completed`, so its values are in no index and no copy.",
     heads: ["a second"],
     results,

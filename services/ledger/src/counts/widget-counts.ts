@@ -1,6 +1,6 @@
 // What the counts of a widget token are of: its own filter bounds each request, and no field of a part that
-// it hides is counted. Called by askers.ts. It must never tell of an event that the filter of the token hides,
-// nor when one occurred.
+// it hides is counted. Called by askers.ts. It must never tell of an event that the filter of the token
+// hides, nor when one occurred.
 
 import { type Clock, formatMicros } from "@annals/contract";
 import { intersectFilters } from "../events/rules/intersect-filters.ts";

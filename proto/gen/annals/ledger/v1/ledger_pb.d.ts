@@ -4732,8 +4732,8 @@ export declare type Histogram = Message<"annals.ledger.v1.Histogram"> & {
   isComplete: boolean;
 
   /**
-   * Between which times to count by default: those of the first and the last event of the account, empty if it
-   * has none. With a widget token that has a filter, they follow from the token and the request. Only without
+   * Times between which to count by default: of the first and the last event of the account, empty if it has
+   * none. With a widget token that has a filter, they follow from the token and the request. Only without
    * edges.
    *
    * @generated from field: string earliest = 6;
