@@ -21,6 +21,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "ledger.forget-field": "calls ledger.forget_field, which runs on the server of its account",
   "ledger.index-field": "calls ledger.index_field, which runs on the server of its account",
   "ledger.index-segment": "calls ledger.index_segment, which runs on the server of its account",
+  "ledger.make-runs": "calls ledger.runs_of, which runs on the server of its account",
   "ledger.seal-segment": "calls ledger.seal_segment, which runs on the server of its account",
   "ledger.unindex": "calls ledger.unindex, which runs on the server of its account",
 };

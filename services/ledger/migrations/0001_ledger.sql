@@ -642,9 +642,10 @@ BEGIN
 END
 $$;
 
--- The runs of a fresh segment (ledger.segments). Only leaves of what retention has deleted may be missing, which are
--- the first ones. A time that no timestamp has is left to its event.
-CREATE FUNCTION ledger.runs_of(of_account text, of_base bigint, OUT minutes bytea, OUT quarters bytea)
+-- The runs of a fresh segment (ledger.segments), by minutes and by quarters. Only leaves of what retention has deleted
+-- may be missing, which are the first ones. A time that no timestamp has is left to its event.
+CREATE FUNCTION ledger.runs_of(of_account text, of_base bigint)
+RETURNS bytea[]
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
@@ -652,6 +653,7 @@ AS $$
 DECLARE
   size CONSTANT integer := 4096;
   unknown CONSTANT integer := -2147483648;
+  runs_by bytea[];
 BEGIN
   WITH texts AS (
     SELECT first, minute FROM (
@@ -679,16 +681,16 @@ BEGIN
     ) AS quarters
     WHERE quarter IS DISTINCT FROM before
   )
-  SELECT (
+  SELECT ARRAY[(
     SELECT string_agg(int4send(minute) || substring(int4send(events) FROM 3), ''::bytea ORDER BY first)
     FROM (SELECT first, minute, lead(first, 1, size + 1) OVER (ORDER BY first) - first AS events FROM runs) AS run
   ), (
     SELECT string_agg(int4send(quarter) || substring(int4send(events) FROM 3), ''::bytea ORDER BY first)
     FROM (SELECT first, quarter, lead(first, 1, size + 1) OVER (ORDER BY first) - first AS events FROM hours) AS run
-  ) INTO minutes, quarters;
+  )] INTO runs_by;
+  RETURN runs_by;
 EXCEPTION WHEN data_exception THEN
-  minutes := '';
-  quarters := '';
+  RETURN ARRAY[''::bytea, ''::bytea];
 END
 $$;
 
@@ -734,8 +736,8 @@ BEGIN
   INSERT INTO ledger.segments (
     account_id, level, base, earliest, latest, first_received, last_received, minutes, quarters)
   SELECT of_account, 0, of_base, coalesce(stored.earliest, ''), coalesce(stored.latest, ''),
-    coalesce(stored.first, ''), coalesce(stored.last, ''), minutes, quarters
-  FROM ledger.runs_of(of_account, of_base)
+    coalesce(stored.first, ''), coalesce(stored.last, ''), runs[1], runs[2]
+  FROM ledger.runs_of(of_account, of_base) AS runs
   ON CONFLICT (account_id, level, base) DO NOTHING;
   IF NOT FOUND THEN
     RETURN false;
@@ -1052,8 +1054,9 @@ $$;
 REVOKE EXECUTE ON FUNCTION ledger.store_blocks, ledger.make_blocks_of, ledger.make_blocks, ledger.runs_of, ledger.index_segment,
   ledger.lock_segment, ledger.seal_blocks, ledger.seal_segment, ledger.index_field, ledger.forget_field,
   ledger.unindex FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ledger.index_segment, ledger.seal_segment, ledger.index_field, ledger.forget_field,
-  ledger.unindex TO annals_ledger;
+-- Verification calls runs_of, which only reads.
+GRANT EXECUTE ON FUNCTION ledger.runs_of, ledger.index_segment, ledger.seal_segment, ledger.index_field,
+  ledger.forget_field, ledger.unindex TO annals_ledger;
 
 -- What the scheduled verification has done: how far each chain was found valid, and when it last was as a
 -- whole. The next one continues there. It is no proof: a login that can change the events can change this

@@ -139,6 +139,8 @@ export const SEARCH: Cases = {
     ({ account }) => [account],
     { before: FIELD, params: ({ account }) => [account] },
   ],
+  "ledger.get-runs": [({ account }) => [account, 0], ({ account }) => [account, 2 * CHUNK]],
+  "ledger.make-runs": [({ account }) => [account, 0], ({ account }) => [account, 2 * CHUNK]],
   "ledger.count-saved-searches": [{ before: SAVED, params: ({ account }) => [account] }],
   "ledger.create-saved-search": [
     ({ account }) => [account, "srch_9", "a", "{}", "{}", "[]", at(1, 1)],

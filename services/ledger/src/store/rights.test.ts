@@ -131,6 +131,7 @@ test("only the service calls functions, and those that change rows have the owne
     { name: "forget_field", isDefiner: true, isPinned: true, ...of },
     { name: "index_field", isDefiner: true, isPinned: true, ...of },
     { name: "index_segment", isDefiner: true, isPinned: true, ...of },
+    { name: "runs_of", isDefiner: false, isPinned: true, ...of },
     { name: "seal_segment", isDefiner: true, isPinned: true, ...of },
     { name: "unindex", isDefiner: true, isPinned: true, ...of },
   ]);

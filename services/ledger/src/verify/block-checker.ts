@@ -6,12 +6,15 @@
 import { Slots } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import { TILE_WIDTH } from "@annals/tlog";
-import type { ValidBlock } from "./rules/chain-verifier.ts";
+import type { IndexFault, ValidBlock } from "./rules/chain-verifier.ts";
 import { checkBlock } from "./store/check-block.ts";
 import { type ComparedTileRow, compareTiles } from "./store/compare-tiles.ts";
 import { fieldParams, FIELDS, findHiddenTime, findHiddenValue } from "./store/find-hidden-event.ts";
+import { CHUNK_SIZE, chunkOf } from "../search/rules/chunk.ts";
 import type { Segment } from "../search/rules/segment.ts";
 import { listSearchFields } from "../store/list-search-fields.ts";
+import { blocksOf } from "./blocks.ts";
+import { findWrongTime } from "./compare-runs.ts";
 
 /**
  * SQLSTATE classes for data that PostgreSQL cannot parse as the required type, or that is too deeply nested.
@@ -26,10 +29,11 @@ export interface AskedBlock {
   readonly signal: AbortSignal;
 }
 
-/** An event that lists would skip. */
-interface HiddenEvent {
+/** An event that lists would skip, or that counts would put into a wrong bar. */
+export interface HiddenEvent {
   readonly sequenceNumber: number;
   readonly id: string;
+  readonly index: IndexFault;
 }
 
 interface HiddenInSegment {
@@ -66,11 +70,25 @@ export class BlockChecker {
     return this.#run(asked, () => database.run(compareTiles, [...params]));
   }
 
-  /** The first event of the range that lists by time would skip. */
+  /** The first event of the range that lists by time would skip, or that has a segment of other times. */
   async findHiddenTime(database: Database, asked: AskedBlock): Promise<HiddenEvent | undefined> {
     const params = [asked.accountId, asked.from, asked.to] as const;
     const [row] = await this.#run(asked, () => database.run(findHiddenTime, [...params]));
-    return row && { sequenceNumber: Number(row.sequence_number), id: row.id ?? "" };
+    if (!row) return undefined;
+    const sequenceNumber = Number(row.sequence_number);
+    return { sequenceNumber, id: row.id ?? "", index: inChunk(sequenceNumber, "times") };
+  }
+
+  /** The first event of the range that counts would put into a wrong bar: one chunk in a turn. */
+  async findWrongTime(database: Database, asked: AskedBlock): Promise<HiddenEvent | undefined> {
+    for (const block of blocksOf(asked)) {
+      // oxlint-disable-next-line no-await-in-loop -- others have a turn between two chunks
+      const wrong = await this.#run(asked, () => findWrongTime(database, asked.accountId, block));
+      if (!wrong) continue;
+      const { id, sequenceNumber, unit } = wrong;
+      return { sequenceNumber, id, index: inChunk(sequenceNumber, unit) };
+    }
+    return undefined;
   }
 
   /** Compares the blocks of a segment, as far as the range goes, with the events: one field in a turn. */
@@ -93,7 +111,11 @@ export class BlockChecker {
       if (row?.is_kept !== true) return { isKept: false, hidden: undefined };
       const number = Number(row.sequence_number ?? Infinity);
       if (number < (hidden?.sequenceNumber ?? Infinity))
-        hidden = { sequenceNumber: number, id: row.id ?? "" };
+        hidden = {
+          sequenceNumber: number,
+          id: row.id ?? "",
+          index: { level, base, differs: `field ${field[0]}` },
+        };
     }
     return { isKept: true, hidden };
   }
@@ -105,6 +127,10 @@ export class BlockChecker {
     };
     return this.#slots.run(accountId, async () => statement(), signal);
   }
+}
+
+function inChunk(sequenceNumber: number, differs: string): IndexFault {
+  return { level: 0, base: chunkOf(sequenceNumber) * CHUNK_SIZE, differs };
 }
 
 async function findWhole(

@@ -22,7 +22,8 @@ export function inBlocks<Result>(
   return inTurn(blocksOf(range), blocksAhead, check);
 }
 
-function* blocksOf({ from, to }: Range): Generator<Range> {
+/** The pieces of a range, each within one chunk. */
+export function* blocksOf({ from, to }: Range): Generator<Range> {
   for (let next = from; next <= to;) {
     const block = { from: next, to: Math.min((chunkOf(next) + 1) * CHUNK_SIZE, to) };
     yield block;

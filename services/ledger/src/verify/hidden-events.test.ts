@@ -1,5 +1,6 @@
-// Guarantee: where the filter index was changed so that lists skip an event, the verification of a range of
-// up to 100,000 events names that event, and of no longer range. What the index has too much hides nothing.
+// Guarantee: where the filter index was changed so that lists skip an event, or counts put it into a bar of
+// another time, the verification of a range of up to 100,000 events names that event, and of no longer range.
+// What the index has too much hides nothing, and what it leaves to the events is right.
 
 import type { Pool } from "@annals/postgres";
 import { InvalidReason } from "@annals/proto/ledger";
@@ -9,6 +10,7 @@ import { CHUNK_SIZE } from "../search/rules/chunk.ts";
 import { newLedgerDatabase } from "../testing/database.ts";
 import { appendAll, indexAll, timeOf } from "../testing/index-fixtures.ts";
 import { changeEntry } from "../testing/segment-fixtures.ts";
+import { runCommand } from "../testing/run-command.ts";
 import { openLedger, type TestLedger } from "../testing/test-ledger.ts";
 
 const ACCOUNT = "acct_1";
@@ -74,6 +76,25 @@ const entry =
     changeEntry(database, ACCOUNT, { field: FIELD[field], key, base: CHUNK_SIZE }, change);
 const withoutFirst = (places: readonly number[]) => places.slice(1);
 
+const same = (time: number) => time;
+/** Changes the time and the events of a run of the second chunk; the run behind it has the others. */
+const run =
+  (unit: "minutes" | "quarters", n: number, change: (time: number) => number, events = 0) =>
+  async () => {
+    const [row] = await database.query<Record<string, Buffer>>(
+      `SELECT ${unit} FROM ledger.segments WHERE base = 4096`,
+    );
+    const runs = row?.[unit] ?? expect.unreachable();
+    runs.writeInt32BE(change(runs.readInt32BE(6 * n)), 6 * n);
+    runs.writeUInt16BE(runs.readUInt16BE(6 * n + 4) + events, 6 * n + 4);
+    runs.writeUInt16BE(runs.readUInt16BE(6 * n + 10) - events, 6 * n + 10);
+    await database.query(`UPDATE ledger.segments SET ${unit} = $1 WHERE base = 4096`, [runs]);
+  };
+/** The first event of a run of the second chunk: an event occurred each second from a whole hour on. */
+const runOf = (seconds: number, n: number) => (Math.floor(CHUNK_SIZE / seconds) + n) * seconds + 1;
+const minuteRun = (n: number) => runOf(60, n);
+const quarterRun = (n: number) => runOf(900, n);
+
 test.each([
   ["all of it is there", sql("SELECT"), 0],
   ["nothing is indexed", sql("DELETE FROM ledger.segments"), 0],
@@ -108,6 +129,21 @@ test.each([
     sql("UPDATE ledger.segments SET last_received = '' WHERE base = 8192"),
     2 * CHUNK_SIZE + 1,
   ],
+  [
+    "times begin earlier than the first event",
+    sql("UPDATE ledger.segments SET earliest = '2025' WHERE base = 4096"),
+    second,
+  ],
+  [
+    "times end later than the last event",
+    sql("UPDATE ledger.segments SET last_received = '~' WHERE base = 4096"),
+    second,
+  ],
+  ["a run by minutes has another time", run("minutes", 2, (time) => time + 1), minuteRun(2)],
+  ["a run by quarters has another time", run("quarters", 1, (time) => time - 1), quarterRun(1)],
+  ["a run has an event less than its minute", run("minutes", 2, same, -1), minuteRun(3) - 1],
+  ["runs that leave all times to the events", sql("UPDATE ledger.segments SET minutes = ''"), 0],
+  ["a run that leaves its times to the events", run("quarters", 1, () => -(2 ** 31)), 0],
   [
     "a segment between others is gone",
     sql("DELETE FROM ledger.segments WHERE base = 4096"),
@@ -160,6 +196,21 @@ test.each([
   await change();
   const reason = number === 0 ? undefined : InvalidReason.DIGEST_MISMATCH;
   expect(await verify()).toEqual({ valid: number === 0, at: number, reason });
+});
+
+test("the command verify says what of the index is wrong", async () => {
+  const command = () => runCommand(database.url, ["verify", "--account", ACCOUNT]);
+  expect(await command()).toMatchObject({ status: 0, stderr: "" });
+  await run("minutes", 2, (time) => time + 1)();
+  const { status, stderr, stdout } = await command();
+  expect({ status, stderr }).toEqual({
+    status: 3,
+    stderr:
+      "the filter index is wrong, not the event: minutes of the segment at level 0, base 4096\n",
+  });
+  expect(JSON.parse(stdout)).toMatchObject({
+    first_invalid: { sequence_number: minuteRun(2), reason: "digest_mismatch" },
+  });
 });
 
 test("an event that is changed and hidden is named by its change", async () => {

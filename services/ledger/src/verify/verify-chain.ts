@@ -42,12 +42,17 @@ interface Head {
   readonly hash: string;
 }
 
+/** Of an event that only the filter index misplaces, `firstInvalid` says so; the interface does not. */
+type Verified = Omit<Verification, "covered" | "firstInvalid" | "verifiedAt"> & {
+  readonly firstInvalid: FirstInvalid | undefined;
+};
+
 /** Rejects with `invalid` if the range is not within the chain. */
 export async function verifyChain(
   deps: Deps,
   asked: AskedRange,
   signal: AbortSignal,
-): Promise<Omit<Verification, "covered" | "verifiedAt">> {
+): Promise<Verified> {
   await refuseAlteredTables(deps.database);
   for (;;) {
     const retained = await retainedOf(deps.database, asked.accountId);
@@ -70,7 +75,7 @@ async function verifyRetained(
   deps: Deps,
   asked: RetainedRange,
   signal: AbortSignal,
-): Promise<Omit<Verification, "covered" | "verifiedAt">> {
+): Promise<Verified> {
   const { accountId, retained } = asked;
   const [ends] = await deps.database.run(readEnds, [accountId]);
   if (!ends) throw internal("the ends of a chain have no row");

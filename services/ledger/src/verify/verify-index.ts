@@ -1,5 +1,5 @@
-// Compares the filter index of a range with the events, segment by segment: the entries of each field are
-// made again from the events, and PostgreSQL compares them with the stored ones. Called by verify-chain.ts
+// Compares the filter index of a range with the events, segment by segment: the entries of each field and the
+// runs of times are made again from the events, and compared with the stored ones. Called by verify-chain.ts
 // and by the scheduled verification, after the events themselves were verified. It must never report an index
 // as right that it did not compare.
 
@@ -9,7 +9,7 @@ import { numbersIn, type Segment, segmentsOf } from "../search/rules/segment.ts"
 import { clip } from "../search/range.ts";
 import { findSegments } from "../store/find-segments.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
-import type { BlockChecker } from "./block-checker.ts";
+import type { BlockChecker, HiddenEvent } from "./block-checker.ts";
 import { inTurn, type Range } from "./blocks.ts";
 
 interface Deps {
@@ -31,8 +31,8 @@ export async function indexEnds(
 }
 
 /**
- * The first event of the range that lists would skip. Events that are not indexed yet are not hidden, and
- * neither are those that retention has deleted.
+ * The first event of the range that lists would skip or counts would misplace. What is not indexed yet is not
+ * hidden, and neither is what retention has deleted.
  */
 export async function verifyIndex(
   deps: Deps,
@@ -79,7 +79,8 @@ async function verifyPlanned(
     const early = await byTime(since, part.to);
     const asked = { accountId, ...part, signal };
     const { hidden, isKept } = await blocks.compareSegment(database, asked, segment);
-    return { hidden: firstOf(early, hidden), isKept };
+    const wrong = await blocks.findWrongTime(database, asked);
+    return { hidden: firstOf(firstOf(early, hidden), wrong), isKept };
   };
   let reached = from - 1;
   for await (const { block, result } of inTurn(parts, blocks.ahead, check)) {
@@ -91,16 +92,14 @@ async function verifyPlanned(
   return { hidden: late && invalid(late), reached: to };
 }
 
-interface Hidden {
-  readonly sequenceNumber: number;
-  readonly id: string;
-}
-
-function firstOf(one: Hidden | undefined, other: Hidden | undefined): Hidden | undefined {
+function firstOf(
+  one: HiddenEvent | undefined,
+  other: HiddenEvent | undefined,
+): HiddenEvent | undefined {
   if (!one || !other) return one ?? other;
   return one.sequenceNumber <= other.sequenceNumber ? one : other;
 }
 
-function invalid({ sequenceNumber, id }: Hidden): FirstInvalid {
-  return { sequenceNumber, eventId: id, reason: "digest_mismatch" };
+function invalid({ id, index, sequenceNumber }: HiddenEvent): FirstInvalid {
+  return { sequenceNumber, eventId: id, reason: "digest_mismatch", index };
 }

@@ -12,7 +12,7 @@ export const NONE = 0xff_ff;
 export const UNSURE = 0xff_fe;
 
 /** The time of a run whose events say their times themselves. */
-const UNKNOWN = -2_147_483_648;
+export const UNKNOWN = -2_147_483_648;
 
 const MINUTE_MS = 60_000;
 const MINUTES_OF_QUARTER = 15;
@@ -90,7 +90,7 @@ export class Bars {
 }
 
 /** Bytes of a run: four of time, and two of events. */
-const RUN_BYTES = 6;
+export const RUN_BYTES = 6;
 
 /** Writes the bar of each event of a chunk. Runs that are not of all of its events say nothing. */
 export function writeBars(

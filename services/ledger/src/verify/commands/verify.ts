@@ -49,6 +49,11 @@ Requires the ANNALS_DATABASE_URL of the ledger.`,
     );
     if (result.head.sequence === 0 && !result.firstInvalid)
       process.stderr.write(`${accountId} has no event: the account is new or does not exist\n`);
+    const index = result.firstInvalid?.index;
+    if (index)
+      process.stderr.write(
+        `the filter index is wrong, not the event: ${index.differs} of the segment at level ${index.level}, base ${index.base}\n`,
+      );
     const verifiedAt = systemClock().nowText();
     process.stdout.write(`${verificationJson({ ...result, verifiedAt })}\n`);
     return result.firstInvalid ? EXIT.checkFailed : EXIT.ok;

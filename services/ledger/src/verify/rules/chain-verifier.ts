@@ -13,6 +13,16 @@ export interface FirstInvalid {
   /** Undefined if that number has no row. */
   readonly eventId: string | undefined;
   readonly reason: InvalidReason;
+  /** Set if the event is right, and the filter index is not. */
+  readonly index?: IndexFault;
+}
+
+/** What differs in a segment of the filter index (0001_ledger.sql). */
+export interface IndexFault {
+  readonly level: 0 | 1;
+  readonly base: number;
+  /** `field` and its number, `times`, or the runs by `minutes` or `quarters`. */
+  readonly differs: string;
 }
 
 /** A row of the chain as stored. */

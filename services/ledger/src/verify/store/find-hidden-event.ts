@@ -115,7 +115,10 @@ LEFT JOIN (
 
 type Range = [accountId: string, fromSequence: number, toSequence: number];
 
-/** An event that a list by time would skip. Of a chunk that the index does not have, it is the first one. */
+/**
+ * An event that a list by time would skip; of a chunk that the index does not have, the first one. It is the
+ * first one, too, if all events of a chunk are there and its times are wider: bars would begin too early.
+ */
 export const findHiddenTime = statement<Range, Omit<HiddenEventRow, "is_kept">>(
   `/* ledger.find-hidden-time */
 SELECT event.sequence_number, event.id
@@ -126,12 +129,25 @@ LEFT JOIN LATERAL (
   LIMIT 1
 ) AS segment ON true
 CROSS JOIN LATERAL (
+  SELECT coalesce(
+      min(sequence_number) FILTER (
+        WHERE (occurred_at BETWEEN segment.earliest AND segment.latest
+          AND received_at BETWEEN segment.first_received AND segment.last_received) IS NOT TRUE),
+      CASE WHEN count(*) = 4096 AND (min(occurred_at), max(occurred_at), min(received_at), max(received_at))
+          <> (segment.earliest, segment.latest, segment.first_received, segment.last_received)
+        THEN min(sequence_number) END
+    ) AS number
+  FROM (
+    SELECT sequence_number, occurred_at, received_at FROM ledger.events
+    WHERE account_id = $1::text AND sequence_number BETWEEN greatest($2::bigint, chunk.base + 1)
+        AND least($3::bigint, chunk.base + 4096)
+    ORDER BY sequence_number
+  ) AS events
+) AS wrong
+CROSS JOIN LATERAL (
   SELECT sequence_number, id FROM ledger.events
-  WHERE account_id = $1::text AND sequence_number BETWEEN greatest($2::bigint, chunk.base + 1)
-      AND least($3::bigint, chunk.base + 4096)
-    AND (occurred_at BETWEEN segment.earliest AND segment.latest
-      AND received_at BETWEEN segment.first_received AND segment.last_received) IS NOT TRUE
-  ORDER BY sequence_number LIMIT 1
+  WHERE account_id = $1::text AND sequence_number = wrong.number
+  LIMIT 1
 ) AS event
 ORDER BY event.sequence_number LIMIT 1
 `,

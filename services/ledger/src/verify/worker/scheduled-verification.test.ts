@@ -252,7 +252,8 @@ describe("the filter index", () => {
       expect(await one.results()).toStrictEqual({ valid: 0, invalid: passes });
     }
     const sequenceNumber = CHUNK_SIZE + 4;
-    const hidden = { sequenceNumber, reason: "digest_mismatch" };
+    const index = { level: 0, base: CHUNK_SIZE, differs: "field 1" };
+    const hidden = { sequenceNumber, reason: "digest_mismatch", index };
     const line = { account_id: ACCOUNT, first_invalid: hidden };
     expect(one.lines()).toMatchObject([line, line]);
     expect(await kept()).toMatchObject({ to: 0, verified_at: null });
