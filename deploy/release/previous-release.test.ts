@@ -1,5 +1,6 @@
-// Guarantee: the test of an upgrade starts from the previous release: the newest tag, or without tags the commit
-// that set the version. The first release is upgraded from itself. A clone that lacks the history says so.
+// Guarantee: the test of an upgrade starts from the previous release: the newest tag, or without tags the
+// commit that set the version. The first release is upgraded from itself. A clone that lacks the history
+// says so.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

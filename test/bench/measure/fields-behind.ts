@@ -42,8 +42,9 @@ export async function measureFieldsBehind(bench: Bench): Promise<Section> {
     title: "Behind declared fields",
     about:
       `A chain of ${events.toLocaleString("en")} small events, at rest. Fields are declared: events a second and ` +
-      `field until they are \`ready\`. The parts of ${erased.toLocaleString("en")} of the events are erased, those of an actor: events a second until the ` +
-      "erasure is `completed`, so its values are in no index and no copy.",
+      `field until they are \`ready\`. The parts of an actor's ` +
+      `${erased.toLocaleString("en")} events are erased: events a second until the erasure is \`completed\`, so its values are in ` +
+      "no index and no copy.",
     heads: ["a second"],
     results,
   };
