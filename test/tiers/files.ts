@@ -42,6 +42,7 @@ const browser = [
   "dashboard-actions",
   "dashboard-address",
   "dashboard-check",
+  "dashboard-columns",
   "dashboard-lifecycle",
   "dashboard-overview",
   "dashboard-people",

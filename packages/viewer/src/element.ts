@@ -2,6 +2,7 @@
 // markup, a feed loads its rows. Defined by index.ts. It must never make markup or an address of what an
 // event holds.
 
+import { columnsOf } from "@annals/query";
 import { LitElement, nothing, type PropertyValues } from "lit";
 import { Token } from "./access.ts";
 import { keepInAddress, stateOfAddress } from "./address.ts";
@@ -13,12 +14,14 @@ import { isSame } from "./filter.ts";
 import { Checker } from "./proof/checker.ts";
 import { Opened } from "./opened.ts";
 import { DEFAULT_SECONDS, Poller } from "./poller.ts";
+import { INITIAL, PROPERTIES } from "./properties.ts";
 import { Search } from "./search.ts";
 import { copied, curlOf, savedFrom } from "./share.ts";
 import { allStyles } from "./all-styles.ts";
 import { Tally } from "./tally.ts";
 import { languageOf, type Texts, textsOf } from "./texts.ts";
 import type { AnnalsViewerElement, EventFilter, Messages, Zone } from "./types.ts";
+import { widthsOf } from "./views/cells.ts";
 import { frame } from "./views/frame.ts";
 import { Viewport } from "./viewport.ts";
 import { keepZone, keptZone } from "./zone.ts";
@@ -28,19 +31,7 @@ const CLOCK_MS = 30_000;
 
 export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   static override styles = allStyles;
-  static override properties = {
-    server: { type: String },
-    token: { type: String },
-    expiresAt: { type: String, attribute: "expires-at" },
-    syncUrl: { type: Boolean, attribute: "sync-url" },
-    refreshSeconds: { type: Number, attribute: "refresh-seconds" },
-    tokenProvider: { attribute: false },
-    filter: { attribute: false },
-    openEvent: { type: String, attribute: "open-event" },
-    zone: { type: String },
-    facets: { type: String },
-    messages: { attribute: false },
-  };
+  static override properties = PROPERTIES;
   /** The address of the file that this is in, which is also the checker's worker. */
   static script = "";
 
@@ -54,6 +45,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   declare openEvent: string;
   declare zone: Zone;
   declare facets: string;
+  declare columns: string;
   declare messages: Partial<Messages>;
 
   #token = new Token({
@@ -100,10 +92,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
 
   constructor() {
     super();
-    Object.assign(this, { server: "", token: "", expiresAt: "", openEvent: "", facets: "" });
-    Object.assign(this, { syncUrl: false, filter: {}, messages: {}, zone: keptZone() });
-    this.refreshSeconds = DEFAULT_SECONDS;
-    this.tokenProvider = undefined;
+    Object.assign(this, INITIAL, { filter: {}, messages: {}, zone: keptZone() });
   }
 
   override connectedCallback(): void {
@@ -179,7 +168,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
   }
 
   protected override updated(): void {
-    this.#viewport.place();
+    this.#viewport.place(widthsOf(columnsOf(this.columns)));
   }
 
   protected override render() {
@@ -190,6 +179,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
       texts: this.#texts,
       filter: this.filter,
       search: this.#search,
+      columns: columnsOf(this.columns),
       isLive: this.refreshSeconds > 0,
       status: this.#status,
       feed,

@@ -76,6 +76,12 @@ export interface AnnalsViewerElement extends HTMLElement {
    * `outcome action field.ip`. At most six; by default none.
    */
   facets: string;
+  /**
+   * The columns of the table with spaces between, in order: `occurred_at`, `received_at`, `created_at`,
+   * `action`, `outcome`, `actor`, `target`, `id`, `sequence_number`, or a path such as `metadata.plan`. At
+   * most twelve; by default `occurred_at action actor target context.ip`.
+   */
+  columns: string;
   /** Seconds between two polls for new events; 0 for none. By default 10. */
   refreshSeconds: number;
   /** Texts that replace those of the viewer. */

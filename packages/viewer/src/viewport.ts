@@ -64,11 +64,12 @@ export class Viewport {
   }
 
   /** After each rendering. Set here and not in the markup: a strict policy refuses attributes of style. */
-  place(): void {
+  place(widths: string): void {
     const grid = this.#grid;
     const rows = this.#find(".rows");
     const body = this.#find(".body");
     if (!grid || !rows || !body) return;
+    grid.style.setProperty("--_columns", widths);
     body.style.blockSize = `${(this.#options.feed()?.rows.count ?? 0) * this.#rowHeight}px`;
     rows.style.transform = `translateY(${this.from * this.#rowHeight}px)`;
     if (this.#shift !== 0) {

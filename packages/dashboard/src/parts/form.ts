@@ -15,6 +15,8 @@ interface Field {
   readonly maxLength?: number;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
+  /** Values that are offered while one types. */
+  readonly options?: readonly string[] | undefined;
 }
 
 export function field(given: Field): TemplateResult {
@@ -35,13 +37,20 @@ export function field(given: Field): TemplateResult {
       autocomplete=${type === "password" ? "new-password" : "off"}
       spellcheck="false"
       aria-describedby=${hint === undefined ? nothing : hintId}
+      list=${given.options ? `${name}-options` : nothing}
     />
+    ${given.options ? optionsView(`${name}-options`, given.options) : nothing}
     ${hintView(hintId, hint)}
   </div>`;
 }
 
 const hintView = (id: string, hint: string | undefined) =>
   hint === undefined ? nothing : html`<p class="hint" id=${id}>${hint}</p>`;
+
+const optionsView = (id: string, options: readonly string[]) =>
+  html`<datalist id=${id}>
+    ${options.map((value) => html`<option value=${value}></option>`)}
+  </datalist>`;
 
 /** Several lines of text. */
 export function area({ name, label, hint, isRequired = false, value = "" }: Field): TemplateResult {

@@ -1,5 +1,5 @@
 // Events: the viewer, with a widget token that this screen creates with the key and renews before it expires.
-// The viewer never gets the key. Its filters and the opened event are in the address.
+// The viewer never gets the key. Its filters, its columns and the opened event are in the address.
 
 import type { CreatedWidgetToken, Scope } from "@annals/sdk";
 import type { Filters } from "@annals/query";
@@ -7,6 +7,7 @@ import { html, nothing, type TemplateResult } from "lit/html.js";
 import { filtersIn, parametersOf } from "../parts/filter-fields.ts";
 import type { Zone } from "../parts/zone.ts";
 import { type Context, Loader, type Screen } from "../screen.ts";
+import { COLUMNS, Columns, columnsOfAddress, pathsOf } from "./columns.ts";
 import { SavedSearches } from "./saved-searches.ts";
 import { PARTS } from "../words.ts";
 
@@ -31,6 +32,8 @@ const MAX_FACETS = 6;
 interface State {
   readonly filter: Filters;
   readonly openEvent: string;
+  /** None if the address has none. */
+  readonly columns: readonly string[];
 }
 
 /** What the viewer tells: a filter with one value has no list. */
@@ -40,6 +43,12 @@ interface Told {
   readonly zone: Zone;
 }
 
+/** What the declared fields of the account give: what is counted, and what can be a column. */
+interface Declared {
+  readonly facets: string;
+  readonly paths: readonly string[];
+}
+
 interface Selected {
   readonly id: string;
   readonly sequence_number: number;
@@ -47,7 +56,8 @@ interface Selected {
 
 export class EventsScreen implements Screen {
   readonly #context: Context;
-  readonly #first: Loader<CreatedWidgetToken & { readonly facets: string }>;
+  readonly #first: Loader<CreatedWidgetToken & Declared>;
+  readonly #columns: Columns;
   readonly #saved: SavedSearches;
   #state: State;
   /** The event that was opened last. One that the address opened is not known. */
@@ -57,6 +67,11 @@ export class EventsScreen implements Screen {
     this.#context = context;
     this.#state = stateOf(context.query);
     this.#saved = new SavedSearches(context);
+    this.#columns = new Columns(context, {
+      chosen: () => this.#state.columns,
+      choose: this.#choose,
+      declared: () => this.#first.value?.paths ?? [],
+    });
     this.#first = new Loader(context.update, async (signal) => {
       const [token, declared] = await Promise.all([
         this.#token(signal),
@@ -65,13 +80,14 @@ export class EventsScreen implements Screen {
       ]);
       const zone = context.query.get(ZONE);
       if (zone === "utc" || zone === "local") context.setZone(zone);
-      return { ...token, facets: [...FACETS, ...declared].slice(0, MAX_FACETS).join(" ") };
+      return { ...token, ...declared };
     });
   }
 
   readonly stop = (): void => {
     this.#first.stop();
     this.#saved.stop();
+    this.#columns.stop();
   };
 
   readonly moved = (query: URLSearchParams): void => {
@@ -88,7 +104,9 @@ export class EventsScreen implements Screen {
   readonly view = (): TemplateResult =>
     this.#first.view(
       ({ token, expires_at, facets }) =>
-        html`${this.#saved.view(this.#state.filter)}
+        html`<div class="buttons">${this.#columns.button()} ${this.#saved.buttons()}</div>
+          ${this.#columns.panel()}
+          ${this.#saved.form(this.#state.filter, this.#columns.isDefault ? [] : this.#columns.shown)}
           <annals-viewer
             .token=${token}
             .expiresAt=${expires_at}
@@ -97,6 +115,7 @@ export class EventsScreen implements Screen {
             .openEvent=${this.#state.openEvent}
             .zone=${this.#context.zone()}
             .facets=${facets}
+            .columns=${this.#columns.shown.join(" ")}
             .messages=${MESSAGES}
             @annals-state=${this.#keep}
             @annals-select=${this.#select}
@@ -122,9 +141,9 @@ export class EventsScreen implements Screen {
     </p>`;
   }
 
-  /** Others see the same, in the same zone. */
+  /** Others see the same, in the same zone and columns. */
   readonly #share = async (): Promise<void> => {
-    const query = queryOf(this.#state);
+    const query = queryOf({ ...this.#state, columns: this.#columns.shown });
     query.set(ZONE, this.#context.zone());
     const address = new URL(this.#context.href(`events?${query.toString()}`), location.href);
     const isCopied = await navigator.clipboard.writeText(address.href).then(
@@ -135,12 +154,20 @@ export class EventsScreen implements Screen {
   };
 
   /** Declared fields, unless the key or the role may not see them. */
-  async #declared(signal: AbortSignal): Promise<readonly string[]> {
+  async #declared(signal: AbortSignal): Promise<Declared> {
     const { api, may } = this.#context;
-    if (!may("keys:manage")) return [];
-    const fields = await api.searchFields.list({ signal }).catch(() => []);
-    return fields.map(({ name }) => `field.${name}`);
+    const fields = may("keys:manage")
+      ? await api.searchFields.list({ signal }).catch(() => [])
+      : [];
+    const counted = [...FACETS, ...fields.map(({ name }) => `field.${name}`)];
+    return { facets: counted.slice(0, MAX_FACETS).join(" "), paths: pathsOf(fields) };
   }
+
+  readonly #choose = (columns: readonly string[]): void => {
+    this.#state = { ...this.#state, columns };
+    this.#context.keep(queryOf(this.#state), false);
+    this.#context.update();
+  };
 
   readonly #select = ({ detail }: CustomEvent<{ readonly event: Selected }>): void => {
     this.#selected = detail.event;
@@ -152,7 +179,7 @@ export class EventsScreen implements Screen {
     if (zone !== this.#context.zone()) return this.#context.setZone(zone);
     const isNew = openEvent !== "" && this.#state.openEvent === "";
     const filter = Object.entries(detail.filter).map(([name, value]) => [name, [value].flat()]);
-    this.#state = { filter: Object.fromEntries(filter), openEvent };
+    this.#state = { ...this.#state, filter: Object.fromEntries(filter), openEvent };
     this.#context.keep(queryOf(this.#state), isNew);
     // What was rendered last is what the viewer shows, so that a move to another state is one.
     this.#context.update();
@@ -179,13 +206,15 @@ export class EventsScreen implements Screen {
   };
 }
 
-/** Anybody can have made the address: it has filters and the id of an event, or nothing. */
+/** Anybody can have made the address: it has filters, columns and the id of an event, or nothing. */
 function stateOf(query: URLSearchParams): State {
-  return { filter: filtersIn(query), openEvent: query.get(OPEN) ?? "" };
+  const columns = columnsOfAddress(query);
+  return { filter: filtersIn(query), openEvent: query.get(OPEN) ?? "", columns };
 }
 
-function queryOf({ filter, openEvent }: State): URLSearchParams {
+function queryOf({ filter, openEvent, columns }: State): URLSearchParams {
   const query = parametersOf(filter);
+  if (columns.length > 0) query.set(COLUMNS, columns.join(" "));
   if (openEvent !== "") query.set(OPEN, openEvent);
   return query;
 }

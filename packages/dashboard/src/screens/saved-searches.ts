@@ -2,12 +2,13 @@
 // events screen. A release without them, and a role that may not see them, has neither.
 
 import type { SavedSearch } from "@annals/sdk";
-import type { Filters } from "@annals/query";
+import { columnsIn, type Filters } from "@annals/query";
 import { html, nothing, type TemplateResult } from "lit/html.js";
 import { bodyOf, filtersOfBody, parametersOf } from "../parts/filter-fields.ts";
 import { field, onSubmit, textIn } from "../parts/form.ts";
 import { visible } from "../parts/visible.ts";
 import { Action, type Context, Loader } from "../screen.ts";
+import { COLUMNS } from "./columns.ts";
 
 const MAX_NAME = 128;
 
@@ -28,22 +29,27 @@ export class SavedSearches {
     this.#list.stop();
   }
 
-  /** `filters` are those of the events that are shown. */
-  view(filters: Filters): TemplateResult | typeof nothing {
+  buttons(): TemplateResult | typeof nothing {
     const searches = this.#list.value;
     if (!searches) return nothing;
-    return html`<div class="buttons">
-        <button type="button" aria-expanded=${this.#isNaming} @click=${this.#toggle}>
-          ☆ Save search
-        </button>
-        ${searches.map((one) => this.#searchView(one))}
-      </div>
-      ${this.#isNaming ? this.#formView(filters) : nothing} ${this.#action.view()}`;
+    return html`<button type="button" aria-expanded=${this.#isNaming} @click=${this.#toggle}>
+        ☆ Save search
+      </button>
+      ${searches.map((one) => this.#searchView(one))}`;
   }
 
-  #searchView({ id, name, filter, has_erased: hasErased }: SavedSearch): TemplateResult {
+  /** The form with what it saves: the filters and the columns of what is shown. */
+  form(filters: Filters, columns: readonly string[]): TemplateResult {
+    return html`${this.#isNaming ? this.#formView(filters, columns) : nothing}
+    ${this.#action.view()}`;
+  }
+
+  #searchView({ id, name, filter, view, has_erased: hasErased }: SavedSearch): TemplateResult {
     const { href } = this.#context;
-    const query = parametersOf(filtersOfBody(filter)).toString();
+    const parameters = parametersOf(filtersOfBody(filter));
+    const columns = columnsIn((view.columns ?? []).join(" "));
+    if (columns.length > 0) parameters.set(COLUMNS, columns.join(" "));
+    const query = parameters.toString();
     return html`<span class="saved">
       <a class="button text" href=${href(query === "" ? "events" : `events?${query}`)}
         >${visible(name)}</a
@@ -59,12 +65,13 @@ export class SavedSearches {
     </span>`;
   }
 
-  #formView(filters: Filters): TemplateResult {
+  #formView(filters: Filters, columns: readonly string[]): TemplateResult {
     const save = (form: FormData) =>
       void this.#action.run(async () => {
         await this.#context.api.searches.create({
           name: textIn(form, "search-name"),
           filter: bodyOf(filters),
+          ...(columns.length > 0 && { view: { columns: [...columns] } }),
         });
         this.#isNaming = false;
         await this.#list.load();

@@ -2742,9 +2742,10 @@ export interface components {
             /**
              * @description The columns of the table, in order.
              * @example [
+             *       "occurred_at",
              *       "action",
              *       "actor",
-             *       "field.ip"
+             *       "context.ip"
              *     ]
              */
             columns?: string[];

@@ -40,6 +40,11 @@ export function isErased({ erased }: Row["event"], part: Part): boolean {
   return Array.isArray(erased) && erased.includes(part);
 }
 
+/** Whether the part is in the hash of the event and not in what was received. */
+export function isHidden({ check }: Row, part: Part): boolean {
+  return check !== undefined && check.state !== "unchecked" && check.parts[part] === "hidden";
+}
+
 /** Notes for each row whether it links to its neighbour, and counts the badges. */
 export function summarize(rows: readonly Row[]): Summary {
   const links = checkLinks(rows.map(({ event }) => event));

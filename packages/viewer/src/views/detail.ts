@@ -6,7 +6,7 @@ import { type Part, PARTS } from "@annals/proof";
 import type { Covered, RequestError } from "../client.ts";
 import type { Row } from "../event-window.ts";
 import type { Recorded } from "../erasures.ts";
-import { badgeOf, isErased } from "../proof/badge.ts";
+import { badgeOf, isErased, isHidden } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
 import { badge, partName } from "./badge.ts";
 import { faultOf } from "./bar.ts";
@@ -127,14 +127,13 @@ function parts(view: RowView): TemplateResult {
   const { row, texts } = view;
   const { event } = row;
   const { text } = texts;
-  const checked = row.check?.state === "unchecked" ? undefined : row.check;
   const section = (title: string, part: Part, shown: TemplateResult | undefined) => {
     const isGone = isErased(event, part);
-    const isHidden = checked?.parts[part] === "hidden";
-    if (!shown && !isHidden && !isGone) return nothing;
+    const isUnseen = isHidden(row, part);
+    if (!shown && !isUnseen && !isGone) return nothing;
     return html`<h3>${title}</h3>
       ${shown ?? nothing}
-      ${isGone || isHidden ? html`<p class="hidden">${isGone ? erasedText(part, view) : text("partHidden")}</p>` : nothing}`;
+      ${isGone || isUnseen ? html`<p class="hidden">${isGone ? erasedText(part, view) : text("partHidden")}</p>` : nothing}`;
   };
   const of = (part: "context" | "metadata", title: string) =>
     section(title, part, values(title, membersOf(event[part]), view));

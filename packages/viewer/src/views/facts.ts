@@ -40,12 +40,12 @@ export function party(
 }
 
 /** The outcome is `metadata.outcome`, by the convention of intake. Anything but a success has a sign. */
-export function outcome({ metadata }: ProvenEvent): TemplateResult | typeof nothing {
+export function outcome({ metadata }: ProvenEvent, kind = ""): TemplateResult | typeof nothing {
   const value = metadata?.["outcome"];
   if (typeof value !== "string" || value === "") return nothing;
   const [state, sign] =
     value === "success" ? ["muted", ""] : value === "failure" ? ["differs", "✗ "] : ["muted", "? "];
-  return html`<span class="outcome ${state}" part="outcome"
+  return html`<span class="outcome ${state} ${kind}" part="outcome"
     ><span aria-hidden="true">${sign}</span>${line(value)}</span
   >`;
 }

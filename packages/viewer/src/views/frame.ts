@@ -23,6 +23,7 @@ export interface FrameView {
   readonly texts: Texts;
   readonly filter: EventFilter;
   readonly search: Search;
+  readonly columns: readonly string[];
   readonly isLive: boolean;
   readonly status: string;
   readonly feed: Feed;
@@ -72,6 +73,7 @@ function list(view: FrameView, isFiltered: boolean): TemplateResult {
   return html`<div class="list ${count === 0 ? "is-empty" : ""}">
     ${table({
       texts,
+      columns: view.columns,
       now: Date.now(),
       rows: feed.rows.slice(viewport.from, viewport.to),
       from: viewport.from,

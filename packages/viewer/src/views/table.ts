@@ -1,19 +1,16 @@
-// The table: a grid of which only the rows in sight exist. Used by the element. What an event holds becomes
-// text nodes alone, each isolated from the direction of its neighbours.
+// The table: a grid of which only the rows in sight exist. Used by the frame; its cells are in cells.ts.
 
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { Row } from "../event-window.ts";
-import { badgeOf } from "../proof/badge.ts";
 import type { Texts } from "../texts.ts";
-import type { Messages } from "../types.ts";
-import { zoneName } from "../zone.ts";
-import { badge } from "./badge.ts";
-import { address, line, outcome, party } from "./facts.ts";
+import { cells, heads } from "./cells.ts";
 
 export interface TableView {
   readonly texts: Texts;
   readonly now: number;
+  /** Those that a wide table has, in order. */
+  readonly columns: readonly string[];
   /** The rows in sight; undefined if one is being loaded. */
   readonly rows: readonly (Row | undefined)[];
   /** The place of the first of them. */
@@ -27,17 +24,8 @@ export interface TableView {
   readonly onOpen: (index: number) => void;
 }
 
-const COLUMNS: readonly (keyof Messages)[] = [
-  "time",
-  "action",
-  "actor",
-  "target",
-  "address",
-  "proof",
-];
-
 export function table(view: TableView): TemplateResult {
-  const { texts, rows, from, count, hasMore, active } = view;
+  const { texts, columns, rows, from, count, hasMore, active } = view;
   const isShown = active >= from && active < from + rows.length;
   return html`<div
     class="grid"
@@ -46,22 +34,12 @@ export function table(view: TableView): TemplateResult {
     tabindex="0"
     aria-label=${texts.text("label")}
     aria-rowcount=${hasMore ? -1 : count + 1}
-    aria-colcount=${COLUMNS.length}
     aria-activedescendant=${isShown ? `row-${active}` : nothing}
     @scroll=${view.onScroll}
     @keydown=${view.onKey}
   >
     <div role="rowgroup" class="head" part="head">
-      <div role="row" class="row" aria-rowindex="1">
-        ${COLUMNS.map(
-          (name) =>
-            html`<div role="columnheader" class="cell">
-              <span title=${name === "time" ? zoneName(texts.zone) : nothing}
-                >${texts.text(name)}${name === "time" ? ` (${zoneName(texts.zone)})` : ""}</span
-              >
-            </div>`,
-        )}
-      </div>
+      <div role="row" class="row" aria-rowindex="1">${heads(columns, texts)}</div>
     </div>
     <div role="rowgroup" class="body">
       <div class="rows" role="presentation">
@@ -76,7 +54,7 @@ export function table(view: TableView): TemplateResult {
 }
 
 function rowOf(row: Row | undefined, index: number, view: TableView): TemplateResult {
-  const { texts, now, active, selectedId, onOpen } = view;
+  const { texts, columns, now, active, selectedId, onOpen } = view;
   const isActive = index === active;
   return html`<div
     id="row-${index}"
@@ -87,24 +65,6 @@ function rowOf(row: Row | undefined, index: number, view: TableView): TemplateRe
     aria-selected=${row !== undefined && row.event.id === selectedId}
     @click=${() => onOpen(index)}
   >
-    ${row ? cells(row, texts, now) : html`<div role="gridcell">${texts.text("loading")}</div>`}
+    ${row ? cells(columns, row, texts, now) : html`<div role="gridcell">${texts.text("loading")}</div>`}
   </div>`;
-}
-
-function cells(row: Row, texts: Texts, now: number): TemplateResult {
-  const { event } = row;
-  return html`<div role="gridcell" class="cell" part="time">
-      <time
-        datetime=${event.occurred_at}
-        title="${texts.relative(event.occurred_at, now)}, ${event.occurred_at}"
-        >${texts.short(event.occurred_at)}</time
-      >
-    </div>
-    <div role="gridcell" class="cell" part="action">
-      <span class="action">${line(event.action)}</span>${outcome(event)}
-    </div>
-    <div role="gridcell" class="cell" part="actor">${party(event, "actor", texts)}</div>
-    <div role="gridcell" class="cell" part="target">${party(event, "target", texts)}</div>
-    <div role="gridcell" class="cell" part="address">${address(event)}</div>
-    <div role="gridcell" class="cell proof">${badge(badgeOf(row), texts, "mark")}</div>`;
 }

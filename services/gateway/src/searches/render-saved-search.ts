@@ -44,7 +44,7 @@ export const SearchViewBody = named(
         Type.Array(Type.String({ minLength: 1, maxLength: MAX_VIEW_LENGTH }), {
           maxItems: MAX_COLUMNS,
           description: "The columns of the table, in order.",
-          examples: [["action", "actor", "field.ip"]],
+          examples: [["occurred_at", "action", "actor", "context.ip"]],
           ...SAVED_SEARCH_MEMBERS,
         }),
       ),
