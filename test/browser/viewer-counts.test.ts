@@ -251,3 +251,49 @@ test("newer events are looked for often at the top, else less often, and are ann
   await viewer.getByRole("button", { name: "1 new" }).waitFor();
   expect(polls).toHaveLength(1);
 });
+
+test("count and bars follow new events without a request, and frequent values soon", async () => {
+  const { client: other } = await accountWith(stack, 3);
+  const page = { viewport: { width: 1_440, height: 900 }, timezoneId: "UTC" };
+  const attributes = `facets="action"`;
+  const live = await embed(browser, { baseUrl, client: other, hasClock: true, attributes, page });
+  await live.viewer.getByText("3 events", { exact: true }).waitFor();
+  await live.viewer
+    .getByRole("button", { name: /failures: 0/ })
+    .first()
+    .waitFor();
+  await live.viewer.getByRole("button", { name: /^user.login \d/ }).waitFor();
+  const polled = () =>
+    live.page.waitForResponse(
+      (it) => it.url().includes("after_sequence") && it.request().method() === "GET",
+    );
+  await Promise.all([polled(), live.page.clock.pauseAt(Date.now() + 60_000)]);
+  const asked: string[] = [];
+  live.page.on("request", (request) => {
+    if (request.method() === "GET")
+      asked.push(new URL(request.url()).pathname.split("/").at(-1) ?? "");
+  });
+  const logouts = live.viewer.getByRole("button", { name: /^user.logout \d/ });
+  for (let n = 1; n <= 2; n += 1) {
+    await other.post("/v1/events", { action: "user.logout", metadata: { outcome: "failure" } });
+    await Promise.all([polled(), live.page.clock.runFor(2_000)]);
+    await live.viewer.getByText(`${3 + n} events`, { exact: true }).waitFor();
+    await logouts.getByText("1").waitFor();
+  }
+  expect([asked.includes("histogram"), asked.filter((path) => path === "facets")]).toEqual([
+    false,
+    ["facets"],
+  ]);
+  await live.page.clock.runFor(30_000);
+  await logouts.getByText("2").waitFor();
+
+  const reloaded = await show({ client: other });
+  await reloaded.viewer.getByText("5 events", { exact: true }).waitFor();
+  await reloaded.viewer.locator(".legend .failures").waitFor();
+  const shown = (viewer: Locator) =>
+    Promise.all([
+      viewer.locator(".count").innerText(),
+      bars(viewer).evaluateAll((each) => each.map((bar) => bar.ariaLabel)),
+    ]);
+  expect(await shown(live.viewer)).toEqual(await shown(reloaded.viewer));
+});

@@ -1,5 +1,5 @@
-// Makes bars of a histogram: one for each interval, also for those without an event. Used by counts.ts. It
-// asks for nothing.
+// Makes bars of a histogram: one for each interval, also for those without an event; and adds events to a
+// histogram that came after it. Used by counts.ts. It asks for nothing.
 
 import type { Histogram, Interval } from "./client.ts";
 import type { EventFilter, Zone } from "./types.ts";
@@ -50,6 +50,39 @@ export function barsOf(all: Histogram, failures: Histogram | undefined, limits: 
     if (bar) bar.failures += count;
   }
   return { bars, total, interval, isCut: !all.complete, failures: failures?.total };
+}
+
+/** Events that came after a histogram. */
+interface Later {
+  /** When they occurred, in milliseconds. */
+  readonly times: readonly number[];
+  /** When any bar of the histogram begins; undefined if it has none. */
+  readonly edge: number | undefined;
+  /** That of the histogram. */
+  readonly zone: Zone;
+}
+
+/** The histogram with later events; undefined if its bars do not reach to all of them. */
+export function withLater(histogram: Histogram, later: Later): Histogram | undefined {
+  const { data, interval, total } = histogram;
+  const { edge, times, zone } = later;
+  if (times.length === 0) return histogram;
+  if (edge === undefined) return undefined;
+  const counts = new Map(data.map(({ time, count }) => [Date.parse(time), count]));
+  let [start, steps] = [edge, 0];
+  for (const time of times.toSorted((one, other) => one - other)) {
+    const isIn = () => start <= time && time < stepped(start, 1, interval, zone);
+    for (; !isIn() && steps <= MAX_BARS; steps += 1)
+      start = stepped(start, time < start ? -1 : 1, interval, zone);
+    if (!isIn()) return undefined;
+    counts.set(start, (counts.get(start) ?? 0) + 1);
+  }
+  const rows = [...counts].toSorted(([one], [other]) => one - other);
+  return {
+    ...histogram,
+    data: rows.map(([time, count]) => ({ time: new Date(time).toISOString(), count })),
+    total: total + times.length,
+  };
 }
 
 /** Spans the range of the filter. The oldest and the newest event stand for a missing end. */

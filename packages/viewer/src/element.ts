@@ -69,6 +69,7 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     isAtTop: () => this.#viewport.isAtTop,
     poll: () => {
       this.#feed?.refresh();
+      this.#tally.counts?.follow();
       this.#coverage?.ask(this.#opened.row?.event.sequence_number);
     },
   });
@@ -135,7 +136,10 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
       filter: this.filter,
       signal,
       onChange: () => this.#changed(),
-      onNewer: (count) => this.#viewport.moved(count),
+      onNewer: (events) => {
+        this.#viewport.moved(events.length);
+        this.#tally.counts?.add(events);
+      },
     });
     this.#count();
     this.#opened.from({ feed: this.#feed, client, checker: this.#checker, signal });
@@ -148,7 +152,9 @@ export class AnnalsViewer extends LitElement implements AnnalsViewerElement {
     if (!client) return;
     const { filter, zone } = this;
     const hasOutcome = () => this.#feed?.hasMetadata ?? false;
-    this.#tally.restart({ client, filter, zone, facets, hasOutcome, signal: this.#life.signal });
+    const newest = () => this.#feed?.rows.newest ?? 0;
+    const { signal } = this.#life;
+    this.#tally.restart({ client, filter, zone, facets, hasOutcome, newest, signal });
     if (this.#feed?.hasPage) this.#tally.start();
   }
 

@@ -30,8 +30,8 @@ export interface FeedOptions {
   readonly filter: EventFilter;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
-  /** Called when `count` rows were added above all others. */
-  readonly onNewer: (count: number) => void;
+  /** Called when rows were added above all others. */
+  readonly onNewer: (events: readonly ProvenEvent[]) => void;
 }
 
 export class Feed {
@@ -198,7 +198,7 @@ export class Feed {
       if (events.length > 0) {
         this.rows.prepend(events.toReversed());
         this.#check(this.rows.slice(0, events.length));
-        this.#options.onNewer(events.length);
+        this.#options.onNewer(events);
       }
       if (next === undefined) return;
     }
