@@ -22,6 +22,8 @@ export const countsStyles = css`
   }
   svg .failures {
     fill: var(--_differs);
+    stroke: var(--_background);
+    vector-effect: non-scaling-stroke;
   }
   .legend .all {
     color: var(--_accent);
@@ -112,6 +114,10 @@ export const countsStyles = css`
     }
     svg .failures {
       fill: Mark;
+      stroke: Canvas;
+    }
+    .legend .failures {
+      color: Mark;
     }
     .hit.picked {
       fill: none;

@@ -48,6 +48,12 @@ export const queryStyles = css`
     background: var(--_accent);
     color: var(--_background);
   }
+  @media (forced-colors: active) {
+    [role="option"][aria-selected="true"] {
+      outline: 2px solid Highlight;
+      outline-offset: -2px;
+    }
+  }
   .fault {
     margin: 0.35rem 0.75rem 0;
     color: var(--_differs);

@@ -33,6 +33,11 @@ export const styles = css`
     color: var(--_text);
     font: var(--annals-font, 0.875rem/1.4 system-ui, sans-serif);
   }
+  @media (width < 48rem) {
+    :host {
+      block-size: max(38rem, 100dvh - 12rem);
+    }
+  }
   :host([hidden]) {
     display: none;
   }
@@ -75,6 +80,9 @@ export const styles = css`
   button[type="submit"] {
     border-color: var(--_accent);
     color: var(--_accent);
+  }
+  button[aria-pressed="true"]::before {
+    content: "✓ " / "";
   }
   :focus-visible,
   .grid:focus-visible .active {
@@ -232,6 +240,9 @@ export const styles = css`
     z-index: 2;
     background: var(--_accent);
     color: var(--_background);
+  }
+  .newer:focus-visible {
+    outline-color: var(--_background);
   }
   .unseen {
     position: absolute;

@@ -10,6 +10,8 @@ import type { Zone } from "../parts/zone.ts";
 const DAYS = 30;
 const TOP = 5;
 const HEIGHT = 100;
+/** An event among very many still has a bar. */
+const MIN_HEIGHT = 3;
 
 /** The fields with top values, by their headings. `field.ip` only if the account has declared it. */
 const FIELDS = {
@@ -96,7 +98,7 @@ export function daysView(
 ): TemplateResult {
   const highest = Math.max(1, ...days.map(({ count }) => count));
   const column = (of: number, at: number, kind: string) => {
-    const height = (of / highest) * HEIGHT;
+    const height = of === 0 ? 0 : Math.max(MIN_HEIGHT, (of / highest) * HEIGHT);
     return svg`<rect class=${kind} x=${at + 0.1} width="0.8" y=${HEIGHT - height} height=${height}></rect>`;
   };
   return html`<p>
@@ -118,7 +120,7 @@ export function daysView(
         </a>`,
       )}
     </svg>
-    <p class="hint"><span class="all">■</span> all <span class="failures">■</span> failure</p>`;
+    <p class="hint"><span class="all">■</span> all <span class="failures">▃</span> failure</p>`;
 }
 
 const nameOf = ({ name, count, failures }: Day): string =>

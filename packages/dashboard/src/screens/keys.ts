@@ -84,7 +84,8 @@ export class KeysScreen implements Screen {
               { title: "Created", cell: (key) => timeView(key.created_at) },
               {
                 title: "Last used",
-                cell: ({ last_used_at: day }) => (day === undefined ? "never" : day.slice(0, DAY)),
+                cell: ({ last_used_at: day }) =>
+                  day === undefined ? "never" : html`<time>${day.slice(0, DAY)}</time>`,
               },
               {
                 title: "Expires",

@@ -39,7 +39,7 @@ export function barChart({ texts, counted, pick }: BarsView): TemplateResult | t
     </svg>
     <p class="muted legend">
       <span class="all">■</span> ${text("allEventsBar")}
-      ${hasFailures ? html`<span class="failures">■</span> ${text("failures")}` : nothing}
+      ${hasFailures ? html`<span class="failures">▃</span> ${text("failures")}` : nothing}
       <span class="how">${text("barsHow")}</span>
     </p>
     ${numbers(counted, texts)}
