@@ -44,6 +44,7 @@ const browser = [
   "dashboard-check",
   "dashboard-columns",
   "dashboard-lifecycle",
+  "dashboard-looks",
   "dashboard-overview",
   "dashboard-people",
   "dashboard-screens",
@@ -57,6 +58,7 @@ const browser = [
   "viewer-counts",
   "viewer-erased",
   "viewer-filters",
+  "viewer-looks",
   "viewer-tasks",
 ];
 
