@@ -1715,6 +1715,15 @@ type SearchField struct {
 	IndexedFrom int64 `json:"indexed_from"`
 	// Older events, which its index does not have yet.
 	LagEvents int64 `json:"lag_events"`
+	// Events of which `bytes_per_event` and `uncounted` are: 65,536 of the newest that the index has, or
+	// 4,096 while it has no such part; 0 before that.
+	MeasuredEvents int64 `json:"measured_events"`
+	// What its index took of them when they were indexed, by event: of all, also of those without a
+	// value. Null if `measured_events` is 0.
+	BytesPerEvent *float64 `json:"bytes_per_event"`
+	// Those of them whose values are too many or too long for its index, so that every search of the
+	// field compares them. Null if `measured_events` is 0.
+	Uncounted *int64 `json:"uncounted"`
 	// ISO 8601, UTC, six fraction digits.
 	CreatedAt string `json:"created_at"`
 	// Raw is all of it as the service sent it, with members that this version does not know.

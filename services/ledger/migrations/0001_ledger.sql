@@ -290,6 +290,12 @@ CREATE TABLE ledger.fields (
   made_from   bigint NOT NULL CHECK (made_from BETWEEN 0 AND from_base),
   created_at  text COLLATE "C" NOT NULL,
   deleted_at  text COLLATE "C",
+  -- What its blocks took in one segment when they were made: the base and the size of that segment, the bytes of keys,
+  -- counts and places, and the events under the key ''. Null: no segment has been measured.
+  measured_base   bigint,
+  measured_events integer,
+  measured_bytes  integer,
+  uncounted       integer,
   PRIMARY KEY (account_id, field)
 );
 
@@ -541,6 +547,36 @@ BEGIN
 END
 $$;
 
+-- Keeps what the blocks of a declared field take in a segment for which they were just made, if the field was not
+-- measured in a larger or a newer one. It waits for nobody: while another call has the field, the next segment is
+-- measured.
+CREATE FUNCTION ledger.measure_field(of_account text, of_level integer, of_base bigint, of_field integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+  size CONSTANT integer := CASE of_level WHEN 0 THEN 4096 ELSE 65536 END;
+  measured record;
+BEGIN
+  PERFORM 1 FROM ledger.fields
+  WHERE account_id = of_account AND field = of_field
+    AND (measured_events IS NULL OR (measured_events, measured_base) <= (size, of_base))
+  FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN;
+  END IF;
+  SELECT coalesce(sum(pg_column_size(keys) + coalesce(pg_column_size(counts), 0) + pg_column_size(places)), 0) AS bytes,
+    coalesce(sum(coalesce(counts[1], octet_length(places) / 2)) FILTER (WHERE first = ''), 0) AS uncounted
+  INTO measured
+  FROM ledger.blocks
+  WHERE account_id = of_account AND field = of_field AND level = of_level AND base = of_base;
+  UPDATE ledger.fields SET measured_base = of_base, measured_events = size, measured_bytes = measured.bytes,
+    uncounted = measured.uncounted
+  WHERE account_id = of_account AND field = of_field;
+END
+$$;
+
 -- Makes the blocks of a field that is in a part, for a fresh segment. `path` begins with the part. The grouping is that
 -- of ledger.make_blocks.
 CREATE FUNCTION ledger.make_blocks_of(
@@ -576,6 +612,7 @@ BEGIN
   ) AS entries;
   PERFORM ledger.store_blocks(of_account, 0, of_base,
     array_fill(of_field::smallint, ARRAY[coalesce(cardinality(field_keys), 0)]), field_keys, key_places);
+  PERFORM ledger.measure_field(of_account, 0, of_base, of_field);
 END
 $$;
 
@@ -795,6 +832,7 @@ BEGIN
     array_fill(of_field, ARRAY[coalesce(cardinality(field_keys), 0)]), field_keys, key_places);
   DELETE FROM ledger.blocks
   WHERE account_id = of_account AND field = of_field AND level = 0 AND base >= of_base AND base < of_base + size;
+  PERFORM ledger.measure_field(of_account, 1, of_base, of_field);
 END
 $$;
 
@@ -1051,8 +1089,8 @@ BEGIN
 END
 $$;
 
-REVOKE EXECUTE ON FUNCTION ledger.store_blocks, ledger.make_blocks_of, ledger.make_blocks, ledger.runs_of, ledger.index_segment,
-  ledger.lock_segment, ledger.seal_blocks, ledger.seal_segment, ledger.index_field, ledger.forget_field,
+REVOKE EXECUTE ON FUNCTION ledger.store_blocks, ledger.measure_field, ledger.make_blocks_of, ledger.make_blocks,
+  ledger.runs_of, ledger.index_segment, ledger.lock_segment, ledger.seal_blocks, ledger.seal_segment, ledger.index_field, ledger.forget_field,
   ledger.unindex FROM PUBLIC;
 -- Verification calls runs_of, which only reads.
 GRANT EXECUTE ON FUNCTION ledger.runs_of, ledger.index_segment, ledger.seal_segment, ledger.index_field,

@@ -22,6 +22,9 @@ describe("201", () => {
       status: "ready",
       indexed_from: 1,
       lag_events: 0,
+      measured_events: 0,
+      bytes_per_event: null,
+      uncounted: null,
       created_at: expect.any(String),
     });
   });

@@ -1072,6 +1072,9 @@ class SearchField(TypedDict):
     status: Literal["building", "ready"] | str
     indexed_from: int
     lag_events: int
+    measured_events: int
+    bytes_per_event: float | None
+    uncounted: int | None
     created_at: str
 
 

@@ -2525,6 +2525,8 @@ export interface components {
          */
         Scope: "events:read" | "events:write" | "verify" | "export" | "keys:manage";
         SearchField: {
+            /** @description What its index took of them when they were indexed, by event: of all, also of those without a value. Null if `measured_events` is 0. */
+            bytes_per_event: number | null;
             /**
              * Format: date-time
              * @description ISO 8601, UTC, six fraction digits.
@@ -2552,6 +2554,11 @@ export interface components {
              */
             lag_events: number;
             /**
+             * @description Events of which `bytes_per_event` and `uncounted` are: 65,536 of the newest that the index has, or 4,096 while it has no such part; 0 before that.
+             * @example 65536
+             */
+            measured_events: number;
+            /**
              * @description Filters name it as `field.` and this. Default: the path.
              * @example ip
              */
@@ -2573,6 +2580,8 @@ export interface components {
              * @enum {string}
              */
             type: "string" | "number" | "ip" | "time";
+            /** @description Those of them whose values are too many or too long for its index, so that every search of the field compares them. Null if `measured_events` is 0. */
+            uncounted: number | null;
         };
         /**
          * @description The same filters as GET /v1/events. Default: all events.

@@ -8,6 +8,7 @@ import {
   Count,
   Id,
   named,
+  Nullable,
   openDetail,
   SequenceNumber,
   TextOrTexts,
@@ -72,6 +73,22 @@ export const SearchFieldBody = named(
         description: "Older events, which its index does not have yet.",
         examples: [41],
       }),
+      measured_events: Count({
+        description:
+          "Events of which `bytes_per_event` and `uncounted` are: 65,536 of the newest that the index has, or 4,096 " +
+          "while it has no such part; 0 before that.",
+        examples: [65_536],
+      }),
+      bytes_per_event: Nullable(Type.Number({ minimum: 0, examples: [5.25] }), {
+        description:
+          "What its index took of them when they were indexed, by event: of all, also of those without a value. " +
+          "Null if `measured_events` is 0.",
+      }),
+      uncounted: Nullable(Count({ examples: [0] }), {
+        description:
+          "Those of them whose values are too many or too long for its index, so that every search of the field " +
+          "compares them. Null if `measured_events` is 0.",
+      }),
       created_at: Time(),
     },
     FIELD_MEMBERS,
@@ -80,7 +97,7 @@ export const SearchFieldBody = named(
 
 export function renderSearchField(field: SearchField | undefined) {
   if (!field) throw internal("the ledger responded without a field");
-  const { createdAt, id, ignoreCase, indexedFrom, lagEvents, name, path, type } = field;
+  const { createdAt, id, ignoreCase, indexedFrom, lagEvents, measured, name, path, type } = field;
   return {
     id,
     name,
@@ -90,6 +107,9 @@ export function renderSearchField(field: SearchField | undefined) {
     status: lagEvents > 0n ? ("building" as const) : ("ready" as const),
     indexed_from: Number(indexedFrom),
     lag_events: Number(lagEvents),
+    measured_events: measured?.events ?? 0,
+    bytes_per_event: measured ? Math.round((measured.bytes / measured.events) * 100) / 100 : null,
+    uncounted: measured?.uncounted ?? null,
     created_at: createdAt,
   };
 }

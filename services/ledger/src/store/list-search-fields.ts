@@ -11,13 +11,17 @@ export interface FieldRow {
   /** The segments from this base on have blocks of the field. */
   readonly from_base: string;
   readonly created_at: string;
+  /** Events of the segment that was measured, bytes of its blocks, and events under the key of all. */
+  readonly measured_events: number | null;
+  readonly measured_bytes: number | null;
+  readonly uncounted: number | null;
   /** The last event that retention has deleted. */
   readonly deleted: string;
 }
 
 export const listSearchFields = statement<[accountId: string], FieldRow>(
   `/* ledger.list-search-fields */
-SELECT field, name, path, type, ignore_case, from_base, created_at,
+SELECT field, name, path, type, ignore_case, from_base, created_at, measured_events, measured_bytes, uncounted,
   (SELECT coalesce(max(deleted_through), 0) FROM ledger.lifecycles WHERE account_id = $1::text) AS deleted
 FROM ledger.fields
 WHERE account_id = $1::text AND deleted_at IS NULL

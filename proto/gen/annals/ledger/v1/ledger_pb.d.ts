@@ -3075,6 +3075,13 @@ export declare type SearchField = Message<"annals.ledger.v1.SearchField"> & {
    * @generated from field: string created_at = 8;
    */
   createdAt: string;
+
+  /**
+   * Absent: its index was not measured yet.
+   *
+   * @generated from field: annals.ledger.v1.FieldSample measured = 9;
+   */
+  measured?: FieldSample | undefined;
 };
 
 /**
@@ -3082,6 +3089,38 @@ export declare type SearchField = Message<"annals.ledger.v1.SearchField"> & {
  * Use `create(SearchFieldSchema)` to create a new message.
  */
 export declare const SearchFieldSchema: GenMessage<SearchField>;
+
+/**
+ * What the index of a field took in a part of the chain when that was indexed.
+ *
+ * @generated from message annals.ledger.v1.FieldSample
+ */
+export declare type FieldSample = Message<"annals.ledger.v1.FieldSample"> & {
+  /**
+   * 65,536 of the newest, or 4,096 of the newest while no such part is complete.
+   *
+   * @generated from field: uint32 events = 1;
+   */
+  events: number;
+
+  /**
+   * @generated from field: uint32 bytes = 2;
+   */
+  bytes: number;
+
+  /**
+   * Those whose values are too many or too long for the index.
+   *
+   * @generated from field: uint32 uncounted = 3;
+   */
+  uncounted: number;
+};
+
+/**
+ * Describes the message annals.ledger.v1.FieldSample.
+ * Use `create(FieldSampleSchema)` to create a new message.
+ */
+export declare const FieldSampleSchema: GenMessage<FieldSample>;
 
 /**
  * @generated from message annals.ledger.v1.CreateSearchFieldRequest

@@ -16,6 +16,8 @@ import { fieldId, newField, nextField } from "../rules/search-field.ts";
 import { createSearchField as create, listKeptFields } from "../store/search-fields.ts";
 import { renderSearchField } from "./render-search-field.ts";
 
+const UNMEASURED = { measured_events: null, measured_bytes: null, uncounted: null };
+
 interface Deps {
   readonly clock: Clock;
   readonly database: Pool;
@@ -51,8 +53,8 @@ export function createSearchField({
       });
       return { field, from_base: ends.indexed, deleted: String(Number(ends.first) - 1) };
     });
-    const row = { ...created, name, path, type, ignore_case: ignoreCase, created_at: createdAt };
-    return { field: renderSearchField(row) };
+    const given = { name, path, type, ignore_case: ignoreCase, created_at: createdAt };
+    return { field: renderSearchField({ ...created, ...UNMEASURED, ...given }) };
   };
 }
 

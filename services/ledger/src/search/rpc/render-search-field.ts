@@ -17,5 +17,12 @@ export function renderSearchField(row: FieldRow): MessageInitShape<typeof Search
     indexedFrom: deleted + lag + 1n,
     lagEvents: lag,
     createdAt: row.created_at,
+    ...(row.measured_events !== null && {
+      measured: {
+        events: row.measured_events,
+        bytes: row.measured_bytes ?? 0,
+        uncounted: row.uncounted ?? 0,
+      },
+    }),
   };
 }
