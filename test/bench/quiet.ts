@@ -1,5 +1,5 @@
-// Waits until other programs leave the CPUs to the benchmark. Called before each section, and before what
-// takes long to load is measured. It never waits longer than the option says.
+// Waits until other programs leave the CPUs to the benchmark. Called before each section, of a long
+// chain once it is loaded. It never waits longer than the option says.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { MAX_OTHERS_CPUS, withCost } from "./cpu.ts";

@@ -5,6 +5,7 @@ import { newAccount } from "@annals/testing";
 import { smallEvent } from "../bodies.ts";
 import { costText, marked } from "../cpu.ts";
 import { loadLongChain } from "../long-chain.ts";
+import { untilQuiet } from "../quiet.ts";
 import { timeOf } from "../rows.ts";
 import { type Bench, type Result, type Section, multiple, time } from "./bench.ts";
 import { type Costed, loadAtOnce } from "./load.ts";
@@ -28,6 +29,7 @@ export async function makeChain(bench: Bench, length: number): Promise<Chain> {
   const begun = performance.now();
   await loadLongChain(bench.databaseUrl, accountId, length);
   bench.say(`loaded in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
+  await untilQuiet(bench);
   return { key, length };
 }
 
