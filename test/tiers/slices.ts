@@ -107,7 +107,10 @@ export const FAULT_SLICES: Sliced = {
       /^(services\/ledger\/src\/(append|store)|libs\/postgres\/src)\//u,
       ["shared-transactions", "failover", "changing-ledgers", "backend-termination"],
     ],
-    [/^services\/ledger\/src\/(search|events)\//u, ["hostile-search", "request-cost"]],
+    [
+      /^services\/ledger\/src\/(search|events|counts)\//u,
+      ["hostile-search", "hostile-fields", "request-cost"],
+    ],
     [
       /^services\/webhook-dispatcher\/src\//u,
       ["hostile-receivers", "hostile-replays", "sink-receivers", "sink-receivers-killed"],
