@@ -91,7 +91,7 @@ func (f *spoolFolder) read(e *spoolEntry) (spoolLines, error) {
 		return spoolLines{texts: e.texts, whole: e.bytes}, nil
 	}
 	data, err := os.ReadFile(f.pathOf(e))
-	return readLines(data), err
+	return readSealed(data), err
 }
 
 // seal makes an open file one that never changes again.

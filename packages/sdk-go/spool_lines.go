@@ -45,6 +45,16 @@ func readLines(data []byte) spoolLines {
 	}
 }
 
+// readSealed reads a file that is complete: what comes behind its last newline is damaged, too.
+func readSealed(data []byte) spoolLines {
+	lines := readLines(data)
+	if lines.whole < len(data) {
+		lines.damaged = append(lines.damaged, data[lines.whole:])
+		lines.whole = len(data)
+	}
+	return lines
+}
+
 func textOfLine(line []byte) ([]byte, bool) {
 	if len(line) <= digestDigits || line[digestDigits] != ' ' {
 		return nil, false

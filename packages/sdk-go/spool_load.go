@@ -44,7 +44,7 @@ func (f *spoolFolder) loadEntry(e *spoolEntry) error {
 	if err != nil {
 		return err
 	}
-	lines := readLines(data)
+	lines := readSealed(data)
 	switch e.state {
 	case spoolSent:
 		info, err := os.Stat(path)
@@ -53,6 +53,7 @@ func (f *spoolFolder) loadEntry(e *spoolEntry) error {
 		}
 		e.sentAt = info.ModTime()
 	case spoolOpen:
+		lines = readLines(data)
 		if lines.whole < len(data) {
 			if err := os.Truncate(path, int64(lines.whole)); err != nil {
 				return err

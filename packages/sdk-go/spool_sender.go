@@ -92,7 +92,7 @@ func (s spoolSender) setDamagedAside(lines spoolLines) (int, bool, error) {
 		return 0, false, err
 	}
 	s.count(kept)
-	settled, isSent, err := s.replace(len(lines.damaged), lines.texts)
+	settled, isSent, err := s.replace(s.entry.events-len(lines.texts), lines.texts)
 	if err == nil {
 		s.drop(DropDamaged, nil, told)
 	}

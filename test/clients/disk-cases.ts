@@ -35,6 +35,17 @@ export const DISK_CASES: readonly SpoolCase[] = [
     seen: [["a1 a3"], ["0000000001-1"], ["0000000001.damaged"]],
   },
   {
+    name: "a complete file that has lost its end: what is left of the line is kept, the others are sent",
+    fault: "lines-repaired",
+    answer: stored,
+    run: async (world) => {
+      leaveSpooled(world.dir, { "0000000001.ready": line("a1") + line("a2").slice(0, 30) });
+      await sentByNext(world);
+      return [world.actions(), world.keys(), world.files()];
+    },
+    seen: [["a1"], ["0000000001-1"], ["0000000001.damaged"]],
+  },
+  {
     name: "a damaged line of a batch that may be stored: the whole of it is kept, and nothing sent",
     fault: "lines-repaired",
     answer: stored,

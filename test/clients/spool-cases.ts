@@ -149,6 +149,23 @@ export const SPOOL_CASES: readonly SpoolCase[] = [
     ],
   },
   {
+    name: "killed in an attempt: the batch is marked with its time, and not sent after the end of its key's life",
+    fault: "times-forgotten",
+    answer: silent,
+    run: async (world) => {
+      const first = await world.start();
+      await first.track("a1");
+      await first.send("advance", { ms: 1_000 });
+      await world.received(1);
+      await first.end();
+      world.answer(stored);
+      const next = await world.start({ now: "2026-02-01T09:30:00Z" });
+      await next.during("flush", 60_000);
+      return [world.actions(), world.files()];
+    },
+    seen: [["a1"], ["0000000001.unconfirmed"]],
+  },
+  {
     name: "two processes claim one folder: one of them sends it",
     fault: "claim-copies",
     answer: stored,

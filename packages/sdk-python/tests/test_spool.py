@@ -136,7 +136,8 @@ def event(action: str) -> bytes:
 def test_what_a_process_left_is_sent_under_its_name(server: Server, tmp_path: Path, state: str) -> None:
     store = Store(is_faulty=False)
     server.answer = store
-    left_behind(tmp_path, state, event("a1"), event("a2"), b'0123456789abcdef {"torn')
+    torn = b'0123456789abcdef {"torn' if state == "open" else b""
+    left_behind(tmp_path, state, event("a1"), event("a2"), torn)
     annals = annals_of(server, tmp_path)
     annals.track({"action": "own"})
     assert annals.flush(10)

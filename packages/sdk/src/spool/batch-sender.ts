@@ -78,7 +78,7 @@ export class BatchSender {
     this.keptBytes += await folder.keep(entry, "damaged", damaged);
     await folder.replace(entry, [texts]);
     this.#drop("damaged", [], error);
-    return damaged.length;
+    return entry.events - texts.length;
   }
 
   #drop(reason: DropReason, texts: readonly string[], error: unknown): void {

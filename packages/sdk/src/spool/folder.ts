@@ -4,7 +4,7 @@
 import { closeSync, constants, existsSync, fsyncSync, openSync, utimesSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import { join } from "node:path";
-import { lineOf, type Lines, readLines } from "./lines.ts";
+import { lineOf, type Lines, readLines, readSealed } from "./lines.ts";
 import type { Owner } from "./owner.ts";
 import type { Sync } from "./settings.ts";
 
@@ -84,7 +84,7 @@ export class Folder {
   async #loadEntry(entry: Entry): Promise<void> {
     const path = this.pathOf(entry);
     const data = await fs.readFile(path);
-    const { damaged, texts, whole } = readLines(data);
+    const { damaged, texts, whole } = entry.state === "open" ? readLines(data) : readSealed(data);
     if (entry.state === "sent") entry.sentAt = (await fs.stat(path)).mtimeMs;
     if (entry.state === "open") {
       if (whole < data.length) await fs.truncate(path, whole);
@@ -98,7 +98,7 @@ export class Folder {
   async read(entry: Entry): Promise<Lines> {
     const { memory } = entry;
     if (memory !== undefined) return { texts: memory, damaged: [], whole: entry.bytes };
-    return readLines(await fs.readFile(this.pathOf(entry)));
+    return readSealed(await fs.readFile(this.pathOf(entry)));
   }
 
   /** Makes an open file one that never changes again. */

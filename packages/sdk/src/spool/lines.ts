@@ -36,6 +36,13 @@ export function readLines(data: Buffer): Lines {
   return { texts, damaged, whole: start };
 }
 
+/** The lines of a file that is complete: what comes behind its last newline is damaged, too. */
+export function readSealed(data: Buffer): Lines {
+  const lines = readLines(data);
+  if (lines.whole === data.length) return lines;
+  return { ...lines, damaged: [...lines.damaged, data.subarray(lines.whole)], whole: data.length };
+}
+
 function digestOf(json: Buffer): string {
   return createHash("sha256").update(json).digest("hex").slice(0, DIGITS);
 }

@@ -12,7 +12,7 @@ from typing import Literal
 
 from . import owner as owners
 from .batch import SpooledBatch, State
-from .lines import Lines, line_of, read_lines
+from .lines import Lines, line_of, read_lines, read_sealed
 from .settings import Sync
 
 _PENDING = re.compile(r"(\d{10}(?:-[12])*)\.(open|ready|sent)")
@@ -72,7 +72,7 @@ class Folder:
         batch = SpooledBatch(self, name, state)
         path = self.path_of(batch)
         data = path.read_bytes()
-        lines = read_lines(data)
+        lines = read_lines(data) if state == "open" else read_sealed(data)
         if state == "sent":
             batch.unknown_since = path.stat().st_mtime
         if state == "open":
@@ -86,7 +86,7 @@ class Folder:
     def read(self, batch: SpooledBatch) -> Lines:
         if batch.is_in_memory:
             return Lines(list(batch.texts), [], batch.size)
-        return read_lines(self.path_of(batch).read_bytes())
+        return read_sealed(self.path_of(batch).read_bytes())
 
     def seal(self, batch: SpooledBatch) -> None:
         """Makes an open file one that never changes again."""

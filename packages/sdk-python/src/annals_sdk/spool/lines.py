@@ -33,3 +33,10 @@ def read_lines(data: bytes) -> Lines:
         else:
             damaged.append(line + b"\n")
     return Lines(texts, damaged, len(data) - len(torn))
+
+
+def read_sealed(data: bytes) -> Lines:
+    """Of a file that is complete: what comes behind its last newline is damaged, too."""
+    lines = read_lines(data)
+    torn = data[lines.whole :]
+    return Lines(lines.texts, [*lines.damaged, torn], len(data)) if torn else lines
