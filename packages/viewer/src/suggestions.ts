@@ -39,8 +39,9 @@ export class Suggestions {
     return values.map((value) => ({ label: value, insert: printValue(value) }));
   }
 
-  /** Without them every value can still be typed. */
+  /** Without them every value can still be typed. A time is not one of several values. */
   async #valuesOf(filter: string, prefix: string): Promise<readonly string[]> {
+    if (filter === OCCURRED) return [];
     return (await this.#counted(filter, prefix)) ?? (await this.#newest(filter));
   }
 
