@@ -36,7 +36,7 @@ const SCREENS = [
   "events",
 ] as const;
 
-/** The first is looked at on its own. The second is 1,440 × 900 at 200 % zoom, the last 1,280 × 1,024 at 400 %. */
+/** The second is 1,440 × 900 at 200 % zoom, the last 1,280 × 1,024 at 400 %. */
 const WINDOWS = [
   { width: 1_440, height: 900 },
   { width: 720, height: 450 },

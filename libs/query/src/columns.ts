@@ -29,7 +29,7 @@ const MEMBERS: readonly string[] = [
 ];
 const PATH = /^(?:actor|target|context|diff|metadata)(?:\.[^.\s]+)+$/;
 
-/** Whether a table can have the column: a member of an event, its outcome, or a path into one of its parts. */
+/** Whether a table can have the column: a member of an event, its outcome, or a path in one of its parts. */
 export const isColumn = (name: string): boolean =>
   MEMBERS.includes(name) || (name.length <= MAX_COLUMN_LENGTH && PATH.test(name));
 

@@ -2,7 +2,7 @@
 
 import type { Json } from "./types.ts";
 
-/** The values at a path. A list on it gives each of its elements, as declared fields do; one in a list none. */
+/** The values at a path. A list on it gives each element, as declared fields do; one in a list gives none. */
 export function valuesAt(value: Json | undefined, path: readonly string[]): readonly Json[] {
   if (value === undefined) return [];
   if (Array.isArray(value))

@@ -95,7 +95,7 @@ function content(name: string, row: Row, texts: Texts, now: number) {
   if (name === "outcome") return or(outcome(event), row, "metadata", texts);
   const [member = "", ...path] = name.split(".");
   const value = event[member as keyof typeof event] as Json | undefined;
-  if (COLUMNS[name]?.width === TIME) return timeOf(String(value), texts, now);
+  if (COLUMNS[name]?.width === TIME && typeof value === "string") return timeOf(value, texts, now);
   const found = valuesAt(value, path);
   const shown = found.length > 0 ? line(found.map(textOf).join(", ")) : nothing;
   return path.length === 0 ? shown : or(shown, row, member as Part, texts);
