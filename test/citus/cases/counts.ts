@@ -4,14 +4,14 @@ import type { Cases } from "./case.ts";
 
 const CHUNK = 4_096;
 const LARGE = 1_000_000;
-/** Terms, their fields, and the ends of ranges of keys. */
+/** Fields, the ends of ranges of their keys, and terms. */
 const VALUES = [
-  [0, 1],
   [1, 2],
   ["invoice.create", "user_1"],
   ["invoice.create\u0001", "user_1\u0001"],
+  [0, 1],
 ] as const;
-const ALL = [[0], [1], [""], ["~"]] as const;
+const ALL = [[1], [""], ["~"], [0]] as const;
 const FROM_CONTEXT = ["part context", ["n"], "number"] as const;
 
 export const COUNTS: Cases = {

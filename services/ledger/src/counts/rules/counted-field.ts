@@ -13,7 +13,8 @@ export interface CountedField {
   readonly ignoreCase: boolean;
 }
 
-const COLUMNS = ["action", "actor_id", "actor_type", "target_id", "target_type"];
+/** In the order of their fields. */
+export const COLUMNS = ["action", "actor_id", "actor_type", "target_id", "target_type"];
 
 /** One of the columns of an event; undefined for another name. */
 export function columnField(name: string): CountedField | undefined {

@@ -4,6 +4,7 @@
 // makes the index, so both know the same.
 
 import { statement } from "@annals/postgres";
+import { COLUMNS } from "../rules/counted-field.ts";
 import { IS_KEPT } from "../../store/find-matches.ts";
 
 type Params = [
@@ -29,7 +30,6 @@ export interface ValuesRow {
 }
 
 const PARTS = ["actor", "context", "diff", "metadata", "target"];
-const COLUMNS = ["action", "actor_id", "actor_type", "target_id", "target_type"];
 
 const PART = `CASE $3::text ${PARTS.map((part) => `WHEN 'part ${part}' THEN ${part}`).join(" ")} END`;
 const COLUMN = `CASE $3::text ${COLUMNS.map((name) => `WHEN '${name}' THEN ${name}`).join(" ")} END`;
