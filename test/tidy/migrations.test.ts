@@ -12,7 +12,7 @@ const RELEASED = {
   "services/keys/migrations/0001_keys.sql":
     "49811ebc3b295f9233331a661ce7a0c73bb259f75fe6cfccf8e69213f1b753a2",
   "services/ledger/migrations/0001_ledger.sql":
-    "7bc60f20b1d5684b9c0f1c50850bea7f5f814a632d127e467bf9e3c314606ca7",
+    "754a91c900d82dcaa4e6c2b9e6e680083b23b8c9c4701c2ada08b3bc68032b63",
   "services/webhook-dispatcher/migrations/0001_webhooks.sql":
     "0622010e16c8886936e041048a6a69386a04414fc448d66c1a117fd912602691",
 };

@@ -320,6 +320,14 @@ CREATE TABLE ledger.searches (
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON ledger.searches TO annals_ledger;
 
+-- The part of an event that has a name; null for another name. PostgreSQL puts its CASE in the place of each call.
+CREATE FUNCTION ledger.part_of(name text, actor text, context text, diff text, metadata text, target text)
+RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE name WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
+    WHEN 'metadata' THEN metadata WHEN 'target' THEN target END
+$$;
+
 -- The scalars of a JSON document at a path of member names. An array on the path, or at its end, gives each of its
 -- elements; an array in an array gives nothing.
 CREATE FUNCTION ledger.scalars_at(document json, members text[], is_element boolean)
@@ -491,8 +499,7 @@ BEGIN
     is_found := false;
     <<search>>
     FOREACH value IN ARRAY ledger.values_of(
-      CASE field ->> 'part' WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
-        WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+      ledger.part_of(field ->> 'part', actor, context, diff, metadata, target),
       (field ->> 'members')::text[], field ->> 'type', (field ->> 'ignore_case')::boolean)
     LOOP
       FOR m IN 0..jsonb_array_length(field -> 'since') - 1 LOOP
@@ -598,8 +605,7 @@ BEGIN
       SELECT substring(int4send(((sequence_number - 1) % 65536)::integer) FROM 3) AS place, '0'::xid AS hashed,
         unnest(ledger.keys_of(part, path[2:], of_type, ignore_case)) AS key
       FROM (
-        SELECT sequence_number, CASE path[1] WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
-          WHEN 'metadata' THEN metadata WHEN 'target' THEN target END AS part
+        SELECT sequence_number, ledger.part_of(path[1], actor, context, diff, metadata, target) AS part
         FROM ledger.events
         WHERE account_id = of_account AND sequence_number > of_base AND sequence_number <= of_base + 4096
           AND erased & 32 <> 32
@@ -1590,8 +1596,8 @@ BEGIN
     FOR gone IN
       SELECT sequence_number, key, place
       FROM ledger.events
-      CROSS JOIN LATERAL unnest(ledger.keys_of(CASE declared.path[1] WHEN 'actor' THEN actor
-        WHEN 'context' THEN context WHEN 'diff' THEN diff WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+      CROSS JOIN LATERAL unnest(ledger.keys_of(
+        ledger.part_of(declared.path[1], actor, context, diff, metadata, target),
         declared.path[2:], declared.type, declared.ignore_case)) WITH ORDINALITY AS found (key, place)
       WHERE account_id = of_account AND sequence_number = ANY (numbers)
     LOOP

@@ -27,8 +27,7 @@ SELECT sequence_number, bytes, action, actor_id, actor_type, target_id, target_t
         SELECT coalesce(json_agg(value ORDER BY value COLLATE "C"), '[]')
         FROM (
           SELECT unnest(ledger.values_of(
-            CASE field ->> 'part' WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
-              WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+            ledger.part_of(field ->> 'part', actor, context, diff, metadata, target),
             (field ->> 'members')::text[], field ->> 'type', (field ->> 'ignore_case')::boolean)) AS value
         ) AS found
       ) ORDER BY place)

@@ -62,8 +62,7 @@ LEFT JOIN (
       SELECT sequence_number, unnest(CASE $6::integer WHEN 1 THEN ARRAY[action] WHEN 2 THEN ARRAY[actor_id]
         WHEN 3 THEN ARRAY[actor_type] WHEN 4 THEN ARRAY[target_id] WHEN 5 THEN ARRAY[target_type]
         ELSE ledger.keys_of(
-          CASE ($7::text[])[1] WHEN 'actor' THEN actor WHEN 'context' THEN context WHEN 'diff' THEN diff
-            WHEN 'metadata' THEN metadata WHEN 'target' THEN target END,
+          ledger.part_of(($7::text[])[1], actor, context, diff, metadata, target),
           ($7::text[])[2:], $8::text, $9::boolean) END) AS value
       FROM ledger.events
       WHERE account_id = $1::text AND sequence_number BETWEEN $4::bigint AND $5::bigint AND erased & 32 <> 32
