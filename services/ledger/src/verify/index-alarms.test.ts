@@ -7,7 +7,11 @@ import { beforeAll, expect, test } from "vitest";
 import { newAccountId } from "../testing/append-fixtures.ts";
 import { backfillField, declareField } from "../testing/count-fixtures.ts";
 import { CONTEXT } from "../testing/declared-values.ts";
-import { type LifecycleFixtures, openLifecycleFixtures } from "../testing/lifecycle-fixtures.ts";
+import {
+  type LifecycleFixtures,
+  OLD,
+  openLifecycleFixtures,
+} from "../testing/lifecycle-fixtures.ts";
 import {
   FRESH,
   indexSparse,
@@ -18,6 +22,7 @@ import {
   sparse,
 } from "../testing/segment-fixtures.ts";
 import { BlockChecker } from "./block-checker.ts";
+import { findWrongTime } from "./compare-runs.ts";
 import { verifyIndex } from "./verify-index.ts";
 
 const NEVER = new AbortController().signal;
@@ -184,3 +189,16 @@ test("what is right is never called wrong, and a run of another time is", async 
   );
   await fc.assert(property, { numRuns: RUNS });
 }, 240_000);
+
+test("events that retention deletes after the verification began are not named", async () => {
+  const accountId = await newChain({
+    first: "2026-03-01T00:00:00Z",
+    stepS: 61,
+    lateS: 0,
+    odd: OLD,
+  });
+  await world.deleteThrough(accountId, sparse(150));
+  expect(await findWrongTime(world.pool, accountId, { from: 1, to: FRESH })).toBeUndefined();
+  await changeRun(accountId, { unit: "minutes", chunk: 0, share: 0.9 });
+  expect(await findWrongTime(world.pool, accountId, { from: 1, to: FRESH })).toBeDefined();
+});
