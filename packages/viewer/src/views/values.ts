@@ -43,6 +43,8 @@ export function membersOf(value: Json | undefined): readonly ValueRow[] {
   return treeOf(value);
 }
 
+type Tool = readonly [label: string, onClick: () => void];
+
 /** A section with a table of its name; undefined if there are no rows. */
 export function values(
   title: string,
@@ -77,23 +79,42 @@ export function values(
     ${more(isClipped(rows, view), view, rows.length)}`;
 }
 
+/** A toolbar: one stop of Tab, in which the arrow keys lead from tool to tool. */
 function tools({ name, after, filter }: ValueRow, view: ValuesView) {
   const { texts, onCopy, onFilter, onExclude, onFirst } = view;
   if (after === undefined || after === "") return nothing;
-  const tool = (label: string, onClick: () => void) =>
-    html`<button type="button" part="tool" aria-label="${label}: ${name}" @click=${onClick}>
-      ${label}
-    </button>`;
-  return html`<span class="tools"
-    >${
-      filter
-        ? html`${tool(texts.text("filterBy"), () => onFilter(filter, after))}
-          ${tool(texts.text("excludeThis"), () => onExclude(filter, after))}
-          ${tool(texts.text("first"), () => onFirst(filter, after))}`
-        : nothing
-    }
-    ${tool(texts.text("copy"), () => onCopy(after))}</span
+  const { text } = texts;
+  const ofFilter: readonly Tool[] = filter
+    ? [
+        [text("filterBy"), () => onFilter(filter, after)],
+        [text("excludeThis"), () => onExclude(filter, after)],
+        [text("first"), () => onFirst(filter, after)],
+      ]
+    : [];
+  const all: readonly Tool[] = [...ofFilter, [text("copy"), () => onCopy(after)]];
+  return html`<span class="tools" role="toolbar" aria-label=${name} @keydown=${toNextTool}
+    >${all.map(
+      ([label, onClick], at) =>
+        html`<button
+          type="button"
+          part="tool"
+          tabindex=${at === 0 ? 0 : -1}
+          aria-label="${label}: ${name}"
+          @click=${onClick}
+        >
+          ${label}
+        </button>`,
+    )}</span
   >`;
+}
+
+function toNextTool({ key, currentTarget, target }: KeyboardEvent): void {
+  const all = [...(currentTarget as Element).querySelectorAll("button")];
+  const by = ({ ArrowLeft: -1, ArrowRight: 1 } as Readonly<Record<string, number>>)[key];
+  const next = by === undefined ? undefined : all[all.indexOf(target as HTMLButtonElement) + by];
+  if (!next) return;
+  for (const one of all) one.tabIndex = one === next ? 0 : -1;
+  next.focus();
 }
 
 /** The changed rows, or all rows once the reader asks for them; undefined if there are no rows. */
