@@ -36,7 +36,7 @@ const SCREENS = [
   "events",
 ] as const;
 
-/** The second is 1,440 × 900 at 200 % zoom, the last 1,280 × 1,024 at 400 %. */
+/** Windows, with 1,440 × 900 at 200 % zoom, and 1,280 × 1,024 at 400 %, as WCAG has it. */
 const WINDOWS = [
   { width: 1_440, height: 900 },
   { width: 720, height: 450 },

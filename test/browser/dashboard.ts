@@ -65,10 +65,12 @@ async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector(".waiting") === null);
 }
 
-/** Tab, or another key, until the element with the focus has this name. */
-export async function tabTo(page: Page, name: RegExp, key = "Tab"): Promise<void> {
+/** Tab, or another key, until the element with the focus has this name. Returns how often. */
+export async function tabTo(page: Page, name: RegExp, key = "Tab"): Promise<number> {
+  let presses = 0;
   await eventually(`the focus is on ${name}`, async () => {
     await page.keyboard.press(key);
+    presses += 1;
     // The field of a time has a button of its own, on which ":focus" is not.
     const label = await page.evaluate(() => {
       const focused = document.activeElement as HTMLInputElement;
@@ -77,6 +79,7 @@ export async function tabTo(page: Page, name: RegExp, key = "Tab"): Promise<void
     });
     return name.test(label);
   });
+  return presses;
 }
 
 /** For docs/images: written where ANNALS_TEST_SCREENSHOTS names a folder. */

@@ -1,6 +1,7 @@
 // What people who see or point differently find on a page: texts that are cut off, controls that are covered,
-// borders and focus rings that are too faint. Used by the tests of how screens look. All is measured in the
-// page itself, in shadow trees too. It must never change the page but for its scrolling and its focus.
+// borders and rings of the focus that are too faint. Used by the tests of how screens look. Everything is
+// measured in the page itself, in shadow trees too. It must never change the page but for its scrolling and
+// its focus.
 
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
