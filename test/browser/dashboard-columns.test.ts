@@ -1,6 +1,7 @@
 // Guarantee: a person chooses which columns the table of events has, and their order, by keys alone. Whoever
 // opens the address sees the same columns; a saved search and the browser keep them. What is no column in an
-// address is left out. A widget token that hides a part has its cells hidden.
+// address is left out. A widget token that hides a part has its cells hidden. Columns that do not
+// fit are scrolled to.
 
 import { newClient } from "@annals/testing";
 import type { Browser, Locator, Page } from "playwright-core";
@@ -125,4 +126,33 @@ test("a part that the token hides is hidden in its cells, and a card is as it wa
   ]);
   await page.setViewportSize({ width: 500, height: 900 });
   await expect.poll(() => headsOf(viewer)).toEqual(["Action", "From", "Time", "Actor", "Target"]);
+});
+
+test("more columns than fit are scrolled to, below their heads", async () => {
+  const all = "occurred_at received_at created_at sequence_number id action actor target";
+  const { viewer, page } = await embed(browser, {
+    baseUrl,
+    client: account.client,
+    attributes: `columns="${all}"`,
+    page: { viewport: { width: 1_000, height: 900 } },
+  });
+  await viewer.getByText("The loaded event is verified").waitFor();
+  const grid = viewer.getByRole("grid");
+  await grid.focus();
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("ArrowRight");
+      return grid.evaluate((it) => Math.abs(it.scrollLeft + it.clientWidth - it.scrollWidth) <= 1);
+    })
+    .toBe(true);
+  const [head, headCell, cell] = await Promise.all([
+    viewer.locator(".head").boundingBox(),
+    viewer.getByRole("columnheader", { name: "Target" }).boundingBox(),
+    viewer.locator("#row-0 [part=target]").boundingBox(),
+  ]);
+  expect(headCell?.x).toBe(cell?.x);
+  const ends = [head, await viewer.locator("#row-0").boundingBox()].map(
+    (box) => (box?.x ?? 0) + (box?.width ?? 0),
+  );
+  expect(ends[0]).toBe(ends[1]);
 });

@@ -7,6 +7,9 @@ export const columnStyles = css`
   @container list (inline-size >= 56rem) {
     .row {
       grid-template-columns: var(--_columns);
+    }
+    .head,
+    .row {
       min-inline-size: min-content;
     }
     .card {

@@ -31,7 +31,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   occurred_at: { label: "time", width: TIME, part: "time" },
   received_at: { label: "receivedAt", width: TIME },
   created_at: { label: "createdAt", width: TIME },
-  action: { label: "action", width: "minmax(6rem, 1.2fr)", part: "action" },
+  action: { label: "action", width: "minmax(8rem, 1.2fr)", part: "action" },
   outcome: { label: "outcome", width: "7rem" },
   actor: { label: "actor", width: PARTY, part: "actor" },
   target: { label: "target", width: PARTY, part: "target" },
