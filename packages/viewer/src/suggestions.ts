@@ -12,6 +12,8 @@ export interface Suggestion {
 }
 
 const MAX_SUGGESTIONS = 10;
+/** The most values that the service lists. */
+const MAX_VALUES = 50;
 
 const CHOICES: Readonly<Record<string, keyof Choices>> = {
   action: "actions",
@@ -48,7 +50,10 @@ export class Suggestions {
   /** The most frequent values; undefined if the service does not count them. */
   async #counted(field: string, prefix: string): Promise<readonly string[] | undefined> {
     if (this.#isUncounted) return undefined;
-    const query = { field, limit: MAX_SUGGESTIONS, ...(prefix !== "" && { prefix }) };
+    const query =
+      prefix === "" || isUnordered(field, prefix)
+        ? { field, limit: MAX_VALUES }
+        : { field, limit: MAX_SUGGESTIONS, prefix };
     try {
       const [facet] = (await this.#client()?.facets(query)) ?? [];
       return facet?.values.map(({ value }) => value);
@@ -64,4 +69,9 @@ export class Suggestions {
     this.#choices ??= this.#client()?.choices();
     return (await this.#choices?.catch(() => undefined))?.[name] ?? [];
   }
+}
+
+/** Whether the field may hold addresses or numbers: only texts are selected by their beginning. */
+function isUnordered(field: string, prefix: string): boolean {
+  return field.startsWith("field.") && /^[\d:.-]/.test(prefix);
 }
