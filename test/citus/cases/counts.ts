@@ -1,6 +1,7 @@
 // Cases of the statements that count events. Called by all.ts.
 
 import type { Cases } from "./case.ts";
+import { FILTER, PREFIXES } from "./search.ts";
 
 const CHUNK = 4_096;
 const LARGE = 1_000_000;
@@ -12,7 +13,7 @@ const VALUES = [
   [0, 1],
 ] as const;
 const ALL = [[1], [""], ["~"], [0]] as const;
-const FROM_CONTEXT = ["part context", ["n"], "number"] as const;
+const FROM_CONTEXT = ["context", ["n"], "number"] as const;
 
 export const COUNTS: Cases = {
   "ledger.find-blocks": [
@@ -39,8 +40,11 @@ export const COUNTS: Cases = {
       params: ({ account }) => [account, 1, 9, 10],
     },
   ],
+  "ledger.read-columns": [
+    ({ account }) => [account, [5, 4, 1, 9, 2], ["action", "actor_id"], ...FILTER],
+    ({ account }) => [account, [5, 4], [""], ...PREFIXES],
+  ],
   "ledger.read-values": [
-    ({ account }) => [account, [5, 4, 1, 9, 2], "action", [], "string", false, LARGE],
     ({ account }) => [account, [5, 4, 1, 9, 2], ...FROM_CONTEXT, false, LARGE],
     ({ account }) => [account, [5, 4, 1], ...FROM_CONTEXT, true, 1],
   ],

@@ -3,7 +3,7 @@
 import type { Cases } from "./case.ts";
 
 /** What the first events of each account match. */
-const FILTER = [
+export const FILTER = [
   ["invoice.create", "invoice.pay"],
   ["invoice.c"],
   "2020-01-11T09:30:00.000000Z",
@@ -22,7 +22,7 @@ const FILTER = [
   ["user"],
 ];
 /** Prefixes alone, and what does not filter. */
-const PREFIXES = [[], ["invoice.", "user."], ...Array.from({ length: 14 }, () => null)];
+export const PREFIXES = [[], ["invoice.", "user."], ...Array.from({ length: 14 }, () => null)];
 /** What metadata has, and what it has not. */
 const IN_PARTS = JSON.stringify([
   inPart({ part: "metadata", members: "{ünïcode}", since: ["✓"], before: ["✓\u0001"] }),

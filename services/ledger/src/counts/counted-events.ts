@@ -3,12 +3,16 @@
 
 import { byBytes } from "@annals/contract";
 import type { Database } from "@annals/postgres";
-import { Budget } from "../search/budget.ts";
+import type { Budget } from "../search/budget.ts";
 import { compared } from "../search/compared.ts";
+import { filterParams } from "../search/matches.ts";
+import { hasText } from "../search/rules/event-filter.ts";
+import { inPartsOf } from "../search/rules/in-parts.ts";
 import type { KeyRange } from "../search/rules/segment.ts";
 import { NONE } from "./rules/bars.ts";
 import type { CountedEvent } from "./rules/piece.ts";
 import type { Count } from "./read-segments.ts";
+import { type ColumnsRow, readColumns } from "./store/read-columns.ts";
 import { readValues, type ValuesRow } from "./store/read-values.ts";
 
 /** What may still be compared. */
@@ -17,62 +21,154 @@ export interface EventBudget {
   readonly rows: Budget;
 }
 
-/** Those of some numbers that match. */
+/** What is counted of those of some events that match, for each of some counts. */
 export interface Matching {
-  readonly numbers: readonly number[];
-  /** How many of the numbers were compared, from the first one on. */
+  readonly events: readonly (readonly CountedEvent[])[];
+  /** How many of the events were compared, from the first one on. */
   readonly compared: number;
 }
 
 /** Events, and bytes of parts, of which one statement reads the values. */
 const MAX_NUMBERS = 1_024;
 const MAX_BYTES = 1024 * 1024;
+/** Cost of an event that is compared and read, in rows of the budget. */
+const READ_COST = 2;
 
-/** Compares numbers, which descend, as far as the budget goes: at least one. */
-export async function matchingNumbers(
+type Counts = readonly [Count, ...Count[]];
+
+const isColumn = ({ field }: Count): boolean => !field || field.members.length === 0;
+
+/**
+ * Compares events with the filter that some counts share, as their bars, as far as the budget goes: at least
+ * one. The numbers descend.
+ */
+export async function matchingEvents(
   database: Database,
-  { accountId, filter }: Pick<Count, "accountId" | "filter">,
+  counts: Counts,
   numbers: readonly number[],
   budget: EventBudget,
 ): Promise<Matching> {
+  const [{ filter }] = counts;
   const asked = numbers.slice(0, Math.max(1, budget.events));
-  const search = { accountId, ascending: false, filter };
-  const end = asked.at(-1) ?? 0;
-  const found: number[] = [];
-  let reached = Infinity;
-  if (asked.length > 0)
-    for await (const step of compared({ database, search, budget: budget.rows }, asked, end)) {
-      found.push(...step.numbers);
-      reached = step.reached;
-      if (budget.rows.isSpent) break;
-    }
-  const done = asked.filter((number) => number >= reached).length;
-  budget.events -= done;
-  return { numbers: found, compared: done };
+  const isByColumns = !hasText(filter) && inPartsOf(filter).length === 0;
+  const compare = isByColumns && counts.every(isColumn) ? readMatching : readOfMatching;
+  const matching = await compare(database, counts, asked, budget.rows);
+  budget.events -= matching.compared;
+  return matching;
 }
 
-/** Reads what is counted of events that match, given by their numbers. */
-export async function countedEvents(
+/** One statement compares events and reads their columns. */
+async function readMatching(
+  database: Database,
+  counts: Counts,
+  numbers: readonly number[],
+  rows: Budget,
+): Promise<Matching> {
+  const events: ReadEvents[] = [];
+  let done = 0;
+  while (done < numbers.length) {
+    const asked = numbers.slice(done, done + MAX_NUMBERS);
+    // oxlint-disable-next-line no-await-in-loop -- the budget may end it
+    events.push(...(await readEvents(database, counts, asked)));
+    rows.spend(asked.length * READ_COST);
+    done += asked.length;
+    if (rows.isSpent) break;
+  }
+  return { events: counts.map((count) => inColumn(count, events)), compared: done };
+}
+
+/** Events are compared first. */
+async function readOfMatching(
+  database: Database,
+  counts: Counts,
+  numbers: readonly number[],
+  rows: Budget,
+): Promise<Matching> {
+  const [{ accountId, filter }] = counts;
+  const search = { accountId, ascending: false, filter };
+  const end = numbers.at(-1) ?? 0;
+  const found: number[] = [];
+  let reached = Infinity;
+  if (numbers.length > 0)
+    for await (const step of compared({ database, search, budget: rows }, numbers, end)) {
+      found.push(...step.numbers);
+      reached = step.reached;
+      if (rows.isSpent) break;
+    }
+  return {
+    events: await valuesOf(database, counts, found),
+    compared: numbers.filter((number) => number >= reached).length,
+  };
+}
+
+/** The values of events that match. */
+async function valuesOf(
+  database: Database,
+  counts: Counts,
+  numbers: readonly number[],
+): Promise<CountedEvent[][]> {
+  const read: ReadEvents[] = [];
+  if (counts.some(isColumn))
+    for (let at = 0; at < numbers.length; at += MAX_NUMBERS)
+      // oxlint-disable-next-line no-await-in-loop -- a statement is bounded
+      read.push(...(await readEvents(database, counts, numbers.slice(at, at + MAX_NUMBERS))));
+  const found: CountedEvent[][] = [];
+  for (const count of counts)
+    // oxlint-disable-next-line no-await-in-loop -- they share the turns of one request
+    found.push(isColumn(count) ? inColumn(count, read) : await inPart(database, count, numbers));
+  return found;
+}
+
+/** Events that were read together. */
+interface ReadEvents {
+  readonly bars: readonly number[];
+  readonly columns: ColumnsRow;
+}
+
+async function readEvents(
+  database: Database,
+  counts: Counts,
+  numbers: readonly number[],
+): Promise<ReadEvents[]> {
+  const [{ accountId, bars, filter }] = counts;
+  const columns = counts.filter(isColumn).map(({ field }) => field?.source ?? "");
+  const params = [accountId, numbers, columns, ...filterParams(filter)] as const;
+  const rows = await database.run(readColumns, [...params]);
+  return rows.map((row) => ({
+    bars: (row.occurred_at ?? []).map((time) => bars.ofTime(time)),
+    columns: row,
+  }));
+}
+
+function inColumn({ field, keys }: Count, read: readonly ReadEvents[]): CountedEvent[] {
+  const column = field?.source as keyof ColumnsRow | undefined;
+  const events: CountedEvent[] = [];
+  for (const { bars, columns } of read) {
+    const values = column === undefined ? null : columns[column];
+    for (const [at, bar] of bars.entries()) {
+      const value = values?.[at] ?? null;
+      const isCounted = value !== null && (!keys || isIn(value, keys));
+      if (bar !== NONE) events.push({ bar, values: isCounted ? [value] : [] });
+    }
+  }
+  return events;
+}
+
+async function inPart(
   database: Database,
   { accountId, bars, field, keys }: Count,
   numbers: readonly number[],
 ): Promise<CountedEvent[]> {
+  const { ignoreCase = false, members = [], source = "", type = "" } = field ?? {};
   const events: CountedEvent[] = [];
   for (let at = 0; at < numbers.length;) {
     const asked = numbers.slice(at, at + MAX_NUMBERS);
+    const params = [accountId, asked, source, members, type, ignoreCase, MAX_BYTES] as const;
     // oxlint-disable-next-line no-await-in-loop -- each statement begins where the one before has ended
-    const rows = await database.run(readValues, [
-      accountId,
-      asked,
-      field?.source ?? null,
-      field?.members ?? [],
-      field?.type ?? "",
-      field?.ignoreCase ?? false,
-      MAX_BYTES,
-    ]);
+    const rows = await database.run(readValues, [...params]);
     for (const row of rows) {
-      const bar = bars.ofTime(row.occurred_at);
       const values = keys ? row.values.filter((value) => isIn(value, keys)) : row.values;
+      const bar = bars.ofTime(row.occurred_at);
       if (bar !== NONE) events.push({ bar, values });
     }
     at += readOf(rows, asked.length);

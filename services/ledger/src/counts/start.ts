@@ -5,7 +5,7 @@
 import type { Database } from "@annals/postgres";
 import { isEmpty, numbersOf, type Range } from "../search/range.ts";
 import { getSearchEnds } from "../store/get-search-ends.ts";
-import { countedEvents, type EventBudget, matchingNumbers } from "./counted-events.ts";
+import { type EventBudget, matchingEvents } from "./counted-events.ts";
 import type { Count } from "./read-segments.ts";
 import type { CountedEvent } from "./rules/piece.ts";
 
@@ -52,12 +52,6 @@ export async function compareRange(
 ): Promise<Compared[]> {
   const from = Math.max(range.from, range.to - Math.max(1, budget.events) + 1);
   const asked = numbersOf({ from, to: range.to }).toReversed();
-  const { compared, numbers } = await matchingNumbers(database, counts[0], asked, budget);
-  const found: Compared[] = [];
-  for (const count of counts) {
-    // oxlint-disable-next-line no-await-in-loop -- they share the turns of one request
-    const events = await countedEvents(database, count, numbers);
-    found.push({ events, reached: range.to - compared + 1 });
-  }
-  return found;
+  const { compared, events } = await matchingEvents(database, counts, asked, budget);
+  return events.map((each) => ({ events: each, reached: range.to - compared + 1 }));
 }

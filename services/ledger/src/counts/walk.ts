@@ -8,7 +8,7 @@ import { SEALED_SIZE, numbersIn, type Segment, segmentsOf } from "../search/rule
 import { clip, type Range } from "../search/range.ts";
 import { findSegments } from "../store/find-segments.ts";
 import { type FieldRow, listSearchFields } from "../store/list-search-fields.ts";
-import { countedEvents, type EventBudget, matchingNumbers } from "./counted-events.ts";
+import { type EventBudget, matchingEvents } from "./counted-events.ts";
 import {
   type Count,
   type IndexBudget,
@@ -176,9 +176,9 @@ async function pieceOf(
   const numbers = unsure.map((place) => from + place);
   if (numbers.length === 0) return { bars, entries, events: [], reached: range.from, isCut: false };
   if (isSpent(budget)) return upTo({ bars, entries, events: [] }, numbers[0] ?? to, from);
-  const found = await matchingNumbers(database, count, numbers, budget.events);
-  const next = numbers[found.compared];
-  const events = await countedEvents(database, count, found.numbers);
+  const { compared, events: of } = await matchingEvents(database, [count], numbers, budget.events);
+  const next = numbers[compared];
+  const [events = []] = of;
   const piece = { bars, entries, events };
   return next === undefined
     ? { ...piece, reached: range.from, isCut: false }

@@ -64,6 +64,7 @@ export class Bars {
 
   /** The bar of an event. */
   ofTime(time: string): number {
+    if (this.unit === null) return 0;
     if (time < this.#from || time >= this.#to) return NONE;
     return this.#find(minuteOf(time).minute);
   }

@@ -6,19 +6,20 @@ import type { IndexedField } from "../../search/rules/in-parts.ts";
 export interface CountedField {
   /** As in ledger.blocks. */
   readonly field: number;
-  /** What read-values.ts calls it. */
+  /** A column of an event, or the part that has its members. */
   readonly source: string;
+  /** None: it is a column. */
   readonly members: readonly string[];
   readonly type: string;
   readonly ignoreCase: boolean;
 }
 
 /** In the order of their fields. */
-export const COLUMNS = ["action", "actor_id", "actor_type", "target_id", "target_type"];
+export const COLUMNS = ["action", "actor_id", "actor_type", "target_id", "target_type"] as const;
 
 /** One of the columns of an event; undefined for another name. */
 export function columnField(name: string): CountedField | undefined {
-  const at = COLUMNS.indexOf(name);
+  const at = COLUMNS.findIndex((column) => column === name);
   if (at < 0) return undefined;
   return {
     field: at + 1,
@@ -33,7 +34,7 @@ export function partField(indexed: IndexedField): CountedField {
   const [part = "", ...members] = indexed.path;
   return {
     field: indexed.field,
-    source: `part ${part}`,
+    source: part,
     members,
     type: indexed.type,
     ignoreCase: indexed.ignore_case,

@@ -95,7 +95,7 @@ function placesIn(places: Buffer, { at, base, end, size }: Slice): Uint16Array {
       count += 1;
     }
   }
-  return into.subarray(0, count);
+  return count === into.length ? into : into.subarray(0, count);
 }
 
 /** Whether a condition says that an event has a value: no, yes, or only the event says it. */

@@ -15,12 +15,15 @@ interface Several {
 export class Tally {
   readonly #bars: Float64Array;
   readonly #ids = new Map<string, number>();
-  /** Events of each bar, by the id of the value. */
-  readonly #counts: Map<number, number>[] = [];
+  /** Events in all bars, by the id of the value. */
+  readonly #totals: number[] = [];
+  /** Events of each bar, by the id of the value. Undefined: there is one bar. */
+  readonly #counts: Map<number, number>[] | undefined;
   readonly #several = new Map<string, Several>();
 
   constructor(bars: number) {
     this.#bars = new Float64Array(bars);
+    this.#counts = bars > 1 ? [] : undefined;
   }
 
   get total(): number {
@@ -33,12 +36,11 @@ export class Tally {
 
   /** Events that have no value. */
   get missing(): number {
-    const all = this.#counts.reduce((sum, counts) => sum + totalOf(counts), 0);
     const several = [...this.#several.values()].reduce(
       (sum, one) => sum + repeats(one, () => true),
       0,
     );
-    return this.total - (all - several);
+    return this.total - (this.valued - several);
   }
 
   add({ bars, entries, events, sums }: Piece): void {
@@ -92,18 +94,19 @@ export class Tally {
   values(): { readonly value: string; readonly count: number }[] {
     return [...this.#ids]
       .filter(([value]) => Buffer.byteLength(value) <= MAX_KEY_BYTES)
-      .map(([value, id]) => ({ value, count: totalOf(this.#counts[id]) }))
+      .map(([value, id]) => ({ value, count: this.#totals[id] ?? 0 }))
       .toSorted((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1));
   }
 
   /** Events of each value, of all values. */
   get valued(): number {
-    return this.#counts.reduce((sum, counts) => sum + totalOf(counts), 0);
+    return this.#totals.reduce((sum, events) => sum + events, 0);
   }
 
   /** Events of a bar that have a value. */
   of(value: string, bar: number): number {
-    return this.#counts[this.#ids.get(value) ?? -1]?.get(bar) ?? 0;
+    const id = this.#ids.get(value) ?? -1;
+    return (this.#counts ? this.#counts[id]?.get(bar) : this.#totals[id]) ?? 0;
   }
 
   /** Events of each bar that have none of the values. */
@@ -113,8 +116,10 @@ export class Tally {
     const take = (bar: number, count: number) => {
       left[bar] = (left[bar] ?? 0) - count;
     };
-    for (const id of named)
-      for (const [bar, count] of this.#counts[id ?? -1] ?? []) take(bar, count);
+    for (const id of named) {
+      if (!this.#counts) take(0, this.#totals[id ?? -1] ?? 0);
+      for (const [bar, count] of this.#counts?.[id ?? -1] ?? []) take(bar, count);
+    }
     for (const one of this.#several.values()) take(one.bar, -repeats(one, (id) => named.has(id)));
     return left;
   }
@@ -126,13 +131,16 @@ export class Tally {
   #idOf(value: string): number {
     const known = this.#ids.get(value);
     if (known !== undefined) return known;
-    this.#ids.set(value, this.#counts.length);
-    return this.#counts.push(new Map()) - 1;
+    this.#ids.set(value, this.#totals.length);
+    this.#counts?.push(new Map());
+    return this.#totals.push(0) - 1;
   }
 
   #countValue(id: number, bar: number, events: number): void {
-    const counts = this.#counts[id];
-    if (events > 0) counts?.set(bar, events + (counts.get(bar) ?? 0));
+    if (events === 0) return;
+    this.#totals[id] = events + (this.#totals[id] ?? 0);
+    const counts = this.#counts?.[id];
+    counts?.set(bar, events + (counts.get(bar) ?? 0));
   }
 
   #addSeveral(bars: Uint16Array, entries: readonly Entry[], seen: Uint8Array): void {
@@ -157,8 +165,4 @@ export class Tally {
 /** How often events with several values were counted too often for those that are named. */
 function repeats({ count, ids }: Several, isNamed: (id: number) => boolean): number {
   return count * Math.max(0, ids.filter(isNamed).length - 1);
-}
-
-function totalOf(counts: ReadonlyMap<number, number> | undefined): number {
-  return [...(counts?.values() ?? [])].reduce((sum, one) => sum + one, 0);
 }

@@ -1,18 +1,17 @@
 // Reads what is counted of some events, given by their numbers: when they occurred, and their values of a
-// field. As many as fit into a number of bytes of the part: that of the first one is always read. An event
-// that retention has deleted has no row. Called by counted-events.ts. Values are found by the function that
-// makes the index, so both know the same.
+// field in a part. As many as fit into a number of bytes of the part: that of the first one is always read.
+// An event that retention has deleted has no row. Called by counted-events.ts. Values are found by the
+// function that makes the index, so both know the same.
 
 import { statement } from "@annals/postgres";
-import { COLUMNS } from "../rules/counted-field.ts";
 import { IS_KEPT } from "../../store/find-matches.ts";
 
 type Params = [
   accountId: string,
   numbers: readonly number[],
-  /** A column, or `actor.meta` and the like for one of a part; null: no values. */
-  field: string | null,
-  /** Names of members in the part. */
+  /** One of the parts. */
+  part: string,
+  /** Names of members in it. */
   members: readonly string[],
   type: string,
   ignoreCase: boolean,
@@ -30,20 +29,18 @@ export interface ValuesRow {
 }
 
 const PARTS = ["actor", "context", "diff", "metadata", "target"];
-
-const PART = `CASE $3::text ${PARTS.map((part) => `WHEN 'part ${part}' THEN ${part}`).join(" ")} END`;
-const COLUMN = `CASE $3::text ${COLUMNS.map((name) => `WHEN '${name}' THEN ${name}`).join(" ")} END`;
+const PART = `CASE $3::text ${PARTS.map((part) => `WHEN '${part}' THEN ${part}`).join(" ")} END`;
 
 export const readValues = statement<Params, ValuesRow>(
   `/* ledger.read-values */
-SELECT number, place, occurred_at, bytes, array_to_json(CASE WHEN part IS NULL THEN array_remove(ARRAY[value], NULL)
-    ELSE ledger.values_of(part, $4::text[], $5::text, $6::boolean) END) AS values
+SELECT number, place, occurred_at, bytes,
+  array_to_json(ledger.values_of(part, $4::text[], $5::text, $6::boolean)) AS values
 FROM (
   SELECT asked.number, asked.place, event.*,
     coalesce(sum(size) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING), 0) AS bytes
   FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (number, place)
   CROSS JOIN LATERAL (
-    SELECT occurred_at, ${COLUMN} AS value, ${PART} AS part, octet_length(${PART}) AS size
+    SELECT occurred_at, ${PART} AS part, octet_length(${PART}) AS size
     FROM ledger.events
     WHERE account_id = $1::text AND sequence_number = asked.number AND ${IS_KEPT}
     LIMIT 1
