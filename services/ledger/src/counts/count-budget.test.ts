@@ -108,6 +108,13 @@ describe("of compared events", () => {
     expect(await facet({ events }, TEXT, INDEXED, "action")).toEqual(end);
   });
 
+  // The part of each event has two bytes.
+  test("whose values are read: bytes of parts", async () => {
+    const end = { events: 50, isComplete: false, reached: LAST - 49 };
+    expect(await facet({ textBytes: 100 }, {}, LAST, "outcome")).toEqual(end);
+    expect(await facet({ textBytes: 1 }, {}, LAST, "outcome")).toMatchObject({ events: 1 });
+  });
+
   // The types of events 1, 1,001 and so on are too long for the index.
   test.each([
     [3, 9_001],

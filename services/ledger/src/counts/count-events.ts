@@ -16,8 +16,9 @@ export interface CountBounds {
   readonly keys: number;
   /** Events that are compared. */
   readonly events: number;
-  /** The rows of the comparison (search/budget.ts), and bytes in which a text is looked for. */
+  /** The rows of the comparison (search/budget.ts). */
   readonly rows: number;
+  /** Bytes in which a text is looked for, and as many of parts of which values are read. */
   readonly textBytes: number;
 }
 
@@ -55,7 +56,11 @@ const ROW_BYTES = 75;
 export function budgetOf(bounds: CountBounds): CountBudget {
   return {
     index: { bytes: bounds.bytes, keys: bounds.keys },
-    events: { events: bounds.events, rows: new Budget(bounds.rows, bounds.textBytes) },
+    events: {
+      events: bounds.events,
+      rows: new Budget(bounds.rows, bounds.textBytes),
+      valueBytes: bounds.textBytes,
+    },
   };
 }
 

@@ -19,6 +19,8 @@ import { readValues, type ValuesRow } from "./store/read-values.ts";
 export interface EventBudget {
   events: number;
   readonly rows: Budget;
+  /** Bytes of parts of which values may be read. */
+  valueBytes: number;
 }
 
 /** What is counted of those of some events that match, for each of some counts. */
@@ -52,7 +54,7 @@ export async function matchingEvents(
   const asked = numbers.slice(0, Math.max(1, budget.events));
   const isByColumns = !hasText(filter) && inPartsOf(filter).length === 0;
   const compare = isByColumns && counts.every(isColumn) ? readMatching : readOfMatching;
-  const matching = await compare(database, counts, asked, budget.rows);
+  const matching = await compare(database, counts, asked, budget);
   budget.events -= matching.compared;
   return matching;
 }
@@ -62,7 +64,7 @@ async function readMatching(
   database: Database,
   counts: Counts,
   numbers: readonly number[],
-  rows: Budget,
+  { rows }: EventBudget,
 ): Promise<Matching> {
   const events: ReadEvents[] = [];
   let done = 0;
@@ -77,46 +79,56 @@ async function readMatching(
   return { events: counts.map((count) => inColumn(count, events)), compared: done };
 }
 
-/** Events are compared first. */
+/** Events are compared first. Those of which the budget does not read the values were not compared. */
 async function readOfMatching(
   database: Database,
   counts: Counts,
   numbers: readonly number[],
-  rows: Budget,
+  budget: EventBudget,
 ): Promise<Matching> {
+  const { rows } = budget;
   const [{ accountId, filter }] = counts;
   const search = { accountId, ascending: false, filter };
-  const end = numbers.at(-1) ?? 0;
+  const last = numbers.at(-1) ?? 0;
   const found: number[] = [];
   let reached = Infinity;
   if (numbers.length > 0)
-    for await (const step of compared({ database, search, budget: rows }, numbers, end)) {
+    for await (const step of compared({ database, search, budget: rows }, numbers, last)) {
       found.push(...step.numbers);
       reached = step.reached;
       if (rows.isSpent) break;
     }
-  return {
-    events: await valuesOf(database, counts, found),
-    compared: numbers.filter((number) => number >= reached).length,
-  };
+  const { events, readTo } = await valuesOf(database, counts, found, budget);
+  const end = Math.max(reached, readTo);
+  return { events, compared: numbers.filter((number) => number >= end).length };
 }
 
-/** The values of events that match. */
+/** The values of events that match, down to the last one of which the budget read the values of each count. */
 async function valuesOf(
   database: Database,
   counts: Counts,
-  numbers: readonly number[],
-): Promise<CountedEvent[][]> {
+  matching: readonly number[],
+  budget: EventBudget,
+): Promise<{ readonly events: CountedEvent[][]; readonly readTo: number }> {
+  const inParts = counts.filter((count) => !isColumn(count));
+  const maxBytes = Math.floor(budget.valueBytes / Math.max(1, inParts.length));
+  const values = new Map<Count, ReadValues>();
+  for (const count of inParts)
+    // oxlint-disable-next-line no-await-in-loop -- they share the turns of one request
+    values.set(count, await readParts(database, count, matching, maxBytes));
+  for (const { bytes } of values.values()) budget.valueBytes -= bytes;
+  const done = Math.min(matching.length, ...[...values.values()].map(({ read }) => read));
+  const numbers = matching.slice(0, done);
   const read: ReadEvents[] = [];
   if (counts.some(isColumn))
     for (let at = 0; at < numbers.length; at += MAX_NUMBERS)
       // oxlint-disable-next-line no-await-in-loop -- a statement is bounded
       read.push(...(await readEvents(database, counts, numbers.slice(at, at + MAX_NUMBERS))));
-  const found: CountedEvent[][] = [];
-  for (const count of counts)
-    // oxlint-disable-next-line no-await-in-loop -- they share the turns of one request
-    found.push(isColumn(count) ? inColumn(count, read) : await inPart(database, count, numbers));
-  return found;
+  const events = counts.map((count) => {
+    const rows = values.get(count)?.rows;
+    return rows ? inPart(count, rows.slice(0, done)) : inColumn(count, read);
+  });
+  return { events, readTo: done < matching.length ? (numbers.at(-1) ?? 0) : 0 };
 }
 
 /** Events that were read together. */
@@ -154,34 +166,46 @@ function inColumn({ field, keys }: Count, read: readonly ReadEvents[]): CountedE
   return events;
 }
 
-async function inPart(
+interface ReadValues {
+  /** One for each number, in order; null: the event is deleted. */
+  readonly rows: readonly (ValuesRow | null)[];
+  readonly read: number;
+  readonly bytes: number;
+}
+
+/** Reads the values of a count in its part, of one event at least. */
+async function readParts(
   database: Database,
-  { accountId, bars, field, keys }: Count,
+  { accountId, field }: Count,
   numbers: readonly number[],
-): Promise<CountedEvent[]> {
+  maxBytes: number,
+): Promise<ReadValues> {
   const { ignoreCase = false, members = [], source = "", type = "" } = field ?? {};
-  const events: CountedEvent[] = [];
-  for (let at = 0; at < numbers.length;) {
-    const asked = numbers.slice(at, at + MAX_NUMBERS);
-    const params = [accountId, asked, source, members, type, ignoreCase, MAX_BYTES] as const;
+  const rows: (ValuesRow | null)[] = [];
+  let bytes = 0;
+  while (rows.length < numbers.length && (rows.length === 0 || bytes < maxBytes)) {
+    const asked = numbers.slice(rows.length, rows.length + MAX_NUMBERS);
+    const most = Math.max(1, Math.min(MAX_BYTES, maxBytes - bytes));
+    const params = [accountId, asked, source, members, type, ignoreCase, most] as const;
     // oxlint-disable-next-line no-await-in-loop -- each statement begins where the one before has ended
-    const rows = await database.run(readValues, [...params]);
-    for (const row of rows) {
-      const values = keys ? row.values.filter((value) => isIn(value, keys)) : row.values;
-      const bar = bars.ofTime(row.occurred_at);
-      if (bar !== NONE) events.push({ bar, values });
-    }
-    at += readOf(rows, asked.length);
+    const some = await database.run(readValues, [...params]);
+    const last = some.at(-1);
+    const read = last && Number(last.bytes) >= most ? Number(last.place) : asked.length;
+    const byPlace = new Map(some.map((row) => [Number(row.place), row]));
+    for (let place = 1; place <= read; place += 1) rows.push(byPlace.get(place) ?? null);
+    bytes += Number(last?.bytes ?? 0);
   }
-  return events;
+  return { rows, read: rows.length, bytes };
+}
+
+function inPart({ bars, keys }: Count, rows: readonly (ValuesRow | null)[]): CountedEvent[] {
+  return rows.flatMap((row) => {
+    const bar = row ? bars.ofTime(row.occurred_at) : NONE;
+    if (!row || bar === NONE) return [];
+    return [{ bar, values: keys ? row.values.filter((value) => isIn(value, keys)) : row.values }];
+  });
 }
 
 /** Whether PostgreSQL finds a value in the range with the collation C. */
 const isIn = (value: string, { before, since }: KeyRange): boolean =>
   byBytes(value, since) >= 0 && byBytes(value, before) < 0;
-
-/** How many of the numbers a statement has read: those of deleted events have no row. */
-function readOf(rows: readonly ValuesRow[], asked: number): number {
-  const last = rows.at(-1);
-  return last && Number(last.bytes) >= MAX_BYTES ? Number(last.place) : asked;
-}

@@ -159,7 +159,8 @@ async function cutAt(
   return { ...NOTHING, ...found, reached: found?.reached ?? range.to + 1, isCut: true };
 }
 
-const isSpent = ({ events }: CountBudget): boolean => events.events <= 0 || events.rows.isSpent;
+const isSpent = ({ events }: CountBudget): boolean =>
+  events.events <= 0 || events.valueBytes <= 0 || events.rows.isSpent;
 
 /** What the index says of a segment, and the events that it cannot decide. */
 async function pieceOf(
