@@ -103,7 +103,7 @@ async function readOfMatching(
   return { events, compared: numbers.filter((number) => number >= end).length };
 }
 
-/** The values of events that match, down to the last one of which the budget read the values of each count. */
+/** The values of events that match, down to the last one of which those of each count were read. */
 async function valuesOf(
   database: Database,
   counts: Counts,
