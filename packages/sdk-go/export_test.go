@@ -2,6 +2,7 @@ package annals
 
 import (
 	"os"
+	"sync"
 	"testing"
 	"time"
 )
@@ -27,4 +28,38 @@ func ObserveFlushes(t *testing.T, observe func(path string)) {
 		return err
 	}
 	t.Cleanup(func() { flush = before })
+}
+
+// ClaimTogether lets claimants look into a spool at the same time: all have found the one folder in it before
+// the first one claims it. It returns the number of claims.
+func ClaimTogether(t *testing.T, dir, account string, claimants int) int {
+	var found, done sync.WaitGroup
+	found.Add(claimants)
+	claims := make(chan int, claimants)
+	for range claimants {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			folders, err := claiming{
+				dir: dir, name: ownerName(time.Now()), mu: &sync.Mutex{}, now: time.Now,
+				self: spoolOwner{Key: Ptr("another"), spoolProcess: thisProcess()},
+				account: func() *string {
+					found.Done()
+					found.Wait()
+					return &account
+				},
+			}.claim()
+			if err != nil {
+				t.Error(err)
+			}
+			claims <- len(folders)
+		}()
+	}
+	done.Wait()
+	close(claims)
+	total := 0
+	for claimed := range claims {
+		total += claimed
+	}
+	return total
 }

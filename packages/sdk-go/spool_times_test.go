@@ -130,6 +130,20 @@ func TestWhatIsLeftLaterIsClaimedAfter30Seconds(t *testing.T) {
 	}
 }
 
+func TestOfClientsThatFindAFolderTogetherOneClaimsIt(t *testing.T) {
+	dir := t.TempDir()
+	folder := leftBehind(t, dir)
+	owner := filepath.Join(folder, "owner.json")
+	write(t, owner, `{"account":"acct_a","key":null,"boot_id":null,"pid_namespace":null,"pid":1,"started":null}`)
+	if err := os.Chtimes(owner, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(folder, "0000000001.ready"), `713f05e2a81dc56f {"action":"a1"}`+"\n")
+	if claims := annals.ClaimTogether(t, dir, "acct_a", 4); claims != 1 {
+		t.Errorf("%d have claimed it", claims)
+	}
+}
+
 func TestAClientWhoseEventsWaitShowsEach20SecondsThatItLives(t *testing.T) {
 	each20, _ := annals.Ticks(t)
 	server := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {

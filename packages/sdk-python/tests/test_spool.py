@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from annals_sdk import Annals, Drop, Spool, Tracking
-from annals_sdk.spool import own_folder
+from annals_sdk.spool import claims, own_folder
 from annals_sdk.spool.folder import Folder, sync_path
 from annals_sdk.spool.lines import line_of, read_lines
 from annals_sdk.spool.owner import Owner, key_digest
@@ -148,10 +148,20 @@ def test_what_a_process_left_is_sent_under_its_name(server: Server, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_line_is_kept_and_the_others_are_sent(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [event("a1"), b"0123456789abcdef {}\n", event("a2")],
+        [event("a1"), event("a2"), b'0123456789abcdef {"lost'],
+    ],
+    ids=["changed", "without its end"],
+)
+def test_a_damaged_line_is_kept_and_the_others_are_sent(
+    server: Server, tmp_path: Path, lines: list[bytes]
+) -> None:
     store = Store(is_faulty=False)
     server.answer = store
-    left_behind(tmp_path, "ready", event("a1"), b"0123456789abcdef {}\n", event("a2"))
+    left_behind(tmp_path, "ready", *lines)
     annals = annals_of(server, tmp_path)
     annals.track({"action": "own"})
     annals.flush(10)
@@ -173,7 +183,19 @@ def test_another_account_never_sends_it(server: Server, tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*/*.ready"))) == 1
 
 
-def test_of_two_that_claim_a_folder_one_wins(server: Server, tmp_path: Path) -> None:
+def test_of_four_that_claim_a_folder_one_wins(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_ours = claims._is_ours
+    # Each has found that its owner is gone before the first one renames it.
+    all_found = threading.Barrier(4)
+
+    def wait(*owners: Any) -> bool:
+        is_found = is_ours(*owners)
+        all_found.wait(10)
+        return is_found
+
+    monkeypatch.setattr(claims, "_is_ours", wait)
     store = Store(is_faulty=False)
     server.answer = store
     left_behind(tmp_path, "ready", *[event(f"a{at}") for at in range(20)])
@@ -183,6 +205,8 @@ def test_of_two_that_claim_a_folder_one_wins(server: Server, tmp_path: Path) -> 
     for annals in starts:
         annals.flush(10)
         annals.close()
+    keys = [each.headers.get("idempotency-key") for each in server.received]
+    assert keys.count(f"{OWNER}-0000000007") == 1
     assert sorted(store.actions) == sorted([f"a{at}" for at in range(20)] + [f"own{at}" for at in range(4)])
 
 
