@@ -15,6 +15,7 @@ const PACKAGES = {
   calls: "./calls",
   checkpoints: "./checkpoints",
   child: "./child",
+  losses: "./losses",
 } as const;
 
 const run = promisify(execFile);
