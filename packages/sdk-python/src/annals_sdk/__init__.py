@@ -20,7 +20,7 @@ from .webhooks import WebhookError, verify_webhook
 if TYPE_CHECKING:
     from .async_client import AsyncAnnals
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
