@@ -15,6 +15,11 @@ LOG: str = VECTORS["keys"]["log"]["vkey"]
 POLICY: str = VECTORS["policy"]
 ALONE, _, WITNESSED, OF_ACCOUNT = (each["note"] for each in VECTORS["valid"][:4])
 ACCOUNT = "acct_29a6a5e3c39862766d20"
+#: The log has signed it, by its own name.
+OF_ANOTHER = (
+    "log.example.com/others\n12\nRbdxxxsOKTMWTlvW285UAG0X8UrUHZi81ya97ZWfnJQ=\n\n— log.example.com/vectors "
+    "gyfgluEw+mabkcwaHEF3P89GF4gMOn5zzrHecsG3xaa02eHpgdunPrR0ZfLzvCJH/naL/yrV0iLv66EaPrWTRyJGjwg=\n"
+)
 
 
 def reason_of(note: str, trusted: str, account: str | None = None) -> str:
@@ -35,6 +40,7 @@ def reason_of(note: str, trusted: str, account: str | None = None) -> str:
         (OF_ACCOUNT, LOG, ACCOUNT, "accepted"),
         (OF_ACCOUNT, LOG, "acct_1", "signature_missing"),
         (OF_ACCOUNT, LOG, None, "signature_missing"),
+        (OF_ANOTHER, LOG, None, "signature_missing"),
         (ALONE, VECTORS["keys"]["next"]["vkey"], None, "signature_missing"),
         (ALONE.replace("\n12\n", "\n13\n"), LOG, None, "signature_invalid"),
         ("x", LOG, None, "malformed"),

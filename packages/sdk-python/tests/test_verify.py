@@ -12,6 +12,8 @@ from typing import Any
 
 from annals_sdk import verify_events
 from annals_sdk.producers import Producers
+from annals_sdk.verify import GENESIS
+from annals_sdk.verify_events import check_links
 
 FOLDER = Path(__file__).parents[1]
 VECTORS: list[Any] = json.loads((FOLDER.parents[1] / "test/vectors/hash-v1.json").read_text())
@@ -44,6 +46,18 @@ def test_each_change_is_found() -> None:
         changed[0][name] = value
         seen.append(verify_events([page(changed)]).state)
     assert seen == ["differs"] * 4
+
+
+def test_an_event_that_does_not_link_to_the_one_before_it_is_found() -> None:
+    hashes = ["a" * 64, "b" * 64, "c" * 64]
+    chain = [
+        {"sequence_number": at + 1, "hash": own, "previous_hash": before}
+        for at, (own, before) in enumerate(zip(hashes, [GENESIS, *hashes], strict=False))
+    ]
+    assert check_links(chain) == ["verified"] * 3
+    chain[1]["previous_hash"] = "d" * 64
+    assert check_links(chain) == ["verified", "differs", "verified"]
+    assert check_links(chain[::2]) == ["verified", "unchecked"]
 
 
 def test_what_has_no_proof_is_unchecked() -> None:
@@ -106,6 +120,15 @@ def test_what_is_kept_of_producers_is_bounded() -> None:
     assert gaps.report()[0][-1] == "  producer  there are more than can be checked"
     assert "100000 missing: 1, 3, 5" in gaps.report()[0][0]
     assert gaps.report()[0][0].endswith("39 and 99980 more gaps")
+
+
+def test_what_a_killed_process_may_have_given_last_need_not_be_there() -> None:
+    producers = Producers()
+    for n, more in [(1.0, {}), (10.0, {"after": 4.0})]:
+        event = numbered(n)
+        event["context"]["producer"].update(more)
+        producers.take(event)
+    assert "3 missing: 2-4" in producers.report()[0][0]
 
 
 def test_an_id_cannot_control_a_terminal() -> None:
