@@ -82,7 +82,20 @@ test("the index gets to the end, and finds a value of each field", async () => {
   for (let field = 0; field < FIELDS; field += 1) {
     const value = valueOf(field, field);
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const { body } = await client.get(`/v1/events?limit=1&field.f${field}=${value}`);
-    expect(body.data).toMatchObject([{ metadata: { [`f${field}`]: value } }]);
+    expect(await firstOf(`field.f${field}=${value}`)).toMatchObject({
+      metadata: { [`f${field}`]: value },
+    });
   }
 }, 600_000);
+
+/** The newest match. Events with more values than the index takes are compared, so a page may have none. */
+async function firstOf(filter: string): Promise<object | undefined> {
+  let after = "";
+  do {
+    // oxlint-disable-next-line no-await-in-loop -- page after page
+    const { body } = await client.get(`/v1/events?limit=1&${filter}${after}`);
+    if (body.data.length > 0) return body.data[0];
+    after = body.has_more ? `&cursor=${encodeURIComponent(body.next_cursor)}` : "";
+  } while (after !== "");
+  return undefined;
+}

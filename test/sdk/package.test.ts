@@ -23,7 +23,7 @@ test("nothing keeps it from being published", async () => {
   // 0.1, counts 0.2, saved searches 0.2. The types of the API are in the tarball twice, and all other entries
   // as ES modules and for CommonJS: those for a framework take 2 kB each.
   const budget = {
-    tarball: 168_500,
+    tarball: 169_000,
     files: { "dist/npm/index.js": 22_200 },
     isCommonJsToo: true,
   };
