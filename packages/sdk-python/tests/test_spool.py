@@ -42,6 +42,8 @@ class Store:
     def __call__(self, received: Received) -> Answer:
         if received.path == "/v1/usage":
             return 200, {}, {"data": {"account_id": self._account}}
+        if received.body is None:
+            return None  # The client was killed before it had sent the whole body: nothing is stored.
         with self._lock:
             dice = self._random.random() if self._is_faulty else 1.0
             if dice < 0.1:
