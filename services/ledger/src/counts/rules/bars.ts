@@ -91,20 +91,38 @@ export class Bars {
 }
 
 /** Bytes of a run: four of time, and two of events. */
-export const RUN_BYTES = 6;
+const RUN_BYTES = 6;
 
-/** Writes the bar of each event of a chunk. Runs that are not of all of its events say nothing. */
-export function writeBars(
-  bars: Bars,
+/** Events of a chunk within an array. */
+interface Span {
+  readonly at: number;
+  readonly size: number;
+}
+
+/** Writes the bar of each event of a chunk. */
+export function writeBars(bars: Bars, runs: Buffer, into: Uint16Array, span: Span): void {
+  if (!writeRuns(runs, into, span, (time) => bars.ofRun(time)))
+    into.fill(UNSURE, span.at, span.at + span.size);
+}
+
+/** The time of each event of a chunk that a count believes. */
+export function timesOfRuns(runs: Buffer, size: number): Int32Array {
+  const times = new Int32Array(size);
+  return writeRuns(runs, times, { at: 0, size }, (time) => time) ? times : times.fill(UNKNOWN);
+}
+
+/** Writes what the time of a run gives for each of its events. False: the runs are not of all events. */
+function writeRuns(
   runs: Buffer,
-  into: Uint16Array,
-  { at, size }: { readonly at: number; readonly size: number },
-): void {
+  into: Uint16Array | Int32Array,
+  { at, size }: Span,
+  valueOf: (time: number) => number,
+): boolean {
   let to = at;
   for (let byte = 0; byte + RUN_BYTES <= runs.length && to < at + size; byte += RUN_BYTES) {
     const from = to;
     to += runs.readUInt16BE(byte + 4);
-    into.fill(bars.ofRun(runs.readInt32BE(byte)), from, Math.min(to, at + size));
+    into.fill(valueOf(runs.readInt32BE(byte)), from, Math.min(to, at + size));
   }
-  if (to !== at + size) into.fill(UNSURE, at, at + size);
+  return to === at + size;
 }

@@ -3,7 +3,7 @@
 // where the runs say nothing, the events do.
 
 import { CHUNK_SIZE } from "../../search/rules/chunk.ts";
-import { RUN_BYTES, UNKNOWN } from "./bars.ts";
+import { timesOfRuns, UNKNOWN } from "./bars.ts";
 
 export const UNITS = ["minutes", "quarters"] as const;
 
@@ -33,20 +33,8 @@ export function findWrongRun(stored: Runs, made: Runs, places: Places): WrongRun
 /** Infinity: none. */
 function firstWrong(stored: Buffer, made: Buffer, { from, to }: Places): number {
   if (stored.equals(made)) return Infinity;
-  const [said, right] = [timesOf(stored), timesOf(made)];
+  const [said, right] = [timesOfRuns(stored, CHUNK_SIZE), timesOfRuns(made, CHUNK_SIZE)];
   for (let place = from; place <= to; place += 1)
     if (said[place] !== UNKNOWN && said[place] !== right[place]) return place;
   return Infinity;
-}
-
-/** The time of each event. Runs that are not of all of them say nothing, as for a count. */
-function timesOf(runs: Buffer): Int32Array {
-  const times = new Int32Array(CHUNK_SIZE);
-  let to = 0;
-  for (let byte = 0; byte + RUN_BYTES <= runs.length && to < CHUNK_SIZE; byte += RUN_BYTES) {
-    const from = to;
-    to += runs.readUInt16BE(byte + 4);
-    times.fill(runs.readInt32BE(byte), from, to);
-  }
-  return to === CHUNK_SIZE ? times : times.fill(UNKNOWN);
 }
