@@ -119,6 +119,7 @@ async function valuesOf(
   for (const { bytes } of values.values()) budget.valueBytes -= bytes;
   const done = Math.min(matching.length, ...[...values.values()].map(({ read }) => read));
   const numbers = matching.slice(0, done);
+  const readTo = done < matching.length ? (numbers.at(-1) ?? 0) : 0;
   const read: ReadEvents[] = [];
   if (counts.some(isColumn))
     for (let at = 0; at < numbers.length; at += MAX_NUMBERS)
@@ -126,9 +127,9 @@ async function valuesOf(
       read.push(...(await readEvents(database, counts, numbers.slice(at, at + MAX_NUMBERS))));
   const events = counts.map((count) => {
     const rows = values.get(count)?.rows;
-    return rows ? inPart(count, rows.slice(0, done)) : inColumn(count, read);
+    return rows ? inPart(count, rows, readTo) : inColumn(count, read);
   });
-  return { events, readTo: done < matching.length ? (numbers.at(-1) ?? 0) : 0 };
+  return { events, readTo };
 }
 
 /** Events that were read together. */
@@ -167,8 +168,9 @@ function inColumn({ field, keys }: Count, read: readonly ReadEvents[]): CountedE
 }
 
 interface ReadValues {
-  /** One for each number, in order; null: the event is deleted. */
-  readonly rows: readonly (ValuesRow | null)[];
+  /** An event that retention has deleted has none. */
+  readonly rows: readonly ValuesRow[];
+  /** How many of the numbers were read, from the first one on. */
   readonly read: number;
   readonly bytes: number;
 }
@@ -181,29 +183,31 @@ async function readParts(
   maxBytes: number,
 ): Promise<ReadValues> {
   const { ignoreCase = false, members = [], source = "", type = "" } = field ?? {};
-  const rows: (ValuesRow | null)[] = [];
-  let bytes = 0;
-  while (rows.length < numbers.length && (rows.length === 0 || bytes < maxBytes)) {
-    const asked = numbers.slice(rows.length, rows.length + MAX_NUMBERS);
+  const rows: ValuesRow[] = [];
+  let [read, bytes] = [0, 0];
+  while (read < numbers.length && (read === 0 || bytes < maxBytes)) {
+    const asked = numbers.slice(read, read + MAX_NUMBERS);
     const most = Math.max(1, Math.min(MAX_BYTES, maxBytes - bytes));
     const params = [accountId, asked, source, members, type, ignoreCase, most] as const;
     // oxlint-disable-next-line no-await-in-loop -- each statement begins where the one before has ended
     const some = await database.run(readValues, [...params]);
     const last = some.at(-1);
-    const read = last && Number(last.bytes) >= most ? Number(last.place) : asked.length;
-    const byPlace = new Map(some.map((row) => [Number(row.place), row]));
-    for (let place = 1; place <= read; place += 1) rows.push(byPlace.get(place) ?? null);
+    rows.push(...some);
+    read += last && Number(last.bytes) >= most ? Number(last.place) : asked.length;
     bytes += Number(last?.bytes ?? 0);
   }
-  return { rows, read: rows.length, bytes };
+  return { rows, read, bytes };
 }
 
-function inPart({ bars, keys }: Count, rows: readonly (ValuesRow | null)[]): CountedEvent[] {
-  return rows.flatMap((row) => {
-    const bar = row ? bars.ofTime(row.occurred_at) : NONE;
-    if (!row || bar === NONE) return [];
-    return [{ bar, values: keys ? row.values.filter((value) => isIn(value, keys)) : row.values }];
-  });
+/** What is counted of the events from a number on. */
+function inPart({ bars, keys }: Count, rows: readonly ValuesRow[], from: number): CountedEvent[] {
+  return rows
+    .filter(({ number }) => Number(number) >= from)
+    .map(({ occurred_at: time, values }) => ({
+      bar: bars.ofTime(time),
+      values: keys ? values.filter((value) => isIn(value, keys)) : values,
+    }))
+    .filter(({ bar }) => bar !== NONE);
 }
 
 /** Whether PostgreSQL finds a value in the range with the collation C. */
