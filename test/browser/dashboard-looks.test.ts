@@ -15,6 +15,7 @@ import {
   expectFocusSeen,
   expectStill,
   expectWhole,
+  WINDOWS,
 } from "./looks.ts";
 
 const stack = inject("stack");
@@ -34,14 +35,6 @@ const SCREENS = [
   "workloads",
   "usage",
   "events",
-] as const;
-
-/** Windows, with 1,440 × 900 at 200 % zoom, and 1,280 × 1,024 at 400 %, as WCAG has it. */
-const WINDOWS = [
-  { width: 1_440, height: 900 },
-  { width: 720, height: 450 },
-  { width: 390, height: 844 },
-  { width: 320, height: 256 },
 ] as const;
 
 let browser: Browser;

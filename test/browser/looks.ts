@@ -7,6 +7,14 @@ import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { HELPERS } from "./looks-in-page.ts";
 
+/** Windows, with 1,440 × 900 at 200 % zoom, and 1,280 × 1,024 at 400 %, as WCAG has it. */
+export const WINDOWS = [
+  { width: 1_440, height: 900 },
+  { width: 720, height: 450 },
+  { width: 390, height: 844 },
+  { width: 320, height: 256 },
+] as const;
+
 /** The least contrast of what is no text, and the least width of a focus ring. */
 const LEAST = 3;
 const RING_PX = 2;

@@ -14,19 +14,13 @@ import {
   expectFocusSeen,
   expectStill,
   expectWhole,
+  WINDOWS,
 } from "./looks.ts";
 
 const stack = inject("stack");
 const { baseUrl } = stack;
 
 const COUNT = 30;
-/** Windows, with 1,440 × 900 at 200 % zoom, and 1,280 × 1,024 at 400 %, as WCAG has it. */
-const WINDOWS = [
-  { width: 1_440, height: 900 },
-  { width: 720, height: 450 },
-  { width: 390, height: 844 },
-  { width: 320, height: 256 },
-] as const;
 /** A mark of a few pixels is no longer seen. */
 const SEEN_PIXELS = 40;
 /** The part of a row that the opened event does not cover. */
