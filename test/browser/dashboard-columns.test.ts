@@ -1,7 +1,7 @@
-// Guarantee: a person chooses which columns the table of events has, and their order, by keys alone. Whoever
-// opens the address sees the same columns; a saved search and the browser keep them. What is no column in an
-// address is left out. A widget token that hides a part has its cells hidden. Columns that do not
-// fit are scrolled to.
+// Guarantee: a person can choose the columns of the table of events and their order with the keyboard alone.
+// The address shows them to anyone who opens it; a saved search and the browser keep them. Names in an
+// address that are no columns are left out. Cells of a part that the widget token hides say so. Columns that
+// do not fit can be scrolled to.
 
 import { newClient } from "@annals/testing";
 import type { Browser, Locator, Page } from "playwright-core";

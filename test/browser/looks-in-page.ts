@@ -152,7 +152,7 @@ function faintControls(least: number): string[] {
   );
 }
 
-/** Where Tab goes on from. */
+/** Makes Tab go on from an element. */
 function startAt(it: Element): void {
   it.setAttribute("tabindex", "-1");
   (it as HTMLElement).focus();

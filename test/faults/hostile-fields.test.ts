@@ -1,9 +1,8 @@
-// Guarantee: an account that declares as many fields as it may, whose events fill the filter index with
-// values of their own or with more elements than it takes, and which asks for lists, bars and facets of them,
-// makes no request of another account fail. Its index gets to the end behind it, and finds each value. The
-// protections are no settings: without the limit of what an event puts into the index
-// services/ledger/src/search/declared-fields.test.ts fails, without budgets of counts counts.test.ts, and
-// without turns search-turns.test.ts.
+// Guarantee: one account cannot harm another by declared fields: not with the most fields, values that are all
+// different, more elements than the filter index takes, nor with lists, bars and facets of them. No request
+// of another account fails. The index catches up with the events, and finds each value. No setting switches
+// the protections off. Without the limit of what an event puts into the index declared-fields.test.ts fails,
+// without budgets of counts count-budget.test.ts, and without turns search-turns.test.ts.
 
 import { eventually, HttpClient, newAccount } from "@annals/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -34,6 +34,7 @@ export const FIELDS = [
   { path: "diff.before.total", type: "number" },
   { path: "diff.after.status", type: "string" },
 ] as const;
+
 export async function measureDeclaredFields(bench: Bench): Promise<Section> {
   const bodies = batches(
     Array.from({ length: EVENTS }, (_, index) => eventAt(index)),

@@ -191,7 +191,7 @@ export function requireMinutes({ occurredFrom, occurredTo }: Filter): void {
       throw invalid({ field, message: "must be a whole minute, such as 2026-01-31T09:30:00Z" });
 }
 
-/** From when to when events are counted: by default what the ledger says of who asks. */
+/** The minutes whose events are counted: by default those that the ledger gives for who asks. */
 async function rangeOf(
   { occurredFrom, occurredTo }: Filter,
   by: string | undefined,

@@ -33,7 +33,7 @@ export interface Asker {
    * or a field, that would tell what is hidden.
    */
   readonly allow: (own: EventFilter, fields: readonly NamedField[]) => EventFilter | undefined;
-  /** Between which times a request counts that names none, given the filter of what it may count. */
+  /** Times between which a request counts that names none, given the filter of what it may count. */
   readonly times: (allowed: EventFilter) => Times | Promise<Times>;
 }
 

@@ -1,5 +1,5 @@
-// Between which times the events of an account occurred, from which the gateway makes the bars of a request
-// that names no times. Called by the RPCs of histograms.
+// Reads between which times the events of an account occurred, from which the gateway makes the bars of a
+// request that names no times. Called by askers.ts.
 
 import { unavailable } from "@annals/errors";
 import type { Database } from "@annals/postgres";

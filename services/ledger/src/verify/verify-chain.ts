@@ -42,7 +42,7 @@ interface Head {
   readonly hash: string;
 }
 
-/** Of an event that only the filter index misplaces, `firstInvalid` says so; the interface does not. */
+/** What was found. `firstInvalid` says whether the filter index alone is wrong; the interface does not. */
 type Verified = Omit<Verification, "covered" | "firstInvalid" | "verifiedAt"> & {
   readonly firstInvalid: FirstInvalid | undefined;
 };

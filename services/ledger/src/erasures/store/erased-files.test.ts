@@ -18,7 +18,7 @@ const LENGTH = SEALED + FRESH;
 const VALUES = 600;
 const A_RECORD = 200;
 const TABLES = ["events", "blocks", "unindexed", "searches"];
-/** Of event n, as PostgreSQL and this test make it. */
+/** The part and the value of event n, as PostgreSQL and as this test make them. */
 const CONTEXT = `'{"email":"value-' || lpad((n * 7919 % 100000)::text, 5, '0') || '@example.com"}'`;
 const valueOf = (n: number) => `value-${String((n * 7_919) % 100_000).padStart(5, "0")}@`;
 /** The last ones are in the fresh segment. */

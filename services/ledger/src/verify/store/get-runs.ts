@@ -16,7 +16,7 @@ WHERE account_id = $1::text AND level = 0 AND base = $2::bigint
   { route: "one account" },
 );
 
-/** By minutes and by quarters. */
+/** Makes the runs by minutes and those by quarters. */
 export const makeRuns = statement<Params, { readonly runs: readonly [Buffer, Buffer] }>(
   `/* ledger.make-runs */
 SELECT ledger.runs_of($1::text COLLATE "C", $2::bigint) AS runs
