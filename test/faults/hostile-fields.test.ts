@@ -1,8 +1,9 @@
-// Guarantee: one account cannot harm another by declared fields: not with the most fields, values that are all
-// different, more elements than the filter index takes, nor with lists, bars and facets of them. No request
-// of another account fails. The index catches up with the events, and finds each value. No setting switches
-// the protections off. Without the limit of what an event puts into the index declared-fields.test.ts fails,
-// without budgets of counts count-budget.test.ts, and without turns search-turns.test.ts.
+// Guarantee: one account cannot harm another by declared fields: not with the most fields, values that are
+// all different, more elements than the filter index takes, nor with lists, bars and facets of them. No
+// request of another account fails. The index catches up with the events, and finds each value. No setting
+// switches the protections off. Without the limit of what an event puts into the index
+// declared-fields.test.ts fails, without budgets of counts count-budget.test.ts, and without turns
+// search-turns.test.ts.
 
 import { eventually, HttpClient, newAccount } from "@annals/testing";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
