@@ -41,11 +41,11 @@ export const COUNTS: Cases = {
     },
   ],
   "ledger.read-columns": [
-    ({ account }) => [account, [5, 4, 1, 9, 2], ["action", "actor_id"], ...FILTER],
+    ({ account }) => [account, [9, 5, 4, 2, 1], ["action", "actor_id"], ...FILTER],
     ({ account }) => [account, [5, 4], [""], ...PREFIXES],
   ],
   "ledger.read-values": [
-    ({ account }) => [account, [5, 4, 1, 9, 2], ...FROM_CONTEXT, false, LARGE],
-    ({ account }) => [account, [5, 4, 1], ...FROM_CONTEXT, true, 1],
+    ({ account }) => [account, [9, 5, 4, 2, 1], ...FROM_CONTEXT, false, LARGE, ...FILTER],
+    ({ account }) => [account, [5, 4, 1], ...FROM_CONTEXT, true, 1, ...PREFIXES],
   ],
 };

@@ -9,6 +9,7 @@ export const CLIENT_BOUNDS: CountBounds = {
   bytes: 2 * MIB,
   keys: 100_000,
   events: 4_096,
+  values: 8_192,
   rows: 20_000,
   textBytes: 4 * MIB,
 };
@@ -17,6 +18,7 @@ export const WIDGET_BOUNDS: CountBounds = {
   bytes: MIB / 8,
   keys: 12_500,
   events: 4_096,
+  values: 6_144,
   rows: 8_000,
   textBytes: MIB,
 };

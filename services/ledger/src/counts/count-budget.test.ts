@@ -7,10 +7,11 @@ import type { TestDatabase } from "@annals/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventFilter } from "../search/rules/event-filter.ts";
 import { fieldOf, indexSegments } from "../testing/count-fixtures.ts";
-import { newLedgerDatabase, openPool } from "../testing/database.ts";
+import { aroundPool, newLedgerDatabase, openPool } from "../testing/database.ts";
 import { FRESH, insertEvents } from "../testing/segment-fixtures.ts";
 import { type CountBounds, countEvents } from "./count-events.ts";
 import { countValues } from "./count-values.ts";
+import { findBlocks } from "./store/find-blocks.ts";
 
 const ACCOUNT = "acct_1";
 const INDEXED = 3 * FRESH;
@@ -20,6 +21,7 @@ const ENDLESS: CountBounds = {
   bytes: 1e9,
   keys: 1e9,
   events: 1e6,
+  values: 1e6,
   rows: Infinity,
   textBytes: Infinity,
 };
@@ -45,8 +47,9 @@ async function facet(
   filter: EventFilter,
   to: number,
   name = "actor_id",
+  asked = pool,
 ) {
-  const [found] = await countValues(pool, {
+  const [found] = await countValues(asked, {
     accountId: ACCOUNT,
     filter: { ...filter, beforeSequence: BigInt(to + 1) },
     fields: [fieldOf(name)],
@@ -93,6 +96,30 @@ describe("of the filter index: a second segment does not fit", () => {
     expect(await counted(6 * FRESH + 100)).toEqual(NEWEST);
     expect(await counted(1e9)).toEqual(WHOLE);
   });
+});
+
+// PostgreSQL reads also what turns out to be too much: of long chains some ten times what fits.
+test("of segments that would not fit if they were like those before, none is asked for", async () => {
+  const asked: number[] = [];
+  const recording = aroundPool(pool, (of) => ({
+    ...of,
+    run: (statement, params) => {
+      const [, levels] = params;
+      if (statement.name === findBlocks.name && Array.isArray(levels)) asked.push(levels.length);
+      return of.run(statement, params);
+    },
+  }));
+  const segmentsFor = async (keys: number) => {
+    asked.length = 0;
+    expect(await facet({ keys }, ANY, INDEXED, "actor_id", recording)).toMatchObject({
+      isComplete: keys > 600,
+    });
+    return [...asked];
+  };
+  expect([await segmentsFor(600), await segmentsFor(1_000_000)]).toEqual([
+    [1, 1],
+    [1, 2],
+  ]);
 });
 
 describe("of compared events", () => {

@@ -16,6 +16,8 @@ export interface CountBounds {
   readonly keys: number;
   /** Events that are compared. */
   readonly events: number;
+  /** Values in parts that are read of them: each field of a facet is parsed by itself. */
+  readonly values: number;
   /** The rows of the comparison (search/budget.ts). */
   readonly rows: number;
   /** Bytes in which a text is looked for, and as many of parts of which values are read. */

@@ -33,8 +33,6 @@ export interface Facet {
   readonly isComplete: boolean;
 }
 
-/** Fields in parts that are read of as many events as fit: each is parsed by itself, so more have fewer. */
-const FIELDS_IN_PARTS = 2;
 /** Bytes of the values of an answer: only control characters take so many. */
 const MAX_BYTES = 36 * 1024;
 
@@ -60,7 +58,7 @@ export async function countValues(
 function tailBudget(bounds: CountBounds, fields: readonly CountedField[]): EventBudget {
   const inParts = fields.filter(({ members }) => members.length > 0).length;
   const { events } = budgetOf(bounds);
-  const most = Math.floor((bounds.events * FIELDS_IN_PARTS) / inParts);
+  const most = Math.floor(bounds.values / inParts);
   return { ...events, events: Math.max(1, Math.min(bounds.events, most)) };
 }
 

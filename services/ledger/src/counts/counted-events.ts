@@ -4,7 +4,7 @@
 import { byBytes } from "@annals/contract";
 import type { Database } from "@annals/postgres";
 import type { Budget } from "../search/budget.ts";
-import { compared } from "../search/compared.ts";
+import { type Compared, compared } from "../search/compared.ts";
 import { filterParams } from "../search/matches.ts";
 import { hasText } from "../search/rules/event-filter.ts";
 import { inPartsOf } from "../search/rules/in-parts.ts";
@@ -50,99 +50,85 @@ export async function matchingEvents(
   numbers: readonly number[],
   budget: EventBudget,
 ): Promise<Matching> {
-  const [{ filter }] = counts;
+  const events = counts.map((): CountedEvent[] => []);
   const asked = numbers.slice(0, Math.max(1, budget.events));
-  const isByColumns = !hasText(filter) && inPartsOf(filter).length === 0;
-  const compare = isByColumns && counts.every(isColumn) ? readMatching : readOfMatching;
-  const matching = await compare(database, counts, asked, budget);
-  budget.events -= matching.compared;
-  return matching;
+  let end = Infinity;
+  for await (const { numbers: some, reached } of steps(database, counts, asked, budget)) {
+    const { events: found, readTo } = await readEvents(database, counts, some, budget);
+    for (const [at, each] of found.entries()) events[at]?.push(...each);
+    end = readTo ?? reached;
+    if (readTo !== undefined || budget.rows.isSpent || budget.valueBytes <= 0) break;
+  }
+  const done = asked.filter((number) => number >= end).length;
+  budget.events -= done;
+  return { events, compared: done };
 }
 
-/** One statement compares events and reads their columns. */
-async function readMatching(
+/** Those of the numbers that may match: what reads an event compares its columns, too. */
+async function* steps(
   database: Database,
-  counts: Counts,
+  [{ accountId, filter }]: Counts,
   numbers: readonly number[],
   { rows }: EventBudget,
-): Promise<Matching> {
-  const events: ReadEvents[] = [];
-  let done = 0;
-  while (done < numbers.length) {
-    const asked = numbers.slice(done, done + MAX_NUMBERS);
-    // oxlint-disable-next-line no-await-in-loop -- the budget may end it
-    events.push(...(await readEvents(database, counts, asked)));
-    rows.spend(asked.length * READ_COST);
-    done += asked.length;
-    if (rows.isSpent) break;
+): AsyncGenerator<Compared> {
+  const last = numbers.at(-1);
+  if (last === undefined) return;
+  if (hasText(filter) || inPartsOf(filter).length > 0) {
+    const search = { accountId, ascending: false, filter };
+    yield* compared({ database, search, budget: rows }, numbers, last);
+    return;
   }
-  return { events: counts.map((count) => inColumn(count, events)), compared: done };
+  for (let at = 0; at < numbers.length; at += MAX_NUMBERS) {
+    const some = numbers.slice(at, at + MAX_NUMBERS);
+    rows.spend(some.length * READ_COST);
+    yield { numbers: some, reached: some.at(-1) ?? last };
+  }
 }
 
-/** Events are compared first. Those of which the budget does not read the values were not compared. */
-async function readOfMatching(
+interface Read {
+  readonly events: readonly (readonly CountedEvent[])[];
+  /** The last event of which the values of each count were read; undefined: all were read. */
+  readonly readTo: number | undefined;
+}
+
+/** What is counted of some events, as far as their parts fit into the budget: of one at least. */
+async function readEvents(
   database: Database,
   counts: Counts,
   numbers: readonly number[],
   budget: EventBudget,
-): Promise<Matching> {
-  const { rows } = budget;
-  const [{ accountId, filter }] = counts;
-  const search = { accountId, ascending: false, filter };
-  const last = numbers.at(-1) ?? 0;
-  const found: number[] = [];
-  let reached = Infinity;
-  if (numbers.length > 0)
-    for await (const step of compared({ database, search, budget: rows }, numbers, last)) {
-      found.push(...step.numbers);
-      reached = step.reached;
-      if (rows.isSpent) break;
-    }
-  const { events, readTo } = await valuesOf(database, counts, found, budget);
-  const end = Math.max(reached, readTo);
-  return { events, compared: numbers.filter((number) => number >= end).length };
-}
-
-/** The values of events that match, down to the last one of which those of each count were read. */
-async function valuesOf(
-  database: Database,
-  counts: Counts,
-  matching: readonly number[],
-  budget: EventBudget,
-): Promise<{ readonly events: CountedEvent[][]; readonly readTo: number }> {
+): Promise<Read> {
+  if (numbers.length === 0) return { events: [], readTo: undefined };
   const inParts = counts.filter((count) => !isColumn(count));
   const maxBytes = Math.floor(budget.valueBytes / Math.max(1, inParts.length));
   const values = new Map<Count, ReadValues>();
   for (const count of inParts)
     // oxlint-disable-next-line no-await-in-loop -- they share the turns of one request
-    values.set(count, await readParts(database, count, matching, maxBytes));
+    values.set(count, await readParts(database, count, numbers, maxBytes));
   for (const { bytes } of values.values()) budget.valueBytes -= bytes;
-  const done = Math.min(matching.length, ...[...values.values()].map(({ read }) => read));
-  const numbers = matching.slice(0, done);
-  const readTo = done < matching.length ? (numbers.at(-1) ?? 0) : 0;
-  const read: ReadEvents[] = [];
-  if (counts.some(isColumn))
-    for (let at = 0; at < numbers.length; at += MAX_NUMBERS)
-      // oxlint-disable-next-line no-await-in-loop -- a statement is bounded
-      read.push(...(await readEvents(database, counts, numbers.slice(at, at + MAX_NUMBERS))));
+  const done = Math.min(numbers.length, ...[...values.values()].map(({ read }) => read));
+  const readTo = done < numbers.length ? numbers[done - 1] : undefined;
+  const columns = counts.some(isColumn)
+    ? await readInColumns(database, counts, numbers.slice(0, done))
+    : [];
   const events = counts.map((count) => {
     const rows = values.get(count)?.rows;
-    return rows ? inPart(count, rows, readTo) : inColumn(count, read);
+    return rows ? inPart(count, rows, readTo ?? 0) : inColumn(count, columns);
   });
   return { events, readTo };
 }
 
-/** Events that were read together. */
-interface ReadEvents {
+/** Events whose columns were read together. */
+interface ReadColumns {
   readonly bars: readonly number[];
   readonly columns: ColumnsRow;
 }
 
-async function readEvents(
+async function readInColumns(
   database: Database,
   counts: Counts,
   numbers: readonly number[],
-): Promise<ReadEvents[]> {
+): Promise<ReadColumns[]> {
   const [{ accountId, bars, filter }] = counts;
   const columns = counts.filter(isColumn).map(({ field }) => field?.source ?? "");
   const params = [accountId, numbers, columns, ...filterParams(filter)] as const;
@@ -153,7 +139,7 @@ async function readEvents(
   }));
 }
 
-function inColumn({ field, keys }: Count, read: readonly ReadEvents[]): CountedEvent[] {
+function inColumn({ field, keys }: Count, read: readonly ReadColumns[]): CountedEvent[] {
   const column = field?.source as keyof ColumnsRow | undefined;
   const events: CountedEvent[] = [];
   for (const { bars, columns } of read) {
@@ -168,7 +154,6 @@ function inColumn({ field, keys }: Count, read: readonly ReadEvents[]): CountedE
 }
 
 interface ReadValues {
-  /** An event that retention has deleted has none. */
   readonly rows: readonly ValuesRow[];
   /** How many of the numbers were read, from the first one on. */
   readonly read: number;
@@ -178,7 +163,7 @@ interface ReadValues {
 /** Reads the values of a count in its part, of one event at least. */
 async function readParts(
   database: Database,
-  { accountId, field }: Count,
+  { accountId, field, filter }: Count,
   numbers: readonly number[],
   maxBytes: number,
 ): Promise<ReadValues> {
@@ -188,26 +173,29 @@ async function readParts(
   while (read < numbers.length && (read === 0 || bytes < maxBytes)) {
     const asked = numbers.slice(read, read + MAX_NUMBERS);
     const most = Math.max(1, Math.min(MAX_BYTES, maxBytes - bytes));
-    const params = [accountId, asked, source, members, type, ignoreCase, most] as const;
+    const of = [accountId, asked, source, members, type, ignoreCase, most] as const;
     // oxlint-disable-next-line no-await-in-loop -- each statement begins where the one before has ended
-    const some = await database.run(readValues, [...params]);
-    const last = some.at(-1);
-    rows.push(...some);
-    read += last && Number(last.bytes) >= most ? Number(last.place) : asked.length;
-    bytes += Number(last?.bytes ?? 0);
+    const [row] = await database.run(readValues, [...of, ...filterParams(filter)]);
+    const size = Number(row?.bytes ?? 0);
+    if (row) rows.push(row);
+    const last = size >= most ? asked.indexOf(Number(row?.last)) + 1 : asked.length;
+    read += last;
+    bytes += size;
   }
   return { rows, read, bytes };
 }
 
 /** What is counted of the events from a number on. */
 function inPart({ bars, keys }: Count, rows: readonly ValuesRow[], from: number): CountedEvent[] {
-  return rows
-    .filter(({ number }) => Number(number) >= from)
-    .map(({ occurred_at: time, values }) => ({
-      bar: bars.ofTime(time),
-      values: keys ? values.filter((value) => isIn(value, keys)) : values,
-    }))
-    .filter(({ bar }) => bar !== NONE);
+  const events: CountedEvent[] = [];
+  for (const { numbers, occurred_at: times, values: found } of rows)
+    for (const [at, number] of (numbers ?? []).entries()) {
+      const bar = bars.ofTime(times?.[at] ?? "");
+      const values = found?.[at] ?? [];
+      if (number >= from && bar !== NONE)
+        events.push({ bar, values: keys ? values.filter((value) => isIn(value, keys)) : values });
+    }
+  return events;
 }
 
 /** Whether PostgreSQL finds a value in the range with the collation C. */

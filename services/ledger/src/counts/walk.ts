@@ -103,15 +103,21 @@ async function* windowPieces(
   const planned = segmentsOf(row ?? { chunks: null, sealed: null }).toReversed();
   // They are read after the segments: one that is sealed meanwhile, with less of a field, is planned again.
   const declared = needsFields(count) ? await database.run(listSearchFields, [accountId]) : [];
+  const taken = { numbers: 0, bytes: 0, keys: 0 };
   let size = FIRST_SEGMENTS;
   let isFirst = !hasBegun;
   let lowest = window.to + 1;
   for (let at = 0; at < planned.length; size = Math.min(size * GROWTH, MAX_SEGMENTS)) {
-    const segments = sameFields(planned.slice(at, at + size), declared);
+    const some = sameFields(planned.slice(at, at + size), declared);
+    const segments = affordable(some, budget.index, taken);
+    const { bytes, keys } = budget.index;
     const asked = { ...count, database, declared, budget: budget.index, window };
     // oxlint-disable-next-line no-await-in-loop -- each statement begins where the one before has ended
     const { isStale, read } = await readSegments(asked, segments);
+    taken.bytes += bytes - budget.index.bytes;
+    taken.keys += keys - budget.index.keys;
     for (const segment of read) {
+      taken.numbers += sizeOf(segment.segment);
       const found = await pieceOf(walked, segment, window);
       yield found;
       if (found.isCut) return;
@@ -146,6 +152,30 @@ function sameFields(segments: readonly Segment[], declared: readonly FieldRow[])
   const [first] = segments;
   return segments.filter((segment) => first && fieldsOf(segment) === fieldsOf(first));
 }
+
+/**
+ * The first of the segments, as many as the budget has space for if they take what those before have `taken`:
+ * PostgreSQL reads also what turns out to be too much.
+ */
+function affordable(
+  segments: readonly Segment[],
+  budget: IndexBudget,
+  taken: IndexBudget & { readonly numbers: number },
+): Segment[] {
+  const most = Math.min(
+    ...(["bytes", "keys"] as const).map((each) => (budget[each] * taken.numbers) / taken[each]),
+  );
+  let numbers = 0;
+  return segments.filter((segment, at) => {
+    numbers += sizeOf(segment);
+    return at === 0 || !(numbers > most);
+  });
+}
+
+const sizeOf = (segment: Segment): number => {
+  const { from, to } = numbersIn(segment);
+  return to - from + 1;
+};
 
 /** What the budget of the index has no space for. Its events are compared if nothing was counted before. */
 async function cutAt(

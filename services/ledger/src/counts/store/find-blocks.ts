@@ -37,21 +37,25 @@ export const findBlocks = statement<Params, BlockRow>(
   `/* ledger.find-blocks */
 SELECT base, term, coalesce(NOT is_within, false) AS is_left, cut.keys, cut.counts, cut.bytes, cut.places
 FROM (
-  SELECT asked.base, found.term, found.since, found.before, found.keys, found.counts, found.places,
-    sum(found.size) OVER in_order <= $8::bigint AND sum(cardinality(found.keys)) OVER in_order <= $9::bigint AS is_within
-  FROM unnest($2::integer[], $3::bigint[]) AS asked (level, base)
-  CROSS JOIN LATERAL (${KEPT}
-  ) AS kept
-  LEFT JOIN LATERAL (
-    SELECT range.term, range.since, range.before, block.keys, block.counts, block.places,
-      CASE WHEN NOT $10::boolean THEN 40 * cardinality(keys)
-        WHEN counts IS NULL THEN octet_length(places) + 300 WHEN range.before = range.since || chr(1) THEN 64
-        ELSE 6300 END AS size
-    FROM unnest($4::integer[], $5::text[], $6::text[], $7::integer[]) AS range (field, since, before, term)
-    CROSS JOIN LATERAL (${BLOCKS}
-    ) AS block
-  ) AS found ON true
-  WINDOW in_order AS (ORDER BY asked.base DESC)
+  -- Keys are only unpacked to be counted where the bytes fit.
+  SELECT *, are_bytes_within
+    AND sum(CASE WHEN are_bytes_within THEN cardinality(keys) END) OVER (ORDER BY base DESC) <= $9::bigint AS is_within
+  FROM (
+    SELECT asked.base, found.term, found.since, found.before, found.keys, found.counts, found.places,
+      sum(found.size) OVER (ORDER BY asked.base DESC) <= $8::bigint AS are_bytes_within
+    FROM unnest($2::integer[], $3::bigint[]) AS asked (level, base)
+    CROSS JOIN LATERAL (${KEPT}
+    ) AS kept
+    LEFT JOIN LATERAL (
+      SELECT range.term, range.since, range.before, block.keys, block.counts, block.places,
+        CASE WHEN NOT $10::boolean THEN 40 * cardinality(keys)
+          WHEN counts IS NULL THEN octet_length(places) + 300 WHEN range.before = range.since || chr(1) THEN 64
+          ELSE 6300 END AS size
+      FROM unnest($4::integer[], $5::text[], $6::text[], $7::integer[]) AS range (field, since, before, term)
+      CROSS JOIN LATERAL (${BLOCKS}
+      ) AS block
+    ) AS found ON true
+  ) AS sized
 ) AS measured
 LEFT JOIN LATERAL (
   SELECT array_to_json(measured.keys[low + 1:high]) AS keys, array_to_json(measured.counts[low + 1:high]) AS counts,

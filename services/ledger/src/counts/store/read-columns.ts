@@ -8,6 +8,7 @@ import { filterConditions, type FilterParams } from "../../store/find-matches.ts
 
 type Params = [
   accountId: string,
+  /** They descend. */
   numbers: readonly number[],
   /** Names of the columns that are wanted. */
   columns: readonly string[],
@@ -24,16 +25,22 @@ export type ColumnsRow = { readonly occurred_at: readonly string[] | null } & {
 const valuesOf = (name: Column) =>
   `array_to_json(array_agg(${name}) FILTER (WHERE '${name}' = ANY ($3::text[]))) AS ${name}`;
 
+/**
+ * An event is one of the numbers $2. The range is for PostgreSQL: whatever plan it makes, it reads no event
+ * above the first number or below the last one.
+ */
+export const IS_ASKED = `sequence_number = ANY ($2::bigint[])
+      AND sequence_number BETWEEN ($2::bigint[])[cardinality($2::bigint[])] AND ($2::bigint[])[1]`;
+
 export const readColumns = statement<Params, ColumnsRow>(
   `/* ledger.read-columns */
 SELECT array_to_json(array_agg(occurred_at)) AS occurred_at,
   ${COLUMNS.map(valuesOf).join(",\n  ")}
-FROM unnest($2::bigint[]) AS asked (number)
-CROSS JOIN LATERAL (
+FROM (
   SELECT occurred_at, ${COLUMNS.join(", ")} FROM ledger.events
-  WHERE account_id = $1::text AND sequence_number = asked.number
+  WHERE account_id = $1::text AND ${IS_ASKED}
     AND ${filterConditions(4)}
-  LIMIT 1
+  ORDER BY sequence_number DESC
 ) AS event
 `,
   { route: "one account" },

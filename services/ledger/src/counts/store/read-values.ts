@@ -1,13 +1,15 @@
-// Reads what is counted of some events, given by their numbers: when they occurred, and their values of a
-// field in a part. As many as fit into a number of bytes of the part: that of the first one is always read.
-// An event that retention has deleted has no row. Called by counted-events.ts. Values are found by the
-// function that makes the index, so both know the same.
+// Reads what is counted of those of some events, given by their numbers, that match a filter: when they
+// occurred, and their values of a field in a part. As many as fit into a number of bytes of the part: that of
+// the first one is always read. It compares no parts. An event that retention has deleted has no row. Called
+// by counted-events.ts. Values are found by the function that makes the index, so both know the same.
 
 import { statement } from "@annals/postgres";
-import { IS_KEPT } from "../../store/find-matches.ts";
+import { IS_ASKED } from "./read-columns.ts";
+import { filterConditions, type FilterParams } from "../../store/find-matches.ts";
 
 type Params = [
   accountId: string,
+  /** They descend. */
   numbers: readonly number[],
   /** One of the parts. */
   part: string,
@@ -16,38 +18,43 @@ type Params = [
   type: string,
   ignoreCase: boolean,
   maxBytes: number,
+  ...FilterParams,
 ];
 
+/** Each array has the same events in the same order; null: no event matches. */
 export interface ValuesRow {
-  readonly number: string;
-  /** Place, from 1, of the number among those that were asked for. */
-  readonly place: string;
-  readonly occurred_at: string;
-  readonly values: readonly string[];
-  /** Of the parts up to here. */
-  readonly bytes: string;
+  readonly numbers: readonly number[] | null;
+  readonly occurred_at: readonly string[] | null;
+  readonly values: readonly (readonly string[])[] | null;
+  /** Of the parts that were read; null: of none. */
+  readonly bytes: string | null;
+  /** The last number whose part was read. */
+  readonly last: string | null;
 }
 
 const PARTS = ["actor", "context", "diff", "metadata", "target"];
 const PART = `CASE $3::text ${PARTS.map((part) => `WHEN '${part}' THEN ${part}`).join(" ")} END`;
 
+/** A part that does not have the last name, as most of most accounts, costs no call. */
+const VALUES = `CASE WHEN strpos(part, to_json(($4::text[])[cardinality($4::text[])])::text || ':') > 0
+    THEN ledger.values_of(part, $4::text[], $5::text, $6::boolean) ELSE '{}' END`;
+
 export const readValues = statement<Params, ValuesRow>(
   `/* ledger.read-values */
-SELECT number, place, occurred_at, bytes,
-  array_to_json(ledger.values_of(part, $4::text[], $5::text, $6::boolean)) AS values
+SELECT array_to_json(array_agg(number)) AS numbers, array_to_json(array_agg(occurred_at)) AS occurred_at,
+  json_agg(${VALUES}) AS values,
+  max(bytes) AS bytes, min(number) AS last
 FROM (
-  SELECT asked.number, asked.place, event.*,
-    coalesce(sum(size) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING), 0) AS bytes
-  FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (number, place)
-  CROSS JOIN LATERAL (
-    SELECT occurred_at, ${PART} AS part, octet_length(${PART}) AS size
+  SELECT event.*, sum(size) OVER (ORDER BY number DESC ROWS UNBOUNDED PRECEDING) AS bytes
+  FROM (
+    SELECT sequence_number AS number, occurred_at, ${PART} AS part, coalesce(octet_length(${PART}), 0) AS size
     FROM ledger.events
-    WHERE account_id = $1::text AND sequence_number = asked.number AND ${IS_KEPT}
-    LIMIT 1
+    WHERE account_id = $1::text AND ${IS_ASKED}
+      AND ${filterConditions(8)}
+    ORDER BY sequence_number DESC
   ) AS event
 ) AS measured
-WHERE bytes - coalesce(size, 0) < $7::bigint
-ORDER BY place
+WHERE bytes - size < $7::bigint
 `,
   { route: "one account" },
 );
