@@ -1,7 +1,6 @@
 // Cases of request-cases.ts of lists by a text, of declared fields and of saved searches. A DELETE is
 // measured with what makes the thing that it deletes.
 
-import { eventually } from "@annals/testing";
 import { newToken } from "../system/widget-client.ts";
 import { type CostCase, type CostWorld, made, type Send } from "./request-world.ts";
 
@@ -65,28 +64,6 @@ const widgetCounted =
     const { widget } = await newToken(searched, { parts: PARTS });
     return () => widget.get(`/v1/widget/${path}`);
   };
-/** Of each event its own. */
-const REQUEST_ID = "metadata.request_id";
-
-/** Declares the field of the searched chain, and waits until it is in the index. */
-async function declared({ searched }: CostWorld): Promise<void> {
-  const { body } = await searched.get("/v1/search/fields");
-  const isDeclared = body.data.some(({ path }: { path: string }) => path === REQUEST_ID);
-  const field = { path: REQUEST_ID, name: "request", type: "string" };
-  if (!isDeclared) await made(searched.post("/v1/search/fields", field));
-  await eventually("the field is in the index", async () => {
-    const { body: fields } = await searched.get("/v1/search/fields");
-    return fields.data[0].status === "ready";
-  });
-}
-
-const afterDeclaring =
-  (make: (world: CostWorld) => Send | Promise<Send>) =>
-  async (world: CostWorld): Promise<Send> => {
-    await declared(world);
-    return make(world);
-  };
-
 const COUNTED = { maxMs: 250 };
 const WIDGET_COUNTED = { maxMs: 50 };
 
@@ -129,33 +106,31 @@ export const SEARCH_CASES: readonly CostCase[] = [
     ...COUNTED,
     route: "GET /events/facets",
     what: "facet of a declared field that repeats no value",
-    make: afterDeclaring(counted("events/facets?field=field.request")),
+    make: counted("events/facets?field=field.request"),
   },
   {
     ...COUNTED,
     route: "GET /events/histogram",
     what: "bars by a declared field that repeats no value",
-    make: afterDeclaring(counted("events/histogram?by=field.request")),
+    make: counted("events/histogram?by=field.request"),
   },
   {
     ...WIDGET_COUNTED,
     route: "GET /widget/events/facets",
     what: "widget facet of a declared field that repeats no value",
-    make: afterDeclaring(widgetCounted("events/facets?field=field.request")),
+    make: widgetCounted("events/facets?field=field.request"),
   },
   {
     ...WIDGET_COUNTED,
     route: "GET /widget/events/histogram",
     what: "widget bars by a declared field that repeats no value",
-    make: afterDeclaring(widgetCounted("events/histogram?by=field.request")),
+    make: widgetCounted("events/histogram?by=field.request"),
   },
   {
     ...WIDGET_COUNTED,
     route: "GET /widget/events/facets",
-    what: "widget facets of a declared field, the outcome and the action",
-    make: afterDeclaring(
-      widgetCounted("events/facets?field=field.request&field=outcome&field=action"),
-    ),
+    what: "widget facets of two declared fields and the action",
+    make: widgetCounted("events/facets?field=field.request&field=field.region&field=action"),
   },
   {
     ...SMALL,

@@ -1,7 +1,13 @@
 // What the cases of request-cases.ts send to: a system with accounts that have a long chain, large events, a
 // chain that is exported and replayed, and nothing. Started once by request-cost.test.ts.
 
-import { type Answer, type HttpClient, ownerOf, type Subscriber } from "@annals/testing";
+import {
+  type Answer,
+  eventually,
+  type HttpClient,
+  ownerOf,
+  type Subscriber,
+} from "@annals/testing";
 import { rm } from "node:fs/promises";
 import { expect } from "vitest";
 import { append } from "../system/covered.ts";
@@ -22,7 +28,7 @@ export interface CostWorld {
   /** Looks into the database: a request that asks whether work has ended would count, too. */
   readonly owner: ReturnType<typeof ownerOf>;
   readonly receiver: Subscriber;
-  /** The account with a chain of `events`, which searched-chain.ts makes. */
+  /** The account with a chain of `events`, which searched-chain.ts makes, and with two declared fields. */
   readonly searched: Client;
   readonly events: number;
   /** The account with {@link LARGE_EVENTS} of nearly 64 KiB. */
@@ -32,6 +38,19 @@ export interface CostWorld {
   readonly workEvents: number;
   readonly fresh: Client;
   readonly stop: () => Promise<void>;
+}
+
+/** Declares fields of the searched chain, and waits until the index has them. */
+async function declare(searched: Client): Promise<void> {
+  const fields = [
+    { path: "metadata.request_id", name: "request", type: "string" },
+    { path: "context.region", name: "region", type: "string" },
+  ];
+  for (const field of fields) await made(searched.post("/v1/search/fields", field));
+  await eventually("the index has the declared fields", async () => {
+    const { body } = await searched.get("/v1/search/fields");
+    return body.data.every(({ status }: { readonly status: string }) => status === "ready");
+  });
 }
 
 export type Send = () => Promise<Answer>;
@@ -82,6 +101,7 @@ export async function startWorld({ events, workEvents }: Sizes): Promise<CostWor
       expect((await large.post("/v1/events/batch", batch)).status).toBe(201);
     }
     await append(worked, workEvents);
+    await declare(searched);
     const receiver = await system.subscriber();
     const accounts = { searched, large, worked, fresh };
     return { system, owner, receiver, ...accounts, events, workEvents, stop };

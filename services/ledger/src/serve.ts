@@ -141,6 +141,7 @@ export async function serve(config: Config, log: Logger, closers: Closers): Prom
     databaseClock: clock.other,
     erasureCopies: config.erasureCopies,
     erasureDelayHours: config.erasureDelayHours,
+    grown,
     idempotencyHours: config.idempotencyHours,
     keys: keys.client,
     log,

@@ -70,6 +70,7 @@ import { verifyChain } from "./verify/rpc/verify-chain.ts";
 import type { ErasureCopies } from "./erasures/rules/erasure-copies.ts";
 import type { PageBounds } from "./search/read-page.ts";
 import type { SearchTurns } from "./search/search-turns.ts";
+import type { GrownChains } from "./append/grown-chains.ts";
 import type { AppendQueue } from "./append/append-queue.ts";
 import type { LogKeys } from "./log/log-keys.ts";
 import type { ReceiptCheck } from "./append/rules/receipt-time.ts";
@@ -89,6 +90,7 @@ export interface Deps {
   /** Decides how long events are kept. */
   readonly databaseClock: DatabaseClock;
   readonly erasureCopies: ErasureCopies;
+  readonly grown: Pick<GrownChains, "declare">;
   readonly erasureDelayHours: number;
   readonly idempotencyHours: number;
   readonly keys: LogKeys & PlanReads;

@@ -138,6 +138,7 @@ function startIndexes(
   });
   start("field_index", {
     delayMs: FIELDS_DELAY_MS,
+    follows: "fields",
     initialDelayMs: FIELDS_DELAY_MS,
     run: (signal) => fields.run(signal),
   });

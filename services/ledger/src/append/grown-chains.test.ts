@@ -44,6 +44,16 @@ test.each(["index", "trees"] as const)("%s: a chain that is ready ends the rest"
   expect(runs).toEqual([0, 200]);
 });
 
+test("a declared field ends the rest of what indexes fields", async () => {
+  const { grown, runs } = follow("fields");
+  await after(100);
+  grown.add("acct_1", 1, 4_096);
+  await after(100);
+  grown.declare();
+  await after(0);
+  expect(runs).toEqual([0, 200]);
+});
+
 test("an epoch that is near ends the rest of the trees, also if no chain is known", async () => {
   const { grown, runs } = follow("trees");
   await after(100);

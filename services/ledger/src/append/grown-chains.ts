@@ -8,8 +8,8 @@ import { CHUNK_SIZE } from "../search/rules/chunk.ts";
 
 const MAX_ACCOUNTS = 100_000;
 
-/** What chains can be ready for; for an epoch with any event. */
-export type Work = "epochs" | "index" | "trees";
+/** What chains can be ready for; for an epoch with any event, and for fields when one is declared. */
+export type Work = "epochs" | "fields" | "index" | "trees";
 
 export class GrownChains {
   /** The number of events that each tree lacks. */
@@ -37,6 +37,11 @@ export class GrownChains {
   /** What the database says; this process may have appended more meanwhile. */
   addLacking(accountId: string, events: number): void {
     this.#lacks(accountId, Math.max(this.#waiting.get(accountId) ?? 0, events));
+  }
+
+  /** An account has declared a field: the index is to have it of older events, too. */
+  declare(): void {
+    this.#wake("fields");
   }
 
   /** Lets all trees grow, also those that the builder lists before it takes any: an epoch is near. */

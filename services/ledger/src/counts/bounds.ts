@@ -18,7 +18,7 @@ export const WIDGET_BOUNDS: CountBounds = {
   bytes: MIB / 8,
   keys: 12_500,
   events: 4_096,
-  values: 6_144,
+  values: 5_120,
   rows: 8_000,
   textBytes: MIB,
 };

@@ -29,6 +29,7 @@ import { createMetrics } from "../metrics.ts";
 import type { PageBounds } from "../search/read-page.ts";
 import { SearchTurns } from "../search/search-turns.ts";
 import { ledgerService } from "../service.ts";
+import { GrownChains } from "../append/grown-chains.ts";
 import { AppendQueue } from "../append/append-queue.ts";
 import { BlockChecker } from "../verify/block-checker.ts";
 import { LogPolicy } from "../log/log-policy.ts";
@@ -43,6 +44,8 @@ export interface TestLedger {
   readonly interceptors: Interceptor[];
   /** That of the log: none at first. */
   readonly policy: LogPolicy;
+  /** What wakes the workers that it would have. */
+  readonly grown: GrownChains;
   /** Its metrics as text. */
   readonly metricsText: () => Promise<string>;
   /** The notices that it sent, in order. */
@@ -101,6 +104,7 @@ export function openLedger(
   const searches = new SearchTurns(database);
   const turns = new Turns();
   const blocks = new BlockChecker(2);
+  const grown = new GrownChains();
   const routes = ledgerService({
     ...shared,
     appends,
@@ -110,6 +114,7 @@ export function openLedger(
     databaseClock: asDatabaseClock(clock),
     erasureCopies: { exports: true, webhooks: true },
     erasureDelayHours: 24,
+    grown,
     idempotencyHours: 72,
     keys: signer.client,
     pageBounds,
@@ -134,7 +139,7 @@ export function openLedger(
   });
   const client = createClient(LedgerService, transport);
   const metricsText = () => registry.metrics();
-  return { client, database, interceptors, metricsText, policy, routes, notices: sent };
+  return { client, database, grown, interceptors, metricsText, policy, routes, notices: sent };
 }
 
 /** An event of `NewEvent` of the interface. */

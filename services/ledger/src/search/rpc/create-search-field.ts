@@ -8,6 +8,7 @@ import type { Pool } from "@annals/postgres";
 import type { LedgerService } from "@annals/proto/ledger";
 import { actorOf } from "@annals/rpc";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { GrownChains } from "../../append/grown-chains.ts";
 import { lockedHead } from "../../append/locked-chain.ts";
 import { AUDIT } from "../../store/audit.ts";
 import { getSearchEnds } from "../../store/get-search-ends.ts";
@@ -21,11 +22,13 @@ const UNMEASURED = { measured_events: null, measured_bytes: null, uncounted: nul
 interface Deps {
   readonly clock: Clock;
   readonly database: Pool;
+  readonly grown: Pick<GrownChains, "declare">;
 }
 
 export function createSearchField({
   clock,
   database,
+  grown,
 }: Deps): ServiceImpl<typeof LedgerService>["createSearchField"] {
   return async (request, context) => {
     const { accountId } = request;
@@ -53,6 +56,7 @@ export function createSearchField({
       });
       return { field, from_base: ends.indexed, deleted: String(Number(ends.first) - 1) };
     });
+    grown.declare();
     const given = { name, path, type, ignore_case: ignoreCase, created_at: createdAt };
     return { field: renderSearchField({ ...created, ...UNMEASURED, ...given }) };
   };

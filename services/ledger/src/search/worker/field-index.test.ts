@@ -6,6 +6,7 @@ import { createLog, REST_MS } from "@annals/chassis";
 import { beforeAll, expect, test } from "vitest";
 import { newAccountId } from "../../testing/append-fixtures.ts";
 import { type LifecycleFixtures, openLifecycleFixtures } from "../../testing/lifecycle-fixtures.ts";
+import { openLedger } from "../../testing/test-ledger.ts";
 import {
   entriesOfBlocks,
   FRESH,
@@ -115,4 +116,18 @@ test("retention that enters a sealed segment, before, during and after the backf
     expect({ steps, said }).toEqual({ steps, said: right });
     expect(right[0]?.[0]).toBe(sparse(160));
   }
+});
+
+test("a field that is declared ends the rest of the worker", async () => {
+  const accountId = await indexed(FRESH);
+  const { client, grown } = openLedger(world.owner);
+  let woken = 0;
+  grown.onReady("fields", () => {
+    woken += 1;
+  });
+  const field = { accountId, name: "m", path: ["context", "m"], type: "string" };
+  await client.createSearchField(field);
+  expect(woken).toBe(1);
+  await expect(client.createSearchField(field)).rejects.toThrow("m");
+  expect(woken).toBe(1);
 });
