@@ -21,6 +21,7 @@ import { measureExports } from "./measure/exports.ts";
 import { measureFieldsBehind } from "./measure/fields-behind.ts";
 import { measureHashing } from "./measure/hashing.ts";
 import { measureIdleLatency } from "./measure/idle-latency.ts";
+import { measureIndexBytes } from "./measure/index-bytes.ts";
 import { measureIntake } from "./measure/intake.ts";
 import { type Chain, makeLongChain, measureLists } from "./measure/long-chain.ts";
 import { type Memory, memorySection, readMemory } from "./measure/memory.ts";
@@ -143,6 +144,7 @@ async function measureAll(bench: Bench, memory: () => Promise<Memory[]>): Promis
       sinks: () => measureSinks(bench),
       "long chain, lists": async () => measureLists(bench, await longChain()),
       "behind declared fields": () => measureFieldsBehind(bench),
+      "index bytes": () => measureIndexBytes(bench),
       "long chain, counts": () => measureCounts(bench),
       "long chain, verification": async () => measureVerify(bench, await longChain()),
       "long chain, exports": async () => measureExports(bench, await longChain()),
