@@ -24,6 +24,7 @@ const { baseUrl } = stack;
 const SCREENS = [
   "overview",
   "verification",
+  "fields",
   "keys",
   "webhooks",
   "sinks",
@@ -63,6 +64,7 @@ async function filled(): Promise<string> {
     return answer.data;
   };
   const stored = await made("/v1/events/batch", { events });
+  await made("/v1/search/fields", { path: "context.ip", name: "ip", type: "ip" });
   await made("/v1/api-keys", { name: "Auditor", scopes: ["verify"] });
   await made("/v1/webhooks", { url: URL_OF_NOBODY, events: ["event.verified"] });
   const config = {

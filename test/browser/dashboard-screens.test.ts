@@ -23,6 +23,7 @@ const SCREENS: readonly (readonly [at: string, scope: Scope | undefined, empty: 
   ["webhooks", "keys:manage", /No webhooks yet\. Create one below/],
   ["sinks", "keys:manage", /No sinks yet\./],
   ["exports", "export", /No exports yet\. Create one below/],
+  ["fields", "keys:manage", /No declared fields yet\. Declare one below/],
   ["retention", "keys:manage", /No archives yet/],
   ["holds", "keys:manage", /No active holds/],
   ["erasures", "keys:manage", /No erasures yet/],

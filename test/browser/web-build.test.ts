@@ -10,7 +10,7 @@ import { openBrowser } from "./chromium.ts";
 import { openSite, TRUSTED_TYPES } from "./site.ts";
 
 const MAX_GZIP_BYTES = 39_600;
-const MAX_DASHBOARD_GZIP_BYTES = 43_300;
+const MAX_DASHBOARD_GZIP_BYTES = 44_300;
 const { baseUrl } = inject("stack");
 const anonymous = new HttpClient(baseUrl);
 
@@ -27,7 +27,7 @@ test("the viewer is at most 39.6 kB with gzip and imports nothing", async () => 
   });
 });
 
-test("the dashboard is at most 43.3 kB and imports nothing but the viewer", async () => {
+test("the dashboard is at most 44.3 kB and imports nothing but the viewer", async () => {
   const { text } = await anonymous.get("/dashboard/dashboard.js");
   expect(gzipSync(text).length).toBeLessThan(MAX_DASHBOARD_GZIP_BYTES);
   expect(text).not.toMatch(/\bimport\s*["'{*]|\bfrom\s*["'][^"']+["'];/);

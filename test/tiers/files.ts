@@ -43,6 +43,7 @@ const browser = [
   "dashboard-address",
   "dashboard-check",
   "dashboard-columns",
+  "dashboard-fields",
   "dashboard-lifecycle",
   "dashboard-looks",
   "dashboard-overview",

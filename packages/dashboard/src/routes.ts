@@ -18,6 +18,7 @@ export const ROUTES = {
   overview: { title: "Overview" },
   events: { title: "Events", scope: "events:read" },
   verification: { title: "Verification", scope: "verify" },
+  fields: { title: "Fields", group: DATA, scope: "keys:manage" },
   exports: { title: "Exports", group: DATA, scope: "export" },
   retention: { title: "Retention", group: DATA, scope: "keys:manage" },
   holds: { title: "Holds", group: DATA, scope: "keys:manage" },

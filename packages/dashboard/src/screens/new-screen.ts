@@ -5,6 +5,7 @@ import type { Context, Screen } from "../screen.ts";
 import { ErasuresScreen } from "./erasures.ts";
 import { EventsScreen } from "./events.ts";
 import { ExportsScreen } from "./exports.ts";
+import { FieldsScreen } from "./fields.ts";
 import { HoldsScreen } from "./holds.ts";
 import { KeysScreen } from "./keys.ts";
 import { MeScreen } from "./me.ts";
@@ -34,6 +35,8 @@ export function newScreen({ id, name }: Route, context: Context): Screen {
       return id === undefined ? new WebhooksScreen(context) : new WebhookScreen(context, id);
     case "sinks":
       return new SinksScreen(context);
+    case "fields":
+      return new FieldsScreen(context);
     case "exports":
       return new ExportsScreen(context);
     case "retention":
