@@ -1,7 +1,14 @@
 // What a search bar offers for the part of a query that is being typed: names, then the most frequent values,
 // or those of the newest events. Made by the query bar. Any other value can be typed.
 
-import { FIXED_NAMES, nameOf, OCCURRED, printValue, type QueryPart } from "@annals/query";
+import {
+  FIXED_NAMES,
+  isUnordered,
+  nameOf,
+  OCCURRED,
+  printValue,
+  type QueryPart,
+} from "@annals/query";
 import { type Choices, RequestError, type WidgetClient } from "./client.ts";
 
 export interface Suggestion {
@@ -69,9 +76,4 @@ export class Suggestions {
     this.#choices ??= this.#client()?.choices();
     return (await this.#choices?.catch(() => undefined))?.[name] ?? [];
   }
-}
-
-/** Whether the field may hold addresses or numbers: only texts are selected by their beginning. */
-function isUnordered(field: string, prefix: string): boolean {
-  return field.startsWith("field.") && /^[\d:.-]/.test(prefix);
 }
