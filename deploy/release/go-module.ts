@@ -21,6 +21,9 @@ export function goModulePath(): string {
   return path;
 }
 
+/** The address of the repository as the path of the module has it: without an owner until it is public. */
+export const homeOfModule = (): string => `https://${goModulePath().slice(0, -FOLDER.length - 1)}`;
+
 /** Writes the zip into `out`. Returns why it must not be released; `source` is the repository's address. */
 export async function packGo(version: string, out: string, source: string): Promise<string[]> {
   const listed = await run(ROOT, "git", [

@@ -11,10 +11,11 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { packChart } from "./chart.ts";
 import { readFacts } from "./facts.ts";
-import { packGo } from "./go-module.ts";
+import { homeOfModule, packGo } from "./go-module.ts";
 import { makeImage } from "./image.ts";
 import { packPython } from "./python-package.ts";
 import { packPackages, publicPackages } from "./npm-packages.ts";
+import { releaseNotes } from "./release-notes.ts";
 import { ROOT } from "./run.ts";
 import { writeImageSbom, writePackageSbom } from "./sbom.ts";
 
@@ -52,7 +53,8 @@ async function make(tag: string | undefined, out: string, withoutImage: boolean)
     const name = manifest.name.replace("@", "").replace("/", "-");
     await writePackageSbom(join(out, `${name}-${version}.npm.cdx.json`), facts, manifest.name);
   }
-  writeFileSync(join(out, "RELEASE_NOTES.md"), `${facts.notes}\n`);
+  const notes = releaseNotes(facts.notes, version, repository() || homeOfModule());
+  writeFileSync(join(out, "RELEASE_NOTES.md"), `${notes}\n`);
   if (!withoutImage) await image(facts, out);
   const files = readdirSync(out).toSorted();
   const sums = await Promise.all(

@@ -49,7 +49,9 @@ test("the sums name every file, and are right", () => {
   const names = readdirSync(OUT).filter((name) => name !== "SHA256SUMS");
   expect(sums).toBe(names.map((name) => `${sha256(join(OUT, name))}  ${name}\n`).join(""));
   expect(names).toEqual(expect.arrayContaining([CHART, SBOM, "RELEASE_NOTES.md"]));
-  expect(readFileSync(join(OUT, "RELEASE_NOTES.md"), "utf8")).toMatch(/^### /m);
+  const notes = readFileSync(join(OUT, "RELEASE_NOTES.md"), "utf8");
+  expect(notes).toMatch(/^### /m);
+  expect(notes).not.toMatch(/\]\((?!https:)/);
 });
 
 test("every package that is not private is there", async () => {
