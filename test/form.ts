@@ -74,8 +74,8 @@ const FULL = {
   /** How long each attack goes on. */
   fairness: { forMs: 20_000 },
   /**
-   * Events of the chain that is searched, of which nearly a segment is behind the filter index, those that one export or replay is about, and how many times each
-   * request is measured.
+   * Events of the chain that is searched, of which nearly a segment is behind the filter index, those that
+   * one export or replay is about, and how many times each request is measured.
    */
   requestCost: { events: 303_000, workEvents: 10_000, calls: 20 },
   /**

@@ -256,7 +256,7 @@ describe("requests that failed", () => {
        VALUES ($1, $2, clock_timestamp(), $3, 1)`,
       [limited.accountId, limited.keyId, RATE_LIMIT_PER_MINUTE],
     );
-    const { client } = account;
+    const [{ client }, known] = [account, { account_id: account.accountId }];
     const path = "/v1/events?actor_id=usr_searched";
     const answers = [
       await client.as(undefined).get(path),
@@ -267,7 +267,6 @@ describe("requests that failed", () => {
       await client.get("/v1/events/evt_none"),
     ];
     expect(answers.map(({ status }) => status)).toEqual([401, 404, 403, 429, 200, 404]);
-    const known = { account_id: account.accountId };
     const expectedLines = [
       { method: "GET", route: "/v1/events", status: 401 },
       undefined,
@@ -276,12 +275,11 @@ describe("requests that failed", () => {
     ];
     const ids = answers.map(({ headers }) => headers["x-request-id"]);
     const lineOf = (id: string | undefined) => lines().find((one) => one["request_id"] === id);
-    // A line is written after its answer was sent; those of one process in order.
+    // A line is written after its answer was sent, in their order. A slow request has one, too.
     await eventually("the last failure has its line", () => lineOf(ids[3]));
     for (const [index, id] of ids.entries()) {
       const line = lineOf(id);
       if (expectedLines[index]) expect(line).toMatchObject(expectedLines[index]);
-      // A slow request has a line, too.
       else expect(line === undefined || Number(line["duration_ms"]) > 1_000).toBe(true);
     }
     expect(JSON.stringify(lines())).not.toContain("usr_searched");
