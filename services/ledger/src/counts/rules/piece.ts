@@ -64,7 +64,7 @@ export function entriesOf(rows: readonly BlockKeys[], base: number, size: number
   const found = new Map<number, Entry[]>();
   for (const { counts, keys, places, term } of rows) {
     if (term === null || !keys || !places) continue;
-    const entries = found.get(term) ?? [];
+    const entries = (found.get(term) ?? []).toSorted(anyFirst);
     found.set(term, entries);
     let at = 0;
     for (const [index, key] of keys.entries()) {
@@ -98,9 +98,9 @@ function placesIn(places: Buffer, { at, base, end, size }: Slice): Uint16Array {
   return count === into.length ? into : into.subarray(0, count);
 }
 
-/** Whether a condition says that an event has a value: no, yes, or only the event says it. */
-const HAS = 1;
-const MAY_HAVE = 2;
+/** The key of all before the others. */
+const anyFirst = (one: Entry, other: Entry): number =>
+  Number(other.key === ANY_KEY) - Number(one.key === ANY_KEY);
 
 /**
  * Takes what the conditions exclude out of the bars of a segment. Each event that only the event itself can
@@ -114,14 +114,18 @@ export function applyConditions(
 ): void {
   const kept = queued.filter((place) => bars[place] !== NONE);
   for (const [term, { isExcluded }] of conditions.entries()) {
-    const says = new Uint8Array(bars.length);
-    for (const { key, places } of found.get(term) ?? [])
-      for (let at = 0; at < places.length; at += 1)
-        says[places[at] ?? 0] = key === ANY_KEY ? MAY_HAVE : HAS;
-    for (let place = 0; place < bars.length; place += 1) {
-      if (says[place] === MAY_HAVE) unsure(bars, place);
-      else if ((says[place] === HAS) === isExcluded) bars[place] = NONE;
-    }
+    const entries = (found.get(term) ?? []).toSorted(anyFirst);
+    const into = isExcluded ? bars : new Uint16Array(bars.length).fill(NONE);
+    // The key of all comes first: what has another key, too, is decided by that.
+    for (const { key, places } of entries)
+      // An iterator takes many times as long.
+      for (let at = 0; at < places.length; at += 1) {
+        const place = places[at] ?? 0;
+        const bar = bars[place] ?? NONE;
+        if (bar === NONE || (isExcluded && key !== ANY_KEY)) into[place] = NONE;
+        else into[place] = key === ANY_KEY ? UNSURE : bar;
+      }
+    if (!isExcluded) bars.set(into);
   }
   for (const place of kept) bars[place] = UNSURE;
 }
