@@ -64,7 +64,7 @@ export function entriesOf(rows: readonly BlockKeys[], base: number, size: number
   const found = new Map<number, Entry[]>();
   for (const { counts, keys, places, term } of rows) {
     if (term === null || !keys || !places) continue;
-    const entries = (found.get(term) ?? []).toSorted(anyFirst);
+    const entries = found.get(term) ?? [];
     found.set(term, entries);
     let at = 0;
     for (const [index, key] of keys.entries()) {
@@ -98,10 +98,6 @@ function placesIn(places: Buffer, { at, base, end, size }: Slice): Uint16Array {
   return count === into.length ? into : into.subarray(0, count);
 }
 
-/** The key of all before the others. */
-const anyFirst = (one: Entry, other: Entry): number =>
-  Number(other.key === ANY_KEY) - Number(one.key === ANY_KEY);
-
 /**
  * Takes what the conditions exclude out of the bars of a segment. Each event that only the event itself can
  * decide becomes UNSURE: the `queued` ones, and those under the key of all.
@@ -114,10 +110,8 @@ export function applyConditions(
 ): void {
   const kept = queued.filter((place) => bars[place] !== NONE);
   for (const [term, { isExcluded }] of conditions.entries()) {
-    const entries = (found.get(term) ?? []).toSorted(anyFirst);
     const into = isExcluded ? bars : new Uint16Array(bars.length).fill(NONE);
-    // The key of all comes first: what has another key, too, is decided by that.
-    for (const { key, places } of entries)
+    for (const { key, places } of found.get(term) ?? [])
       // An iterator takes many times as long.
       for (let at = 0; at < places.length; at += 1) {
         const place = places[at] ?? 0;
